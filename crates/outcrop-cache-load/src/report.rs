@@ -296,7 +296,7 @@ impl LoadReport {
         );
         count(
             tally.other_lengths,
-            "values have another length than this load stores, so they are those of an earlier load with other value sizes",
+            "values differ in length from those of this load, so they come from an earlier load with other value sizes",
             &tally.first_other_length,
         );
         if let Some(share) = tally.refused_share() {

@@ -25,7 +25,7 @@ pub enum CacheError {
     },
     /// Too few descriptors to serve anybody.
     #[error(
-        "the limit of open files is {limit}: too few to serve with; run `ulimit -n {needed}` before, or at least `ulimit -n {fewest}`"
+        "the limit of open files is {limit}: too few to serve clients; run `ulimit -n {needed}` first, or at least `ulimit -n {fewest}`"
     )]
     OpenFiles {
         /// How many files the process may have open.

@@ -106,8 +106,8 @@ impl BenchSpec {
         if let Format::Text(codec) = &self.format {
             return match self.operation {
                 Operation::Scan | Operation::Size => Err(crate::BenchError::Spec(format!(
-                    "newline text under {codec} has no dictionary codes to go through, and no column file whose size could be taken; \
-                     use format = \"ocol\" for {}",
+                    "newline text under {codec} has no dictionary codes to scan and no column file to measure the size of; use \
+                     format = \"ocol\" for {}",
                     self.operation
                 ))),
                 _ => Ok(()),

@@ -25,8 +25,8 @@ const COMPARED: u64 = 8;
 pub(crate) fn checked_targets(input: &ColumnInput, spec: &BenchSpec) -> Result<Targets, BenchError> {
     if !input.is_plain() {
         return Err(BenchError::Unavailable(
-            "newline text cannot tell a null from an empty value, nor a newline in a value from the end of one, so a scan of it \
-             cannot answer for this column"
+            "newline text does not distinguish a null from an empty value, or a newline in a value from its end, so a scan of \
+             it cannot search this column"
                 .to_owned(),
         ));
     }

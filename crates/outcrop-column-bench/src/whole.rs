@@ -62,7 +62,7 @@ impl Stored {
     pub fn as_text(text_bytes: u64, compression: Option<Compression>) -> Self {
         match compression {
             Some(compression) => Self::unknown(format!(
-                "the file is compressed as a whole ({compression}), so what one column takes in it is unknown"
+                "the file is compressed as a whole ({compression}), so the size of one column in it is unknown"
             )),
             None => Self {
                 bytes: Ok(text_bytes),
@@ -97,7 +97,7 @@ impl Stored {
 
     /// In Arrow IPC, whose footer counts the bytes of batches.
     pub fn in_arrow() -> Self {
-        Self::unknown("Arrow IPC says how large a batch is, not a column")
+        Self::unknown("Arrow IPC states the size of a batch, not of a column")
     }
 }
 
@@ -191,7 +191,7 @@ pub fn whole_input(
     }
     let written = rows.finish()?;
     let parquet = written.column.parquet_zstd_bytes()?;
-    let stored = Stored::unknown("the column was made in memory, and no file holds it");
+    let stored = Stored::unknown("the column was made in memory, and no file contains it");
     Ok(written.report(Ok(input.row_count()), stored, Ok(parquet)))
 }
 

@@ -46,7 +46,7 @@ pub enum ColumnError {
     },
     /// The file has features that this release may read past, but not append behind.
     #[error(
-        "the file has read-only-compatible features {features:#x}, which this release does not know: it can be read, and not appended to; append with a newer release, or decode it and encode it again"
+        "the file has read-only-compatible features {features:#x}, which this release does not know: it can be read but not appended to; append with a newer release, or decode it and encode it again"
     )]
     ReadOnly {
         /// Read-only-compatible feature bits of the file.
@@ -73,7 +73,7 @@ pub enum ColumnError {
         detail: String,
     },
     /// A limit of the format was passed.
-    #[error("{what}: {seen} is more than the limit of {limit}; {hint}")]
+    #[error("{what}: {seen} exceeds the limit of {limit}; {hint}")]
     Limit {
         /// What is limited.
         what: &'static str,

@@ -246,13 +246,13 @@ fn notes(blocks: &Blocks<'_>, spec: &JobSpec, timed: usize) -> Vec<String> {
     let count = blocks.as_slice().len();
     if timed < count {
         notes.push(format!(
-            "time for {timed} of {count} blocks only, spread evenly; another repetition takes others"
+            "time for {timed} of {count} blocks only, spread evenly; other repetitions take other blocks"
         ));
     }
     let longest = blocks.as_slice().iter().map(|block| block.bytes.len()).max();
     if let Some(longest) = longest.filter(|longest| *longest < blocks.block_bytes()) {
         notes.push(format!(
-            "no file reaches a block of {} B: the longest block has {longest} B",
+            "no file fills a block of {} B: the longest block has {longest} B",
             blocks.block_bytes()
         ));
     }

@@ -80,7 +80,7 @@ pub fn run_stages(
         return Err(CompressError::spec(
             "content",
             &"incompressible in every block",
-            "data that zstd compresses: what it stores as it is has no stages",
+            "data that zstd compresses: blocks that it stores uncompressed have no stages",
         ));
     }
     let indices = choose(&all, spec, size);
@@ -100,7 +100,7 @@ pub fn run_stages(
     let mut notes: Vec<String> = Vec::new();
     if indices.len() < all.len() {
         notes.push(format!(
-            "time for {} of {} blocks only, spread evenly; another repetition takes others",
+            "time for {} of {} blocks only, spread evenly; other repetitions take other blocks",
             indices.len(),
             all.len()
         ));

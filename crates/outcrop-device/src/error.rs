@@ -107,7 +107,7 @@ pub enum DeviceError {
     },
     /// The filesystem makes no files.
     #[error(
-        "{directory} is on {filesystem}, where no files can be created; choose a directory on the disk to measure"
+        "{directory} is on {filesystem}, where files cannot be created; choose a directory on the disk to measure"
     )]
     NoFiles {
         /// The directory after resolving links.
@@ -117,7 +117,7 @@ pub enum DeviceError {
     },
     /// Scratch files do not belong among device nodes.
     #[error(
-        "Outcrop never creates a file under /dev, and {directory} is there; choose a directory on the disk to measure"
+        "cannot create a scratch file in {directory}: Outcrop never creates files under /dev; choose a directory on the disk to measure"
     )]
     UnderDev {
         /// The directory after resolving links.
@@ -140,7 +140,7 @@ pub enum DeviceError {
         how: String,
     },
     /// Nobody can tell whether the device is used.
-    #[error("{path} is not overwritten, since the kernel does not say whether it is in use: {reason}")]
+    #[error("{path} is not overwritten, because the kernel does not say whether it is in use: {reason}")]
     UseUnknown {
         /// The device.
         path: PathBuf,

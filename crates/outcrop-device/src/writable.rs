@@ -147,7 +147,7 @@ impl WritableDevice {
         let opened = rustix::fs::open(path, flags, Mode::empty()).map_err(|errno| match errno {
             Errno::BUSY => DeviceError::InUse {
                 path: path.clone(),
-                how: "another program or a driver of the kernel holds it exclusively, as a mount in another container does"
+                how: "another program or a kernel driver has it open exclusively, as a mount in another container does"
                     .to_owned(),
             },
             Errno::ROFS | Errno::ACCESS => DeviceError::path("open for writing", path, errno),

@@ -227,7 +227,7 @@ pub fn check_property(
                 None => "its mount has none".to_owned(),
             };
             Err(refused(format!(
-                "btrfs accepts level {level} for a file and takes {taken} instead ({why}); write {algorithm}:{taken}, or mount it with \
+                "btrfs accepts level {level} for a file but uses {taken} instead ({why}); write {algorithm}:{taken}, or mount it with \
                  compress={algorithm}:{level}"
             )))
         }

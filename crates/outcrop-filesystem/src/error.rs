@@ -41,7 +41,7 @@ pub enum FilesystemError {
         message: String,
     },
     /// The kernel shows other options than were asked for.
-    #[error("the kernel mounted {kind} with `{shown}`, which is not the `{wanted}` that was asked for")]
+    #[error("the kernel mounted {kind} with `{shown}`, not with the `{wanted}` that was requested")]
     OtherOptions {
         /// The filesystem.
         kind: FilesystemKind,
@@ -62,8 +62,8 @@ pub enum FilesystemError {
     },
     /// The files' content stayed in memory.
     #[error(
-        "{cached} pages of {file_pages} are still in the page cache after fsync and FADV_DONTNEED, so that reads of them would \
-         not be cold; another process may have the file mapped or locked"
+        "{cached} pages of {file_pages} are still in the page cache after fsync and FADV_DONTNEED, so reads of them would not \
+         be cold; another process may have the file mapped or locked"
     )]
     NotCold {
         /// Pages that stayed.

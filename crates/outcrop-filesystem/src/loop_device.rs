@@ -112,13 +112,13 @@ impl LoopDevice {
             .map_err(|error| FilesystemError::system("read a loop device's state", error))?;
         if flags & LO_FLAGS_AUTOCLEAR == 0 {
             return Err(FilesystemError::Unavailable(
-                "this kernel's loop devices do not clear themselves, so one would be left behind if Outcrop were killed".to_owned(),
+                "this kernel's loop devices do not detach automatically, so one would be left behind if Outcrop were killed".to_owned(),
             ));
         }
         if flags & LO_FLAGS_DIRECT_IO == 0 {
             return Err(FilesystemError::Unavailable(
-                "the loop device has no direct I/O on this filesystem, so that the page cache would be measured in place of the \
-                 disk; choose a directory on ext4, xfs or btrfs"
+                "the loop device has no direct I/O on this filesystem, so the page cache would be measured instead of the disk; \
+                 choose a directory on ext4, xfs or btrfs"
                     .to_owned(),
             ));
         }

@@ -262,7 +262,7 @@ impl Stage {
     pub(crate) fn root(&self) -> Result<OwnedFd, FilesystemError> {
         let Some(mounted) = &self.mounted else {
             return Err(FilesystemError::Unavailable(
-                "there is no filesystem of our own".to_owned(),
+                "there is no filesystem that Outcrop made".to_owned(),
             ));
         };
         mounted.root()
@@ -289,7 +289,7 @@ impl Stage {
         }?;
         let taken = now.checked_sub(self.empty_bytes.clone()?);
         taken.ok_or_else(|| {
-            Unavailable::because("more was freed on this filesystem than our files take: by other processes, or of files that were deleted before")
+            Unavailable::because("more space was freed on this filesystem than Outcrop's files take: by other processes, or from files deleted earlier")
         })
     }
 }

@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         paths.len(),
         accepted.join(", ")
     );
-    println!("| in the way | files |\n|---|---:|");
+    println!("| reason | files |\n|---|---:|");
     let mut rows: Vec<_> = in_the_way.into_iter().collect();
     rows.sort_by_key(|(option, files)| (std::cmp::Reverse(files.len()), option.clone()));
     for (option, files) in rows {

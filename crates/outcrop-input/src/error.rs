@@ -25,7 +25,7 @@ pub enum InputError {
     },
     /// The bytes are not what the format allows, a checksum does not match, or a window would take too much memory.
     #[error(
-        "{name} cannot be decompressed: its {compression} data are damaged near byte {offset} (after {} of output): {reason}; copy it again, or try its own tool",
+        "{name} cannot be decompressed: its {compression} data are damaged near byte {offset} (after {} of output): {reason}; copy it again, or test it with its own tool, such as gzip -t",
         format_bytes(*decompressed_bytes)
     )]
     Damaged {

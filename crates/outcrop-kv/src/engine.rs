@@ -94,7 +94,7 @@ pub(crate) fn check_scans(engine: StoreEngine) -> Result<(), KvError> {
 /// Refuses values that are longer than an engine takes.
 pub(crate) fn check_value_size(engine: StoreEngine, longest_bytes: u32) -> Result<(), KvError> {
     if engine == StoreEngine::Memcached && longest_bytes > MOST_MEMCACHED_VALUE_BYTES {
-        let has = "memcached takes values of less than 1 MiB; the other engines take longer ones";
+        let has = "memcached takes values of less than 1 MiB; the other engines take larger ones";
         let seen = format!("a value of {}", format_bytes(longest_bytes.into()));
         return Err(KvError::lacks(seen, has));
     }

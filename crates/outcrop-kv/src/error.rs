@@ -63,7 +63,7 @@ pub enum KvError {
     },
     /// A server that keeps records in memory has none left.
     #[error(
-        "{engine} has no memory left for another record: it said `{detail}` at its limit of {limit}; give fewer records, or a shorter run that inserts"
+        "{engine} has no memory left for another record: it answered `{detail}` at its limit of {limit}; give fewer records, or a shorter run that inserts"
     )]
     OutOfMemory {
         /// The engine.
@@ -93,7 +93,7 @@ pub enum KvError {
     },
     /// A database that this version of the engine cannot read.
     #[error(
-        "the database in {directory} is of a version that {engine} cannot read: {detail}; open it with the version that wrote it, or make a new one"
+        "the database in {directory} has a version that {engine} cannot read: {detail}; open it with the version that wrote it, or make a new one"
     )]
     Version {
         /// Where.

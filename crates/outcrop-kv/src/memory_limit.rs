@@ -130,7 +130,7 @@ fn place(own: &str, root: &Path) -> Result<(Hierarchy, PathBuf), String> {
         return Ok((Hierarchy::Memory, if inner.is_dir() { inner } else { root }));
     }
     let Some(path) = group_of("") else {
-        return Err("this process is in no control group".to_owned());
+        return Err("this process is not in a control group".to_owned());
     };
     let inner = root.join(path.trim_start_matches('/'));
     // A group with processes of its own passes no controller on: its parent may.
@@ -144,7 +144,7 @@ fn place(own: &str, root: &Path) -> Result<(Hierarchy, PathBuf), String> {
         .map(|folder| (Hierarchy::Unified, folder.to_owned()))
         .ok_or_else(|| {
             format!(
-                "no control group above {} passes on the memory controller",
+                "no control group above {} delegates the memory controller",
                 inner.display()
             )
         })

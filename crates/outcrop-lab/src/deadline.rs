@@ -133,7 +133,7 @@ impl<'d> Deadline<'d> {
         };
         let trials = set.trials().len();
         Some(format!(
-            "{count} of {trials} trials did not fit into {} s, as trials took longer than expected; {without}",
+            "{count} of {trials} trials did not fit into {} s, because trials took longer than expected; {without}",
             self.promised.as_secs_f64().round()
         ))
     }

@@ -37,7 +37,7 @@ pub enum LabError {
     },
     /// The budget is too small even for the shortest trials.
     #[error(
-        "a budget of {budget} is too short for {trials} trials: the shortest possible take {shortest}; raise the budget, or reduce cells or repetitions"
+        "a budget of {budget} is too short for {trials} trials, which take at least {shortest}; raise the budget, or reduce cells or repetitions"
     )]
     OverBudget {
         /// What was given.

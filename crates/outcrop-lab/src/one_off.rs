@@ -25,7 +25,7 @@ pub struct OneOff {
 /// Codecs, on the user's data or the built-in sample.
 pub const CODEC: OneOff = OneOff {
     name: "codec",
-    question: "What do these codecs do with these data?",
+    question: "How do these codecs perform on these data?",
     schema: &compression::SCHEMA,
     // One candidate would be no choice.
     defaults: &[(&compression::CODEC, &["lz4", "zstd:1", "zstd:3", "zstd:9"])],

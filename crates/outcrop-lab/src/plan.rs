@@ -138,7 +138,7 @@ impl PlanSet {
         for source in sources {
             let document = parse::document(source, options.effort)?;
             if document.is_expanded && sources.len() > 1 {
-                let message = "an expanded plan, with [run], repeats a whole run; run it without other plans";
+                let message = "an expanded plan (with [run]) repeats a whole run; run it without other plans";
                 return Err(source.error(&(0..0), message));
             }
             header = document.header;

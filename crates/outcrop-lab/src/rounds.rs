@@ -111,8 +111,8 @@ impl Rounds {
                 plan.is_told = true;
                 let left = match plan.most.saturating_sub(end) {
                     0 => String::new(),
-                    1 => "; the round that is left is not measured".to_owned(),
-                    left => format!("; the {left} rounds that are left are not measured"),
+                    1 => "; the remaining round is not measured".to_owned(),
+                    left => format!("; the remaining {left} rounds are not measured"),
                 };
                 let begin = end + 1 - WINDOW_ROUNDS as u32;
                 news.push(format!(

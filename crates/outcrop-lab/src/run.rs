@@ -52,7 +52,8 @@ pub fn resume(dir: &Path) -> Result<ResumedRun, LabError> {
     {
         return Err(LabError::CannotResume {
             path: dir.to_owned(),
-            reason: "its results were imported from another program, and there is no plan that measures more of them".to_owned(),
+            reason: "its results were imported from another program, and no plan can measure more of them"
+                .to_owned(),
         });
     }
     let source = PlanSource { name, text };

@@ -272,7 +272,7 @@ fn works<'a>(
         && reads.is_none()
         && writes.is_none()
     {
-        missing.because("how many blocks an operation decompresses and compresses (decompressed_blocks, compressed_blocks)");
+        missing.because("the blocks that an operation decompresses and compresses (decompressed_blocks, compressed_blocks)");
     }
     if component.place == Place::Drive
         && let Some(reason) = &application.device_unknown

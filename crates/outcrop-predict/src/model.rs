@@ -148,7 +148,7 @@ impl Base {
         let (unloaded_ns, is_from_load) = match (application.unloaded_latency_ns.or(parts), loaded_ns) {
             (Some(unloaded), Some(loaded)) if unloaded > loaded * 1.001 => {
                 assumptions.push(
-                    "an operation alone takes longer than under load: the loaded time is used".to_owned(),
+                    "a lone operation takes longer than one under load: the loaded time is used".to_owned(),
                 );
                 (loaded, true)
             }
@@ -198,7 +198,7 @@ fn operations_per_second(
             operations / throughput
         )));
     }
-    assumptions.push("the time of opening is taken out of the published throughput".to_owned());
+    assumptions.push("the time of opening is subtracted from the published throughput".to_owned());
     Ok(Some(operations / running_ns * 1e9))
 }
 
@@ -343,7 +343,7 @@ impl Model<'_> {
             ));
         }
         if self.base.is_from_load && self.base.clients > 1.0 {
-            missing.because("the time of an operation alone (unloaded_latency, or cpu with device_wait)");
+            missing.because("the time of a lone operation (unloaded_latency, or cpu with device_wait)");
         }
         missing.or_nothing()
     }

@@ -74,7 +74,7 @@ impl fmt::Display for Coverage {
 /// A measurement that belongs to no prediction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the measurement of {application:?} with {component:?}{} belongs to no prediction; names and clients must be those of the other files",
+    "the measurement of {application:?} with {component:?}{} matches no prediction; names and clients must be those of the other files",
     clients.map(|clients| format!(" and {clients} clients")).unwrap_or_default()
 )]
 pub struct Unmatched {

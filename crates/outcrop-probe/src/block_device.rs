@@ -69,7 +69,7 @@ impl BlockDevice {
             return Self::numbered(tree, number);
         }
         Err(Unavailable::because(match type_name.as_str() {
-            "tmpfs" | "ramfs" => format!("{type_name} lives in memory, without a block device"),
+            "tmpfs" | "ramfs" => format!("{type_name} is in memory, without a block device"),
             "overlay" => "an overlay has no block device; give a path on the filesystem below it".to_owned(),
             _ => format!("{type_name} (source `{source}`) names no block device"),
         }))

@@ -69,9 +69,9 @@ impl fmt::Display for DeviceUse {
                 mount_point: None,
             } => write!(f, "{device} is a member of a mounted btrfs"),
             Self::Swap { device } => write!(f, "{device} is active swap"),
-            Self::Held { device, holder } => write!(f, "{holder} stands on {device}"),
+            Self::Held { device, holder } => write!(f, "{holder} is on top of {device}"),
             Self::BelowLoop { device, loop_device } => {
-                write!(f, "the loop device {loop_device} stands on {device}")
+                write!(f, "the loop device {loop_device} is on top of {device}")
             }
         }
     }
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn whoever_uses_a_partition_uses_the_disk_and_the_other_way_round() {
         let (_folder, tree) = tree();
-        let held = "dm-0 stands on sda1";
+        let held = "dm-0 is on top of sda1";
         let mounted = "sda2 is mounted at /home";
         let member = "sda2 is a member of a mounted btrfs";
         assert_eq!(uses(&tree, "8:0"), [mounted, member, held]);

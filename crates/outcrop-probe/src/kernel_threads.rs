@@ -54,7 +54,7 @@ impl KernelThreads {
         }
         if used_ns.is_empty() {
             return Err(Unavailable::because(
-                "no kernel thread is to be seen: /proc is that of a container, or the kernel keeps no scheduler statistics",
+                "no kernel thread is visible: /proc is that of a container, or the kernel keeps no scheduler statistics",
             ));
         }
         Ok(Self { used_ns })

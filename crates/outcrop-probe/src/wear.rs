@@ -107,7 +107,7 @@ impl Wear {
         complaint: Option<&str>,
     ) -> Result<Self, Unavailable> {
         if used.is_none() && written.is_none() {
-            let reason = complaint.unwrap_or("the drive's log has neither its wear nor what was written");
+            let reason = complaint.unwrap_or("the drive's log has neither its wear nor the bytes written");
             return Err(Unavailable::because(reason));
         }
         let known = |value: Option<u64>, what: &str| match value {

@@ -375,7 +375,7 @@ fn certainty(group: &CellGroup<'_>) -> Vec<String> {
         let note = if group.columns.iter().any(is_repeated) {
             "One trial has no interval: --repetitions 5 gives one."
         } else {
-            "Every trial gives these same values for the same data, so they have no interval."
+            "Every trial gives the same values for the same data, so they have no interval."
         };
         notes.push(note.to_owned());
     }

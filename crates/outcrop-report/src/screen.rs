@@ -247,9 +247,9 @@ fn to_decide(layers: &[LayerSection], report: &Report, width: usize) -> Vec<Stri
     let command = repeating(&Commands::of_summary(&report.run), &more, &names);
     // More trials next to the same other work leave the intervals as wide.
     let text = match &report.other_load {
-        None => format!("What is not decided needs more trials: {command}."),
+        None => format!("To decide the rest, run more trials: {command}."),
         Some(load) => format!(
-            "What is not decided needs a quiet machine (there was other work: {load}), then more trials: {command}."
+            "To decide the rest, run more trials on a quiet machine (there was other work: {load}): {command}."
         ),
     };
     wrapped(&text, width, INDENT)

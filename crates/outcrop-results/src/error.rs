@@ -47,7 +47,7 @@ pub enum ResultsError {
     /// A line inside the journal cannot be read.
     #[error(
         "{}:{line}: this line of the journal is damaged ({reason}); restore the file from a copy, or delete this \
-         one line and `outcrop run --resume` will measure its trial again", path.display()
+         line, and `outcrop run --resume` will repeat its trial", path.display()
     )]
     DamagedJournal {
         /// The journal.
@@ -58,7 +58,7 @@ pub enum ResultsError {
         reason: String,
     },
     /// The environment of a run is not JSON.
-    #[error("{} is damaged ({reason}); restore it from a copy, or replace its content by `{{}}` to read the run without it", path.display())]
+    #[error("{} is damaged ({reason}); restore it from a copy, or replace its content with `{{}}` to read the run without it", path.display())]
     DamagedEnvironment {
         /// The file.
         path: PathBuf,
@@ -144,7 +144,7 @@ pub enum ResultsError {
         reason: String,
     },
     /// A `--fail-if` condition names a metric that the comparison does not have.
-    #[error("no metric {metric:?} in this comparison; it has {}", if available.is_empty() { "none".to_owned() } else { available.join(", ") })]
+    #[error("no metric {metric:?} in this comparison; {}", if available.is_empty() { "nothing could be compared".to_owned() } else { format!("it has {}", available.join(", ")) })]
     UnknownMetric {
         /// The metric as it was resolved.
         metric: String,

@@ -204,7 +204,7 @@ pub static ON_MISS: Factor<OnMiss> = Factor::new("on_miss", "Action after a miss
 /// What the cache holds before.
 pub static FILL: Factor<Fill> = Factor::new("fill", "Fill of the cache before the warm-up", spelled)
     .default("every-key")
-    .accepts("before `trial.warm_up`: `\"every-key\"` (once, the most popular last), `\"nothing\"`; `\"sets:1000\"` (that alone)");
+    .accepts("before `trial.warm_up`: `\"every-key\"` (once, the most popular last), `\"nothing\"`; `\"sets:1000\"` (only these sets)");
 /// Connections.
 pub static CONNECTIONS: Factor<u32> = Factor::new(
     "connections",
@@ -269,12 +269,12 @@ fn load_factor(text: &str) -> Result<f64, String> {
 metrics! { PLAIN:
     THROUGHPUT = "throughput", PerSecond, Higher, Trial, "answers per second of measured time, of all kinds of request; refusals are left out";
     GOODPUT = "goodput", PerSecond, Higher, Trial, "answers per second that came within the objective's limit";
-    ANSWERED = "answered_load", PerSecond, Higher, Trial, "answers per second to the requests asked for: sets on miss are left out, so that it compares with the offered load";
-    OFFERED = "offered_load", PerSecond, Neither, Trial, "requests per second that the schedule of an open loop asked for";
+    ANSWERED = "answered_load", PerSecond, Higher, Trial, "answers per second to the workload's requests: sets on miss are left out, so that it compares with the offered load";
+    OFFERED = "offered_load", PerSecond, Neither, Trial, "requests per second in the schedule of an open loop";
     CLOSED_LOOP = "closed_loop_throughput", PerSecond, Higher, Trial, "throughput of the closed loop that the offered load is a share of";
     HIT_RATIO = "hit_ratio", Ratio, Higher, Trial, "gets that found a value over all gets";
     HITS_PER_REQUEST = "hits_per_request", Ratio, Neither, Trial, "gets that found a value over requests of all kinds, sets on miss left out: some studies call this the hit ratio";
-    BYTE_HIT_RATIO = "byte_hit_ratio", Ratio, Higher, Trial, "bytes of the values found over those of all values asked for";
+    BYTE_HIT_RATIO = "byte_hit_ratio", Ratio, Higher, Trial, "bytes of the values found over those of all values requested";
     SIMULATED_HIT_RATIO = "simulated_hit_ratio", Ratio, Neither, Trial, "hit ratio of a textbook simulation of the policy with as many items as the server held";
     SERVER_CPU = "server_cpu_per_request", NanosecondsPerOperation, Lower, Trial, "CPU time of the server, kernel included, per answer; refusals are answers here";
     DRIVER_CPU = "driver_cpu_per_request", NanosecondsPerOperation, Neither, Trial, "CPU time of the driver's threads per answer; refusals are answers here";
@@ -299,7 +299,7 @@ pub const HIT_LATENCY: Latencies = latencies!("get_hit_latency", "the latency of
 /// Time of a get that found none.
 pub const MISS_LATENCY: Latencies = latencies!(
     "get_miss_latency",
-    "the latency of a get that found no value; the set that may follow is not in it"
+    "the latency of a get that found no value, without the set that may follow"
 );
 const SET_LATENCY: Latencies = latencies!("set_latency", "the latency of a set");
 const DELETE_LATENCY: Latencies = latencies!("delete_latency", "the latency of a delete");

@@ -76,7 +76,7 @@ words! {
 }
 
 words! {
-    /// Which index the file carries from values to rows.
+    /// Index in the file from values to rows.
     #[derive(Default)]
     pub enum Index: "index" {
         /// Forward codes only.
@@ -236,11 +236,11 @@ pub static KIND: Factor<Kind> = Factor::new("kind", "Where columns come from", s
     .role(Role::Data);
 /// The table.
 pub static PATH: Factor<String> = Factor::new("path", "The table to read, or a folder of tables", any)
-    .accepts("files: `.csv`, `.tsv` (delimiter and names are found), `.txt` (one value a line), `.parquet`, `.arrow`; or a folder of them")
+    .accepts("files: `.csv`, `.tsv` (delimiter and names are detected), `.txt` (one value per line), `.parquet`, `.arrow`; or a folder of them")
     .role(Role::Data);
 
 /// What is done.
-pub static OPERATION: Factor<Operation> = Factor::new("operation", "What is done to the column", spelled)
+pub static OPERATION: Factor<Operation> = Factor::new("operation", "The operation on the column", spelled)
     .default("encode")
     .accepts("`\"encode\"`, `\"decode\"`, `\"scan\"`, `\"equality\"`, `\"prefix\"`, `\"range\"`, `\"get\"`, `\"size\"` (once, of the whole column)")
     .label(Label::Always("{}"));
@@ -283,7 +283,7 @@ pub static FORMAT: Factor<Format> = Factor::new("format", "What the rows are sto
     )
     .label(Label::Unusual("{}"));
 /// The index of the file.
-pub static INDEX: Factor<Index> = Factor::new("index", "Which index the file carries", spelled)
+pub static INDEX: Factor<Index> = Factor::new("index", "Index in the file", spelled)
     .default("none")
     .accepts("`\"none\"`, `\"postings\"`, `\"only\"`")
     .label(Label::Always("index {}"));
@@ -293,7 +293,7 @@ pub static PROFILE: Factor<Profile> = Factor::new("profile", "Whether size or ti
     .accepts("`\"smallest\"`, `\"balanced\"`, `\"fastest\"`")
     .label(Label::Unusual("{}"));
 /// What the file is written without.
-pub static WITHOUT: Factor<Without> = Factor::new("without", "Technique that the file is written without", spelled)
+pub static WITHOUT: Factor<Without> = Factor::new("without", "Technique to leave out when the file is written", spelled)
     .default("nothing")
     .accepts(
         "`\"nothing\"`, `\"front-coding\"`, `\"deltas\"`, `\"classes\"`, `\"zstd\"`, `\"tokens\"`, `\"entropy-coding\"` (classes and zstd), `\"all\"`",
@@ -321,11 +321,11 @@ pub static SEARCH_MODE: Factor<SearchMode> = Factor::new("search_mode", "Where t
 /// How much of a column an operation on the whole of it takes.
 pub static TEXT_LIMIT: Factor<ByteSize> = Factor::new(
     "text_limit",
-    "Most text of a column that is taken for its size",
+    "Maximum text of a column that its size is measured on",
     text_limit,
 )
 .default("2GiB")
-.accepts("`operation = \"size\"`: a longer column ends with the row group that reaches it, a text file there or after 8 times as much of all its columns")
+.accepts("`operation = \"size\"`: a longer column is cut after the row group that reaches it; a text file is cut there, or after 8 times as much of all its columns")
 .role(Role::Data);
 
 fn text_limit(text: &str) -> Result<ByteSize, String> {
@@ -363,8 +363,8 @@ metrics! { PLAIN:
     CODES_BYTES = "codes_bytes", Bytes, Lower, DataSet, "the forward codes and their class map";
     POSTINGS_BYTES = "postings_bytes", Bytes, Lower, DataSet, "the postings section of the file";
     PLAIN_POSTINGS_BYTES = "plain_postings_bytes", Bytes, Neither, DataSet, "what the row numbers of the postings would take at the bits of the last row's number for each: computed, not written";
-    ENCODE_SPEED = "encode_speed", BytesPerSecond, Higher, Trial, "newline text encoded per second, from memory to a writer that counts and drops";
-    ENCODE_PEAK_MEMORY = "encode_peak_memory", Bytes, Lower, Trial, "growth of the process's resident memory over one encode at its highest";
+    ENCODE_SPEED = "encode_speed", BytesPerSecond, Higher, Trial, "newline text encoded per second, from memory to a writer that counts and discards";
+    ENCODE_PEAK_MEMORY = "encode_peak_memory", Bytes, Lower, Trial, "peak growth of the process's resident memory during one encode";
     OPEN_TIME = "open_time", Nanoseconds, Lower, Trial, "time to open the file from memory, median; a packed one is unpacked by it";
     DECODE_SPEED = "decode_speed", BytesPerSecond, Higher, Trial, "newline text decoded per second";
     ROW_RATE = "row_rate", PerSecond, Higher, Trial, "rows scanned per second";
@@ -391,7 +391,7 @@ pub const ENCODINGS: RemarkKind = RemarkKind::new(
 /// How the user's file holds the column.
 pub const STORED_FORM: RemarkKind = RemarkKind::new(
     "stored-form",
-    "how the user's file holds the column: encoding and codec, or text",
+    "how the user's file stores the column: encoding and codec, or text",
     "",
 );
 /// Columns of the table that no cell is about.

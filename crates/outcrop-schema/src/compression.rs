@@ -154,14 +154,11 @@ pub static THREADS: Factor<Threads> = Factor::new(
 .label(Label::Unusual("{} threads"))
 .open();
 /// Whether contexts are kept.
-pub static CONTEXT: Factor<Context> = Factor::new(
-    "context",
-    "Codec context, from block to block: reused, fresh",
-    spelled,
-)
-.default("reused")
-.accepts("`\"reused\"`, `\"fresh\"` (made for each block)")
-.label(Label::Unusual("{} context"));
+pub static CONTEXT: Factor<Context> =
+    Factor::new("context", "Codec context for each block: reused, fresh", spelled)
+        .default("reused")
+        .accepts("`\"reused\"`, `\"fresh\"` (made for each block)")
+        .label(Label::Unusual("{} context"));
 /// What lies in the caches.
 pub static CACHES: Factor<Caches> =
     Factor::new("caches", "CPU caches before each block: warm, cold", spelled)
@@ -335,8 +332,8 @@ metrics! { PLAIN:
     COMPRESSION_RATIO = "compression_ratio", Ratio, Higher, DataSet, "uncompressed over compressed bytes of all blocks";
     COMPRESSION_RATIO_LOW = "compression_ratio_low", Ratio, Neither, DataSet, "lower end of the 95 % interval of the ratio of all the data; the ratio itself when all the data were measured";
     COMPRESSION_RATIO_HIGH = "compression_ratio_high", Ratio, Neither, DataSet, "upper end of the 95 % interval of the ratio of all the data; the ratio itself when all the data were measured";
-    SAMPLED_SHARE = "sampled_share", Ratio, Neither, DataSet, "bytes that were taken over bytes of the data";
-    SAMPLED_CLUSTERS = "sampled_clusters", Count, Neither, DataSet, "clusters of the data that were taken: the draws that the ratio's interval rests on";
+    SAMPLED_SHARE = "sampled_share", Ratio, Neither, DataSet, "bytes sampled over bytes of the data";
+    SAMPLED_CLUSTERS = "sampled_clusters", Count, Neither, DataSet, "clusters of the data that were sampled: the draws that the ratio's interval rests on";
     SAVED_SHARE = "saved_share", Ratio, Higher, DataSet, "1 − compressed over uncompressed bytes; negative when blocks grew";
     SAVED_SHARE_LOW = "saved_share_low", Ratio, Neither, DataSet, "lower end of the 95 % interval of the saved share of all the data";
     SAVED_SHARE_HIGH = "saved_share_high", Ratio, Neither, DataSet, "upper end of the 95 % interval of the saved share of all the data";

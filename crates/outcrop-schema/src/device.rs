@@ -381,7 +381,7 @@ pub const SERVICE_LATENCY: ByDirection<Latencies> = ByDirection {
 metrics! { PLAIN:
     CPU_PER_OPERATION = "cpu_per_operation", NanosecondsPerOperation, Lower, Trial, "CPU time of this process and the kernel's workers for it, per operation";
     OVERHEAD_PER_OPERATION = "overhead_per_operation", NanosecondsPerOperation, Lower, Run, "CPU time of the measuring loop itself per operation, measured with the noop engine and the same arrival process";
-    IO_WORKER_CPU_SHARE = "io_worker_cpu_share", Ratio, Neither, Trial, "share of that CPU time spent by io_uring workers, to which the kernel hands operations that would block";
+    IO_WORKER_CPU_SHARE = "io_worker_cpu_share", Ratio, Neither, Trial, "share of that CPU time spent by io_uring workers, which run operations that would block";
     ACHIEVED_QUEUE_DEPTH = "achieved_queue_depth", Count, Neither, Trial, "mean number of operations in flight, counted independently of latency and throughput";
     DEVICE_BYTES_RATIO = "device_bytes_ratio", Ratio, Neither, Trial, "bytes that reached the block device by the kernel's counters, over the bytes that this process moved";
     ENERGY_PER_OPERATION = "energy_per_operation", Joules, Lower, Trial, "energy of the metered packages during the job, over its operations";
@@ -394,7 +394,7 @@ metrics! { PLAIN:
     LATENESS_P99 = "generator_lateness_p99", Nanoseconds, Neither, Trial, "99th percentile of that delay, which is part of every latency";
     LATENESS_MAX = "generator_lateness_max", Nanoseconds, Neither, Trial, "maximum of that delay";
     ERRORS = "errors", Count, Lower, Trial, "operations that failed; no other metric counts them";
-    ARRIVAL_REQUESTED = "arrival_requested", PerSecond, Neither, Trial, "operations per second that the schedule asked for";
+    ARRIVAL_REQUESTED = "arrival_requested", PerSecond, Neither, Trial, "operations per second in the schedule";
     ARRIVAL_UNFINISHED = "arrival_unfinished", Count, Lower, Trial, "operations due in the measured time that never completed; their age is in the latencies";
     PUBLISHED_MEAN_LATENCY = "latency_mean_as_published", Nanoseconds, Lower, Trial, "a published mean latency whose definition is not stated";
 }
@@ -419,20 +419,20 @@ pub const NOTHING_COMPLETED: RemarkKind = RemarkKind::new(
 /// Others used the device.
 pub const CONTAMINATED: RemarkKind = RemarkKind::new(
     "contaminated",
-    "the device moved more bytes than the trial asked for",
+    "the device moved more bytes than the trial requested",
     "contaminated:",
 );
 /// Something above the device answered.
 pub const ANSWERED_ABOVE: RemarkKind = RemarkKind::new(
     "answered-above-device",
-    "the device moved fewer bytes than the trial asked for",
+    "the device moved fewer bytes than the trial requested",
     "something above it answered",
 );
 
 /// A loop device answered from memory.
 pub const PAGE_CACHE: RemarkKind = RemarkKind::new(
     "page-cache-below",
-    "the page cache answered: buffered I/O, or a loop device without direct I/O, or one of which that is not known",
+    "the page cache answered: buffered I/O, or a loop device that has no direct I/O or may have none",
     "",
 );
 /// Something about an imported result that its figures do not show.

@@ -372,7 +372,7 @@ metrics! { OPERATING:
     PAGES_CACHED_AFTER = "pages_cached_after", Count, Neither, Trial, "pages of the files in the page cache after it";
     ACHIEVED_QUEUE_DEPTH = "achieved_queue_depth", Count, Neither, Trial, "mean number of operations in flight, by when jobs began and ended";
     ARRIVAL_REQUESTED = "arrival_requested", PerSecond, Neither, Trial, "operations per second of the schedule";
-    ARRIVAL_UNFINISHED = "arrival_unfinished", Count, Lower, Trial, "jobs that still had an operation due when the time was over";
+    ARRIVAL_UNFINISHED = "arrival_unfinished", Count, Lower, Trial, "jobs that still had an operation due at the end";
     OPERATIONS = "operations", Count, Neither, Trial, "operations that were measured";
 }
 
@@ -428,7 +428,7 @@ pub const ABSENT: RemarkKind = RemarkKind::new(
 /// A loop device answers from memory.
 pub const PAGE_CACHE_BELOW: RemarkKind = RemarkKind::new(
     "page-cache-below",
-    "the directory's filesystem is on a loop device without direct I/O, or one of which that is not known",
+    "the directory's filesystem is on a loop device that has no direct I/O or may have none",
     "",
 );
 /// Nothing to predict from.

@@ -167,11 +167,11 @@ pub static COMPRESSION_BLOCK_SIZE: Factor<ByteSize> = Factor::new(
 /// Codecs of levels.
 pub static LEVEL_CODECS: Factor<LevelCodecs> = Factor::new(
     "level_codecs",
-    "Codec of each level, from level 0, such as none/none/lz4; all for the same one on every level",
+    "Codec of each level, from level 0, such as none/none/lz4; all: the same for every level",
     spelled,
 )
 .default("all")
-.accepts("LSM engines: `\"all\"` (one codec for all), or one for each level: `\"none/none/lz4\"`; the last one holds for the rest")
+.accepts("LSM engines: `\"all\"` (one codec for all), or one for each level: `\"none/none/lz4\"`; the last one applies to the rest")
 .label(Label::Unusual("levels {}"));
 /// Codec of the last level.
 pub static BOTTOMMOST: Factor<StoreCompression> = Factor::new(

@@ -45,7 +45,7 @@ impl FromStr for BlockContent {
         }
         text.parse().map(Self::Generated).map_err(|error: WorkloadError| {
             format!(
-                "{error}; or `natural`, the data as they are, or `natural:BITS`, their blocks near an entropy"
+                "{error}; `natural` (the data as they are) and `natural:BITS` (their blocks near an entropy) are accepted too"
             )
         })
     }

@@ -76,7 +76,7 @@ fn by_doubt(follow: &FollowDoubt) -> String {
     let (first, most) = (LOOKS[0], MOST_ROUNDS);
     format!(
         "Within {}, each cell that could be the answer to where to compress gets {first} trials. Then cells that cannot be the answer get no more, \
-         and the others get up to {most}, until the answer is clear or the time is spent.\n",
+         and the others get up to {most}, until the answer is clear or the time is used up.\n",
         follow.budget
     )
 }

@@ -56,7 +56,7 @@ pub(crate) enum Command {
     Kv(kv::Args),
     /// Serve a cache, or put load on one
     Cache(cache::Args),
-    /// Predict what compressing at a place does to an application
+    /// Predict how compression in a given place affects an application
     Predict(predict::Args),
     /// Describe a workload, or generate a column
     Workload(workload::Args),

@@ -278,7 +278,7 @@ pub(crate) fn conclude(
         (Ok(paths), _) => Some(paths),
         (Err(error), Destination::RunIfWritable) if is_read_only(&error) => {
             note(&format!(
-                "warning: {} cannot be written, so its report stays as it was; --output DIR writes it to another folder",
+                "warning: {} cannot be written, so its report is unchanged; --output DIR writes it to another folder",
                 dir.display()
             ));
             None
@@ -294,7 +294,7 @@ pub(crate) fn conclude(
                 (None, ..) | (_, Destination::Discarded, _) => String::new(),
                 (Some(paths), _, false) => format!("\nReport: {}\n", paths.html.display()),
                 (Some(paths), _, true) => format!(
-                    "\nReport under these limits: {}; report.html keeps those of the run\n",
+                    "\nReport with these limits: {}; report.html keeps those of the run\n",
                     paths.html.display()
                 ),
             };
@@ -317,7 +317,7 @@ fn write_cells(view: &RunView, folder: &Path, destination: Destination<'_>) -> a
         // Figures of an earlier report are replaced, so that what is there has to be one.
         if folder.join("figures").exists() && !folder.join("report.html").exists() {
             return Err(refused(
-                "it has a folder `figures` that is not of a report; name another folder".to_owned(),
+                "its folder `figures` does not belong to a report; name another folder".to_owned(),
             ));
         }
         std::fs::create_dir_all(folder).map_err(|error| refused(error.to_string()))?;

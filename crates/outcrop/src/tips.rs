@@ -32,7 +32,7 @@ pub(crate) fn corrected(mut error: clap::Error, command: Option<&str>) -> clap::
             error.remove(ContextKind::SuggestedArg);
             tips.extend(others_have(&flag, &others).map(StyledStr::from));
             tips.push(StyledStr::from(
-                "to change what a plan measures, write it to a file (outcrop plans NAME > mine.toml), edit and run that",
+                "to change what a plan measures, write it to a file (outcrop plans NAME > mine.toml), edit it and run it",
             ));
         }
     }

@@ -122,7 +122,7 @@ impl Session {
             Some(Step::Close)
         };
         if head.is_foreign && !matches!(head.method, "GET" | "HEAD") {
-            let sentence = "403 Forbidden: a page of another site made this request; requests that change something are taken from no such page\n";
+            let sentence = "403 Forbidden: a page of another site made this request; requests that change something are not accepted from such pages\n";
             return refuse(out, &Answer::new("403 Forbidden", sentence));
         }
         let logins = context.service.logins.as_ref()?;

@@ -42,7 +42,7 @@ pub(super) fn configuration(files: &TlsFiles) -> Result<Arc<ServerConfig>, Cache
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .map_err(|error| of_certificates(error.to_string()))?;
     if certificates.is_empty() {
-        return Err(of_certificates("it holds no certificate".to_owned()));
+        return Err(of_certificates("it contains no certificate".to_owned()));
     }
     let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|error| {
         let expected = "expected a private key in PEM, without a password";

@@ -5,11 +5,11 @@
 pub struct Counters {
     /// Items that came in under a new key.
     pub stored: u64,
-    /// Items evicted before they ended.
+    /// Items evicted before they expired.
     pub evicted: u64,
     /// Of those, the ones that nobody had read.
     pub evicted_unfetched: u64,
-    /// Items removed because they had ended.
+    /// Items removed because they had expired.
     pub expired: u64,
     /// Bytes that cleaning moved.
     pub moved_bytes: u64,

@@ -42,7 +42,7 @@ impl FileKind {
             Some("parquet") => Ok(Self::Parquet),
             Some("arrow" | "arrows" | "feather" | "ipc") => Ok(Self::Arrow),
             Some(ending @ ("tsv" | "csv" | "txt" | "text")) if is_binary(first) => Err(format!(
-                "binary data in a file whose name ends in .{ending}: it has bytes of zero, which text has not{}",
+                "binary data in a file whose name ends in .{ending}: it has zero bytes, which text never has{}",
                 archive(first)
             )),
             Some("tsv") => Ok(Self::TabSeparated),

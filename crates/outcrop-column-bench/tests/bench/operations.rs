@@ -130,7 +130,7 @@ fn text_under_a_codec_is_measured_beside_and_shrinks() {
         ..spec(Operation::Scan, Index::None, SearchMode::InMemory)
     };
     let message = measure(&input, &scan).unwrap_err().to_string();
-    assert!(message.contains("no dictionary codes to go through"), "{message}");
+    assert!(message.contains("no dictionary codes to scan"), "{message}");
 }
 
 #[test]

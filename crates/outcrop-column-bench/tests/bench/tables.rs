@@ -249,7 +249,7 @@ fn binary_data_under_the_name_of_text_are_refused_and_an_archive_is_named() {
             "it is a ZIP archive: unpack it first",
         ),
         ("t.txt", &tar, "it is a tar archive: unpack it first"),
-        ("r.tsv", b"\x17\0\x99", "it has bytes of zero"),
+        ("r.tsv", b"\x17\0\x99", "it has zero bytes"),
         ("r.csv.gz", b"\x17\0\x99", "a file whose name ends in .csv"),
     ] {
         let refused = FileKind::of(Some(std::path::Path::new(name)), content).unwrap_err();

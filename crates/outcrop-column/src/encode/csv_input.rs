@@ -74,7 +74,7 @@ pub fn encode_csv(input: impl Read, csv: &CsvOptions<'_>, options: EncodeOptions
         let field = record.get(index).ok_or_else(|| ColumnError::Input {
             line: record.position().map_or(0, csv::Position::line),
             detail: format!(
-                "{} fields, but column {index} (from 0) was requested; is the delimiter right?",
+                "too few fields ({}) for column {index} (numbered from 0); is the delimiter right?",
                 record.len()
             ),
         })?;

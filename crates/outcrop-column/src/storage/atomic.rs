@@ -113,7 +113,7 @@ fn refuse_special(target: &Path) -> io::Result<()> {
     match std::fs::metadata(target) {
         Ok(found) if !found.is_file() => Err(io::Error::new(
             io::ErrorKind::InvalidInput,
-            "is not a regular file, and would be replaced; name a file",
+            "is not a regular file, but would be replaced; name a file",
         )),
         Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -21,7 +21,7 @@ pub(super) fn open_regular(path: &Path) -> io::Result<File> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
-            "is not a regular file; a column file is read at any place, which no pipe or device allows",
+            "is not a regular file; a column file needs random access, which pipes and devices do not allow",
         ));
     }
     File::open(path)
@@ -53,7 +53,7 @@ impl FileReader {
     /// What a read beyond the end means, since nothing is read that was not there when the file was opened.
     fn became_shorter(&self) -> io::Error {
         let text = format!(
-            "{} became shorter while it was read: another program changes it",
+            "{} became shorter while it was read: another program is changing it",
             self.path.display()
         );
         io::Error::new(io::ErrorKind::UnexpectedEof, text)

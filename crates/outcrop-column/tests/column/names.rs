@@ -116,9 +116,7 @@ fn a_name_at_the_limit_is_kept_and_a_longer_one_is_refused_with_both_lengths() {
             .unwrap_err();
         assert!(matches!(refused, ColumnError::Limit { .. }), "{refused}");
         assert!(
-            refused
-                .to_string()
-                .contains("4097 is more than the limit of 4096"),
+            refused.to_string().contains("4097 exceeds the limit of 4096"),
             "{refused}"
         );
     }

@@ -235,7 +235,7 @@ fn a_file_that_may_only_be_read_is_read_and_refuses_new_rows_in_one_sentence() {
     let error = encoder.append(&file, &mut longer).map(drop).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the file has read-only-compatible features 0x2, which this release does not know: it can be read, and not appended to; \
+        "the file has read-only-compatible features 0x2, which this release does not know: it can be read but not appended to; \
          append with a newer release, or decode it and encode it again"
     );
     assert!(longer == file);

@@ -114,8 +114,8 @@ pub(super) fn is_decompressed(name: &str, compression: Compression) -> String {
 pub(super) fn is_container(name: &str, container: Container) -> String {
     let Container { name: kind, parts } = container;
     format!(
-        "{name} is a {kind} file: its {parts} are usually compressed already, so codecs find little in it. These figures are of the \
-         file as it is, not of the values in it"
+        "{name} is a {kind} file: its {parts} are usually compressed already, so codecs gain little. These figures are for the file \
+         as it is, not for the values in it"
     )
 }
 
@@ -143,8 +143,8 @@ pub(super) fn some_are_compressed<'k>(
     };
     (!named.is_empty()).then(|| {
         format!(
-            "{} of {files} files in {} are compressed already and were measured as they are: {}{rest}; --data FILE measures what one of \
-             them holds",
+            "{} of {files} files in {} are compressed already and were measured as they are: {}{rest}; --data FILE measures the content \
+             of one of them",
             named.len(),
             root.display(),
             shown.join(", ")

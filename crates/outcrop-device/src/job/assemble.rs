@@ -228,7 +228,7 @@ fn warnings(target: &Target, spec: &JobSpec, report: &JobReport) -> Vec<String> 
     }
     if spec.engine == EngineKind::Libaio && spec.access == FileAccess::Buffered {
         warnings.push(
-            "libaio is asynchronous with direct I/O only: each buffered request is done before the next is submitted, whatever the queue depth"
+            "libaio is asynchronous with direct I/O only: each buffered request completes before the next is submitted, whatever the queue depth"
                 .to_owned(),
         );
     }

@@ -66,7 +66,7 @@ fn buffered() -> String {
 fn below(file: &Path) -> Result<BlockDevice, Unavailable> {
     BlockDevice::holding(file).map_err(|why| {
         Unavailable::because(format!(
-            "the loop device's file cannot be followed to its disk: {}",
+            "the disk below the loop device's file cannot be found: {}",
             why.reason
         ))
     })

@@ -50,7 +50,7 @@ pub(super) fn bind(cpus: &[u32]) -> Result<(), DeviceError> {
         .for_each(|cpu| set.set(cpu));
     sched_setaffinity(None, &set).map_err(|errno| DeviceError::Thread {
         reason: format!(
-            "its CPUs cannot be those of the NUMA node: {}; this process may not use them (`taskset -p $$` shows which it may)",
+            "it cannot be bound to the CPUs of the NUMA node: {}; this process may not use them (`taskset -p $$` shows which it may use)",
             std::io::Error::from(errno)
         ),
     })

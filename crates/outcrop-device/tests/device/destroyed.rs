@@ -256,13 +256,16 @@ fn a_device_that_somebody_holds_exclusively_is_refused() {
     let message = WritableDevice::open(&device.node, &name_of(&device))
         .unwrap_err()
         .to_string();
-    assert!(message.contains("holds it exclusively"), "{message}");
+    assert!(message.contains("has it open exclusively"), "{message}");
     drop(held);
     let ours = opened(&device);
     let message = WritableDevice::open(&device.node, &name_of(&device))
         .unwrap_err()
         .to_string();
-    assert!(message.contains("holds it exclusively"), "we hold it: {message}");
+    assert!(
+        message.contains("has it open exclusively"),
+        "we hold it: {message}"
+    );
     drop(ours);
     drop(opened(&device));
 }
@@ -272,7 +275,7 @@ fn a_device_below_a_loop_device_is_refused_although_the_kernel_would_let_it_be_t
     let below = LoopDevice::new(8 << 20);
     let above = PathBuf::from(must("losetup", &["--find", "--show", text(&below.node)]));
     let detach = Detach(&above);
-    refused(&below.node, &below, "stands on loop");
+    refused(&below.node, &below, "is on top of loop");
     drop(detach);
 }
 

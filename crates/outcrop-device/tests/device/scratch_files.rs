@@ -142,12 +142,12 @@ fn no_file_is_made_where_files_do_not_belong_or_may_not_be() {
         &["-o", "remount,ro", read_only.mount_point.to_str().unwrap()],
     );
     for (directory, part) in [
-        (Path::new("/dev"), "a file under /dev"),
-        (Path::new("/dev/shm"), "a file under /dev"),
+        (Path::new("/dev"), "creates files under /dev"),
+        (Path::new("/dev/shm"), "creates files under /dev"),
         (&file, "expected a directory"),
         (&folder.path().join("missing"), "check the spelling"),
         (&read_only.mount_point, "mounted read-only"),
-        (Path::new("/proc"), "is on proc, where no files can be created"),
+        (Path::new("/proc"), "is on proc, where files cannot be created"),
     ] {
         let message = try_scratch(directory, 1 << 20).unwrap_err().to_string();
         assert!(message.contains(part), "{message}");

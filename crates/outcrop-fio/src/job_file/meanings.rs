@@ -37,7 +37,7 @@ const OPTIONS: &[(&str, Meaning)] = &[
         "group_reporting",
         Always("the threads of a job are reported as one"),
     ),
-    ("new_group", Always("jobs are reported apart")),
+    ("new_group", Always("jobs are reported separately")),
     ("thread", Always("jobs are threads")),
     ("norandommap", Always("random offsets are drawn independently")),
     ("softrandommap", Always("random offsets are drawn independently")),
@@ -230,8 +230,8 @@ const OPTIONS: &[(&str, Meaning)] = &[
         "flow",
         Refused("jobs run one after the other; a mix is rwmixread"),
     ),
-    ("sqthread_poll", Refused("requests are not polled for")),
-    ("sqthread_poll_cpu", Refused("requests are not polled for")),
+    ("sqthread_poll", Refused("completions are not polled")),
+    ("sqthread_poll_cpu", Refused("completions are not polled")),
     (
         "nonvectored",
         Refused("leave it out; each engine has one kind of system call"),
@@ -262,14 +262,14 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("percentage_random", Refused("a cell is random or sequential")),
     (
         "rw_sequencer",
-        Refused("leave it out; rw says which order requests have"),
+        Refused("leave it out; rw sets the order of requests"),
     ),
     (
         "continue_on_error",
         Refused("failed requests are counted, and too many fail a trial; leave it out"),
     ),
     ("exec_prerun", Refused("run it before outcrop")),
-    ("exec_postrun", Refused("run it behind outcrop")),
+    ("exec_postrun", Refused("run it after outcrop")),
     (
         "ioscheduler",
         Refused("write it to /sys/block/DEVICE/queue/scheduler before the run"),

@@ -124,7 +124,7 @@ impl Translation {
             .get("iodepth")
             .map_or(&section.at, |given| &given.at);
         let note = format!(
-            "{at}: iodepth={depth} has no effect, as in fio: ioengine={engine}{by_default} waits for each request, so that 1 is in flight; \
+            "{at}: iodepth={depth} has no effect, as in fio: ioengine={engine}{by_default} waits for each request, so 1 is in flight; \
              write ioengine=io_uring or libaio for {depth}"
         );
         if !self.file.notes.contains(&note) {

@@ -79,7 +79,7 @@ fn of_operations(
     );
     if circumstances.has_syncs && direction != Some(Direction::Read) {
         // Ours count a sync in the latency of the write that it follows.
-        let reason = "fio reports the time of fsync and fdatasync apart from that of the writes";
+        let reason = "fio reports the time of fsync and fdatasync separately from that of the writes";
         let metrics = [schedule.all(), real.all()];
         let count = if circumstances.is_open_loop { 2 } else { 1 };
         let withheld = metrics.into_iter().take(count).flatten();

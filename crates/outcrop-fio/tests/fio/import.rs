@@ -182,7 +182,7 @@ fn the_latency_of_writes_with_syncs_is_withheld_as_fio_leaves_the_sync_out() {
     for trial in [fsync, fdatasync] {
         assert_eq!(figure(trial, "iops"), 9000.0);
         for metric in ["latency_mean", "latency_p50", "write_latency_p50"] {
-            assert!(reason(trial, metric).contains("fsync and fdatasync apart"));
+            assert!(reason(trial, metric).contains("fsync and fdatasync separately"));
         }
     }
     assert_eq!(figure(none, "write_latency_p50"), 9.0);

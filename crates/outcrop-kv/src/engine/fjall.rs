@@ -177,7 +177,7 @@ impl Store for Fjall {
     fn compaction(&self) -> CompactionState {
         CompactionState {
             debt_bytes: Err(Unavailable::because(
-                "fjall does not estimate what compaction has to do",
+                "fjall does not estimate its compaction debt",
             )),
             is_busy: self.database.active_compactions() > 0
                 || self.database.outstanding_flushes() > 0

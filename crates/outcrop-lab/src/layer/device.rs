@@ -83,12 +83,12 @@ impl Layer for Device {
         let kind = *settings.value(&KIND);
         let state = precondition::state(&settings);
         if kind == Kind::ReadOnly && state.is_some() {
-            let message = "what is only read is not preconditioned; leave `precondition` out";
+            let message = "a read-only subject is not preconditioned; leave `precondition` out";
             return Err(Refusal::of(&PRECONDITION, message));
         }
         if kind != Kind::Destroyed && settings.has(&DESTROY) {
             let message = format!(
-                "only a subject of the kind \"{}\" is overwritten; leave `destroy` out",
+                "only a subject of kind \"{}\" is overwritten; leave `destroy` out",
                 Kind::Destroyed
             );
             return Err(Refusal::of(&DESTROY, message));
@@ -264,8 +264,8 @@ fn size_to_read(path: &str, wanted: Option<ByteSize>) -> Result<ByteSize, Refusa
         _ => Err(Refusal::of(
             &PATH,
             format!(
-                "{path} is sparse: nothing was ever written to the {size} that would be read, so the filesystem would answer with zeros \
-                 and never ask the device; give a file with data, or a directory for a scratch file"
+                "{path} is sparse: nothing was ever written to the {size} that would be read, so the filesystem would return zeros \
+                 without reading the device; give a file with data, or a directory for a scratch file"
             ),
         )),
     }

@@ -58,7 +58,7 @@ impl Layer for Filesystem {
             .and_then(|source| source.bytes());
         if let Some(bytes) = bytes.filter(|bytes| *bytes < LEAST_BYTES) {
             return Err(format!(
-                "needs at least {} of data, and these are {}",
+                "needs at least {} of data, but only {} are given",
                 format_bytes(LEAST_BYTES),
                 format_data(bytes as f64)
             ));
@@ -72,8 +72,8 @@ impl Layer for Filesystem {
     fn complete_subject(&self, mut settings: Settings) -> Result<Subject, Refusal> {
         let place = match (*settings.value(&KIND), settings.get(&PATH).cloned()) {
             (Kind::ScratchImage, Some(_)) => {
-                let message = "a scratch image is made by Outcrop in the directory of the run and has no path; leave `path` out, or \
-                               take kind = \"directory\"";
+                let message = "Outcrop makes the scratch image in the directory of the run, and it has no path; leave `path` out, \
+                               or use kind = \"directory\"";
                 return Err(Refusal::of(&PATH, message));
             }
             (Kind::Directory, None) => {

@@ -108,7 +108,7 @@ impl PlanSet {
                     ""
                 };
                 let message = format!(
-                    "{limit} may be written, but this run would write about {} ({} to create its files); {file}{records}measure fewer cells that write, or shorten trials (--duration, --repetitions)",
+                    "only {limit} may be written, but this run would write about {} ({} to create its files); {file}{records}measure fewer cells that write, or shorten trials (--duration, --repetitions)",
                     format_data(likely as f64),
                     format_bytes(estimate.bytes_written_preparing)
                 );

@@ -159,7 +159,7 @@ impl PlanSet {
         if options.budget.is_some() && options.repetitions.is_some() {
             return Err(LabError::BadPlan {
                 at: "--repetitions".to_owned(),
-                message: "a budget decides how many trials the cells of these plans get; leave --repetitions or --budget out"
+                message: "the budget decides how many trials the cells of these plans get; leave --repetitions or --budget out"
                     .to_owned(),
             });
         }

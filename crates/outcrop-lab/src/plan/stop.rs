@@ -38,10 +38,10 @@ pub(super) fn check(draft: &Draft, layer: LayerRef, combinations: &[Settings]) -
     }
     let message = match layer.tracks() {
         Some(what) => format!(
-            "nothing in this plan decides when it is steady: {what} would; add them, or leave `stop` out"
+            "nothing in this plan shows when it is steady; {what} would: add them, or leave `stop` out"
         ),
         None => format!(
-            "the layer {} has no rule for steady state; leave `stop` out",
+            "the {} layer has no rule for steady state; leave `stop` out",
             layer.name()
         ),
     };

@@ -194,7 +194,7 @@ fn what_does_not_go_together_is_refused_with_what_to_change() {
         (
             "",
             "operation = \"scan\"\nformat = \"zstd:3\"",
-            "no dictionary codes to go through",
+            "no dictionary codes to scan",
         ),
         ("", "format = \"zstd:99\"", "zstd"),
     ] {

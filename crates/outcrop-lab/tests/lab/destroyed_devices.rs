@@ -309,7 +309,7 @@ fn no_device_is_written_while_somebody_holds_another_of_the_run() {
     let mut folder = start(&set, runs.path());
     let error = run_to_the_end(&set, &mut folder).unwrap_err().to_string();
     assert!(
-        error.contains(&second.node) && error.contains("holds it exclusively"),
+        error.contains(&second.node) && error.contains("has it open exclusively"),
         "{error}"
     );
     assert!(is_blank(&first) && is_blank(&second));

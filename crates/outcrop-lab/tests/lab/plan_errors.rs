@@ -379,7 +379,7 @@ fn a_budget_that_cannot_be_kept_says_how_much_is_needed() {
     assert!(error.is_bad_input());
     assert_eq!(
         error.to_string(),
-        "a budget of 500ms is too short for 6 trials: the shortest possible take 1s; raise the budget, or reduce cells or repetitions"
+        "a budget of 500ms is too short for 6 trials, which take at least 1s; raise the budget, or reduce cells or repetitions"
     );
 }
 

@@ -64,7 +64,7 @@ fn what_is_only_read_is_not_preconditioned_and_limits_count_the_passes() {
         .replace("0:100", "100:0");
     let refused = try_plan_set(&text, data.path()).unwrap_err().to_string();
     assert!(
-        refused.contains("what is only read is not preconditioned"),
+        refused.contains("a read-only subject is not preconditioned"),
         "{refused}"
     );
     for value in ["0", "17", "\"twice\""] {

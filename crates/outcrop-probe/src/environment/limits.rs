@@ -76,7 +76,7 @@ fn control_group(tree: &SystemTree) -> Result<ControlGroup, Unavailable> {
     let membership = tree.text("proc/self/cgroup")?;
     if tree.exists(format!("{ROOT}/cgroup.controllers")) {
         let group = group_path(&membership, "")
-            .ok_or_else(|| Unavailable::because("this process is in no control group"))?;
+            .ok_or_else(|| Unavailable::because("this process is not in a control group"))?;
         let file = |name: &str| tree.text(format!("{ROOT}{group}/{name}"));
         return Ok(ControlGroup {
             version: 2,

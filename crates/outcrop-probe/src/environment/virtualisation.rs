@@ -36,9 +36,7 @@ fn hypervisor(tree: &SystemTree) -> Result<String, Unavailable> {
     let flags = cpuinfo
         .lines()
         .find_map(|line| line.strip_prefix("flags"))
-        .ok_or_else(|| {
-            Unavailable::because("this architecture has no CPU flag that tells of a hypervisor")
-        })?;
+        .ok_or_else(|| Unavailable::because("this architecture has no CPU flag that shows a hypervisor"))?;
     if !flags.split_ascii_whitespace().any(|flag| flag == "hypervisor") {
         return Ok("none".to_owned());
     }

@@ -141,13 +141,13 @@ fn warn_of_filesystem(filesystem: &Filesystem, warnings: &mut Vec<String>) {
     if available_bytes < total_bytes / 10 {
         let percent = available_bytes as f64 / total_bytes.max(1) as f64 * 100.0;
         warnings.push(format!(
-            "only {percent:.1} % of the filesystem at {place} is free: allocation, and a drive without spare room, \
-             are slower than usual"
+            "only {percent:.1} % of the filesystem at {place} is free: allocation, and a drive without spare \
+             space, are slower than usual"
         ));
     }
     if matches!(filesystem.type_name.as_str(), "tmpfs" | "ramfs") {
         warnings.push(format!(
-            "{place} is a {}: it lives in memory and is not a storage device",
+            "{place} is a {}: it is in memory and is not a storage device",
             filesystem.type_name
         ));
     }

@@ -15,7 +15,7 @@ pub(super) fn circumstances(comparison: &Comparison) -> String {
         && a.max(b) > a.min(b) * SAME_LENGTH
     {
         let [a, b] = [a, b].map(|seconds| format_nanoseconds(1e9 * seconds));
-        let sentence = format!("{a} in the baseline, {b} in the candidate, in the median.");
+        let sentence = format!("{a} in the baseline, {b} in the candidate (medians).");
         text.push_str(&wrapped("trials:    ", &sentence));
     }
     for load in &comparison.loads {

@@ -57,7 +57,7 @@ fn unlike(comparison: &Comparison) -> String {
         text.push_str(&wrapped("  no match in ", &sentence));
     }
     if is_not_stated {
-        let how = "what a result of fio does not state can be given to the import: outcrop import fio FILE --assume FACTOR=VALUE";
+        let how = "supply what a fio result does not state when you import it: outcrop import fio FILE --assume FACTOR=VALUE";
         text.push_str(&wrapped("  ", how));
     }
     text

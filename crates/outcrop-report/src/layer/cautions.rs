@@ -115,7 +115,7 @@ fn stalled(schema: &LayerSchema, cells: &[Cell<'_>]) -> Option<Caution> {
     };
     let text = format!(
         "{} stalled, with less than a tenth of the operations of the other repetitions: {}{more}. The latency of a stalled trial counts \
-         as the longest that it saw.",
+         as the longest in it.",
         counted(all.len(), "trial"),
         all[..all.len().min(MOST_STALLED)].join(", ")
     );

@@ -44,7 +44,7 @@ pub(super) fn untestable(findings: Vec<Finding>) -> Vec<Finding> {
         let is_of_subject = finding.about != About::Run && is_tested;
         if let Some(number) = widest(&finding.numbers).filter(|_| is_of_subject) {
             finding.verdict = Verdict::NotTestable(format!(
-                "These trials cannot tell: the {} is known only as {}; more than ± {WIDEST_PERCENT:.0} % decides nothing.",
+                "These trials cannot tell: the {} is known only as {}; an interval wider than ± {WIDEST_PERCENT:.0} % decides nothing.",
                 number.name,
                 number.with_ends()
             ));

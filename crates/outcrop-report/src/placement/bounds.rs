@@ -103,7 +103,8 @@ impl Verdict {
 pub(super) const SURE: f64 = 0.9;
 
 /// Said where the store's log hides what its codecs save.
-pub(super) const MORE_RECORDS: &str = "More records would decide it: the log's share of the space falls.";
+pub(super) const MORE_RECORDS: &str =
+    "More records would decide it: the log's share of the space would fall.";
 const LONGER_TRIALS: &str = "Longer trials (--duration) would give the missing percentiles.";
 
 /// One limit, and the figure that it bounds.
@@ -195,7 +196,7 @@ impl Check {
         is_by_log.then(|| Verdict {
             kept: Kept::Open,
             why: format!(
-                "may keep the limit on the {} ({value} with the store's log and {without_log} without it, of at least {limit})",
+                "may meet the limit on the {} ({value} with the store's log and {without_log} without it, of at least {limit})",
                 self.name
             ),
             is_sure: false,
@@ -210,7 +211,7 @@ impl Check {
         let how = match kept {
             Kept::Keeps => return String::new(),
             Kept::MayBreak => "may break",
-            Kept::Open => "may keep",
+            Kept::Open => "may meet",
             Kept::Breaks => "breaks",
         };
         let figures = match kept {

@@ -243,7 +243,7 @@ pub(super) fn condition(family: &[&Cell<'_>]) -> &'static str {
     let is_cached = family.iter().any(|cell| cell.is(&PAGE_CACHE, &PageCache::Kept));
     let has_filesystem = family.iter().any(|cell| place(cell) == CompressedAt::Filesystem);
     if is_cached && has_filesystem {
-        " Reads came from memory, where a filesystem keeps its files decompressed: these figures contain little of its decompression."
+        " Reads came from memory, where a filesystem keeps its files decompressed: these figures include little of its decompression."
     } else {
         ""
     }

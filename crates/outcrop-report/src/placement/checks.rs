@@ -78,7 +78,7 @@ impl Checks {
         };
         let other_work = self.other_work.as_ref();
         let other_work = other_work.map(|work| {
-            format!("The machine had other work: {work}. Stop the other programs before you measure again.")
+            format!("The machine was busy with other work: {work}. Stop the other programs before you measure again.")
         });
         let sentences: Vec<String> = [failed, other_work].into_iter().flatten().collect();
         (!sentences.is_empty()).then(|| sentences.join(" "))
@@ -87,7 +87,10 @@ impl Checks {
     /// The same in a few words.
     pub(super) fn in_short(&self) -> String {
         let failed = (!self.clauses().is_empty()).then_some("A quality check failed for these cells.");
-        let other_work = self.other_work.is_some().then_some("The machine had other work.");
+        let other_work = self
+            .other_work
+            .is_some()
+            .then_some("The machine was busy with other work.");
         let sentences: Vec<&str> = [failed, other_work].into_iter().flatten().collect();
         sentences.join(" ")
     }

@@ -53,7 +53,7 @@ impl Modelled {
         };
         let Some(fastest) = self.fastest(&limits.constraints) else {
             return Some(format!(
-                "According to the model, none of the published hardware keeps the limits; {} would be the fastest.{unavailable}",
+                "According to the model, none of the published hardware meets the limits; {} would be the fastest.{unavailable}",
                 first.what
             ));
         };
@@ -122,7 +122,7 @@ fn unknown(candidate: &Candidate, constraints: &Constraints) -> String {
         _ => ("are", asked(&limits).join(" and ")),
     };
     format!(
-        " Its {} {verb} unknown, so it cannot be said whether it keeps {flags}.",
+        " Its {} {verb} unknown, so it may or may not meet {flags}.",
         names.join(" and ")
     )
 }
@@ -169,7 +169,7 @@ pub(super) fn modelled(
         let engine = plain.label(&[&ENGINE]);
         return Modelled {
             unavailable: vec![format!(
-                "Hardware is not modelled: {engine} does not count all blocks that it reads and writes per operation, of which a prediction is made."
+                "Hardware is not modelled: {engine} does not count all blocks that it reads and writes per operation, which a prediction needs."
             )],
             ..nothing
         };

@@ -70,8 +70,8 @@ impl Libraries {
                 };
                 let engine = store.label(&[&kv::ENGINE]);
                 let sentence = format!(
-                    "{name} was measured with {measured}, and {engine} compresses with {linked}: the error of its predictions holds the difference \
-                     between the two."
+                    "{name} was measured with {measured}, but {engine} compresses with {linked}: the error of its predictions includes the \
+                     difference between the two."
                 );
                 self.different.insert(name, sentence);
             }
@@ -94,7 +94,7 @@ impl Libraries {
         sentences.extend(self.different.into_values());
         if !self.unknown.is_empty() {
             sentences.push(format!(
-                "It is not known whether store and codec used the same library file: {}.",
+                "It is unknown whether store and codec used the same library file: {}.",
                 list(self.unknown)
             ));
         }

@@ -87,8 +87,8 @@ fn of_all(candidates: &[Candidate]) -> Option<String> {
 /// Said where the limits alone leave one answer.
 pub(super) fn no_other(candidates: &[Candidate]) -> String {
     match of_all(candidates) {
-        None => "No other candidate keeps the limits.".to_owned(),
-        Some(open) => format!("No other candidate is known to keep the limits. {open}"),
+        None => "No other candidate meets the limits.".to_owned(),
+        Some(open) => format!("No other candidate is known to meet the limits. {open}"),
     }
 }
 
@@ -99,10 +99,10 @@ pub(super) fn by_limits(candidates: &[Candidate], choice: &Choice, limits: &Limi
     let named = limits.named()?;
     let (name, why) = (as_name(answer), &open.verdict.why);
     Some(match answer.may_keep {
-        true => format!("Not decided: {name} would be the answer if it kept {named}; it {why}."),
+        true => format!("Not decided: {name} would be the answer if it met {named}; it {why}."),
         false => {
             let open = as_name(open);
-            format!("Not decided: {name} would be the answer if {open} kept {named}; that one {why}.")
+            format!("Not decided: {name} would be the answer if {open} met {named}; that one {why}.")
         }
     })
 }

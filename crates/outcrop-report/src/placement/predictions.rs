@@ -62,8 +62,8 @@ impl<'s> Predictions<'s> {
         });
         let tested = format!(
             "measured throughput of {} ÷ the least of clients ÷ time of an operation and CPUs ÷ CPU time, as predicted from the uncompressed \
-             cell and the codec's times: the low end of the one's interval, and of the uncompressed cell those ends that allow the most; the codec's \
-             times count as measured. {above} lie \
+             cell and the codec's times: the low end of the former's interval, and the ends of the uncompressed cell's intervals that allow the \
+             most; the codec's times count as measured. {above} lie \
              above 1; the highest: {most}.",
             counted(known.len(), "compressed cell")
         );
@@ -77,7 +77,7 @@ impl<'s> Predictions<'s> {
                     "Measure stores and codecs again on the same data while nothing else runs (outcrop run predict-software predict-codecs).",
                 )
                 .otherwise(
-                    "Either the times that the prediction is made of are wrong (an operation without compression, its blocks, or the codec's of a block), or compression saves work that the prediction does not count: a smaller block is less to copy and to checksum.",
+                    "Either the times behind the prediction are wrong (of an operation without compression, its blocks, or the codec's time per block), or compression saves work that the prediction does not count: a smaller block is less to copy and to checksum.",
                 )
                 .numbers([number]),
         )
@@ -94,7 +94,7 @@ impl<'s> Predictions<'s> {
             .max_by(|one, other| one.error().abs().total_cmp(&other.error().abs()))?;
         let tested = format!(
             "the throughput of {n} compressed cells, predicted from the uncompressed cell, the blocks of an operation and the codec's time of a \
-             block; farthest off is {} with {}, {:+.0} %.",
+             block; the largest error is {} with {}, {:+.0} %.",
             farthest.application,
             farthest.component,
             farthest.error() * 100.0
@@ -106,7 +106,7 @@ impl<'s> Predictions<'s> {
             ("mean error of a prediction", Some(mean)),
             ("worst error of a prediction", Some(worst)),
             (
-                "share of measured values within their intervals, codec by codec left out",
+                "share of measured values within their intervals, leaving out one codec at a time",
                 coverage.map(Coverage::share),
             ),
         ];

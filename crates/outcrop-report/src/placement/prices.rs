@@ -45,7 +45,7 @@ impl Bill<'_> {
         let cost = self.cost(candidate)?;
         // Costs are not a unit of their own: they are printed with the user's currency.
         Some(Number::computed(
-            "cost of a month",
+            "monthly cost",
             Unit::Ratio,
             &[ratio, cpu],
             |values| {
@@ -113,7 +113,7 @@ impl Bill<'_> {
             let (price, _, other) = change?;
             let name = other.name();
             Some(format!(
-                "{name} becomes the cheapest where 1 GB of space costs {side} than {price:.4} {currency} a month"
+                "{name} becomes the cheapest if 1 GB of space costs {side} than {price:.4} {currency} a month"
             ))
         });
         let changes: Vec<String> = changes.into_iter().flatten().collect();

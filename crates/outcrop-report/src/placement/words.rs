@@ -180,7 +180,7 @@ impl Unsure<'_> {
             Some((sentence, short))
         });
         let is_unread = !study.condition.is_empty() && best.place == CompressedAt::Filesystem;
-        let not_read = "Reads came from memory: these figures contain little of its decompression.";
+        let not_read = "Reads came from memory: these figures include little of its decompression.";
         let of_reads = is_unread.then(|| (self.measured, not_read.to_owned()));
         let data = format!("Measured: {}, {}.", study.records, study.threads);
         let all = [
@@ -201,8 +201,8 @@ impl Unsure<'_> {
 /// Said where nothing was measured without compression.
 pub(super) fn no_reference(state: &str) -> String {
     format!(
-        "Where to compress cannot be said here: {state}. So nothing is known to have been measured without compression, and the files do not \
-         show how many bytes they take. Choose a directory that is not compressed, or run as root: then Outcrop makes a filesystem for each \
+        "Where to compress cannot be decided here: {state}. So nothing is known to have been measured without compression, and the files do \
+         not show how many bytes they take. Choose a directory that is not compressed, or run as root: then Outcrop makes a filesystem for each \
          trial."
     )
 }
@@ -241,7 +241,7 @@ fn instruction(
                 .to_owned()
         }
         CompressedAt::Nowhere if savers().any(|candidate| candidate.may_keep) => {
-            "do not compress: nothing that is known to keep the limits saves space".to_owned()
+            "do not compress: nothing that is known to meet the limits saves space".to_owned()
         }
         CompressedAt::Nowhere if savers().any(|candidate| candidate.left_out.is_some()) => {
             "do not compress: nothing within the limits saves space".to_owned()
@@ -329,7 +329,7 @@ fn sure(
         return match sureness {
             Sureness::Clear => format!(
                 "This is clear, with {percent:.0} % confidence in all comparisons together: its throughput is within {:.0} % of the highest, and \
-                 that of nothing that saves more space is.",
+                 nothing that saves more space is.",
                 MARGIN * 100.0
             ),
             Sureness::NotClear => format!(
@@ -348,22 +348,24 @@ fn sure(
     }
     match (sureness, best.throughput.interval) {
         (Sureness::Clear, _) if choice.is_only => {
-            "This is clear: nothing else that was measured keeps the limits.".to_owned()
+            "This is clear: nothing else that was measured meets the limits.".to_owned()
         }
         (Sureness::Clear, _) => format!(
             "This is clear: nothing that saves more space comes within {:.0} % of the highest throughput, even at the ends of the intervals.",
             MARGIN * 100.0
         ),
-        (Sureness::NotClear, None) => "This is not clear: one trial a cell has no interval.".to_owned(),
+        (Sureness::NotClear, None) => {
+            "This is not clear: with one trial per cell there is no interval.".to_owned()
+        }
         (Sureness::NotClear, Some(interval)) => {
             let (percent, n) = (interval.confidence * 100.0, best.throughput.n);
-            let basis = format!("the {percent:.0} % intervals of {n} trials a cell");
+            let basis = format!("the {percent:.0} % intervals of {n} trials per cell");
             let open = open(&left_open(candidates, choice).map(as_name).collect::<Vec<_>>());
             let why = match (open, choice.second) {
                 (Some(others), _) => format!("leave {others} open"),
-                (None, Some(_)) => "leave no other answer open, but have too little confidence".to_owned(),
+                (None, Some(_)) => "leave no other answer open, but their confidence is too low".to_owned(),
                 (None, None) => {
-                    "have too little confidence to say which candidates keep the limits".to_owned()
+                    "have too little confidence to say which candidates meet the limits".to_owned()
                 }
             };
             format!("This is not clear: {basis} {why}.")

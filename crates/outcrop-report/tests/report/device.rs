@@ -153,9 +153,9 @@ fn rounds_of_a_preconditioned_subject_are_judged_and_say_what_they_are_not() {
         steady.meaning
     );
     for departure in [
-        "no PTS result",
+        "not a PTS result",
         "on a filesystem",
-        "8.00 s for each cell",
+        "8.00 s per cell",
         "rounds went on after round 5",
     ] {
         assert!(steady.tested.contains(departure), "{}", steady.tested);

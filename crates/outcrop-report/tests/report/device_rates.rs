@@ -166,7 +166,7 @@ fn lines_that_fall_may_be_a_full_cache_for_writes_alone() {
     };
     // The line of a quarter of a second does not show why it falls.
     assert!(
-        caption(0).contains("may be a full write cache") && caption(0).contains("another user"),
+        caption(0).contains("may be a full write cache") && caption(0).contains("other load"),
         "{}",
         caption(0)
     );

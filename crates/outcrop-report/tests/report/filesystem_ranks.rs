@@ -175,7 +175,11 @@ fn the_kernels_zlib_is_judged_apart_with_its_factor() {
     let run = Builder::new().btrfs("zstd:3", &[]).btrfs("zlib:3", zlib).run;
     let seen = finding(&run, "prediction-is-observed");
     assert_eq!(seen.verdict, Verdict::Holds, "{}", seen.tested);
-    assert!(seen.meaning.contains("zlib is judged apart"), "{}", seen.meaning);
+    assert!(
+        seen.meaning.contains("zlib is judged separately"),
+        "{}",
+        seen.meaning
+    );
     assert!(seen.tested.contains("1 cells"), "{}", seen.tested);
     let apart = finding(&run, "kernel-zlib-is-slower");
     assert_eq!(apart.verdict, Verdict::Holds);

@@ -198,7 +198,7 @@ fn what_an_operation_takes_is_drawn_and_without_energy_the_reason_stands_in_its_
     }
     let reason = missing(&run, TITLE).expect("there is no energy").reason;
     assert!(
-        reason.starts_with("no counter here; CPU time per operation stands in its place"),
+        reason.starts_with("no counter here; CPU time per operation is shown instead"),
         "{reason}"
     );
     let page = Report::of(&run).to_html();

@@ -74,7 +74,7 @@ fn engines_behind_sockets_are_drawn_for_each_size_of_values_with_what_their_writ
     for words in [
         "Closed loop, 1 thread.",
         "memory alone (unlogged)",
-        "Servers are asked over a Unix socket, one request at a time for each thread; embedded engines are called in the process.",
+        "Servers are queried over a Unix socket, one request at a time per thread; embedded engines are called in the process.",
     ] {
         assert!(figure.caption.contains(words), "{words}: {}", figure.caption);
     }

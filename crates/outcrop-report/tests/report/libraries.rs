@@ -87,13 +87,13 @@ fn libraries_that_differ_are_both_named_with_what_that_means() {
     assert_eq!(component, "lz4");
     assert_eq!(
         said,
-        "lz4 was measured with liblz4 1.10.0 of this program, and rocksdb compresses with /usr/lib/liblz4.so.1.9.4: the error of its \
-         predictions holds the difference between the two."
+        "lz4 was measured with liblz4 1.10.0 of this program, but rocksdb compresses with /usr/lib/liblz4.so.1.9.4: the error of its \
+         predictions includes the difference between the two."
     );
     let elsewhere = run_of(&[(OF_SYSTEM, SYSTEMS)], &["/opt/lib/liblz4.so.1.10.0"]);
     let (_, said) = predicted_from(&elsewhere);
     assert!(
-        said.starts_with("lz4 was measured with liblz4 1.9.4 (/usr/lib/liblz4.so.1.9.4), and rocksdb"),
+        said.starts_with("lz4 was measured with liblz4 1.9.4 (/usr/lib/liblz4.so.1.9.4), but rocksdb"),
         "{said}"
     );
     let report = Report::of(&elsewhere);
@@ -106,7 +106,7 @@ fn libraries_that_differ_are_both_named_with_what_that_means() {
 
 #[test]
 fn a_run_that_did_not_record_the_libraries_says_so() {
-    let unknown = "It is not known whether store and codec used the same library file: lz4.";
+    let unknown = "It is unknown whether store and codec used the same library file: lz4.";
     for run in [
         run_of(&[(OF_SYSTEM, SYSTEMS)], &[]),
         run_of(&[(OF_SYSTEM, None)], &[LZ4]),

@@ -56,7 +56,7 @@ fn what_would_be_the_answer_but_for_an_unknown_figure_leaves_it_undecided() {
     let text = placement.answer.join(" ");
     assert!(
         text.starts_with(
-            "Not decided: lz4, blocks of 16 KiB in the store would be the answer if it kept the limits given for this report (--p99 1ms); it may \
+            "Not decided: lz4, blocks of 16 KiB in the store would be the answer if it met the limits given for this report (--p99 1ms); it may \
              break the limit on the p99, which is not known. So far: do not compress"
         ),
         "{text}"
@@ -122,10 +122,10 @@ fn an_interval_that_reaches_beyond_a_limit_is_said_whichever_side_the_figure_is_
     // With the whole interval within the limit there is nothing to say.
     let text = answer(&run, &most_p99(90e3)).answer.join(" ");
     assert!(!text.contains("may break"), "{text}");
-    // Beyond it by its median alone, it is no answer, and nothing else is known to keep the limit.
+    // Beyond it by its median alone, it is no answer, and nothing else is known to meet the limit.
     let text = answer(&run, &most_p99(30e3)).answer.join(" ");
     assert!(text.starts_with("Not decided: it is not known whether"), "{text}");
-    assert!(text.contains("may keep the limit on the p99 (40.0 µs"), "{text}");
+    assert!(text.contains("may meet the limit on the p99 (40.0 µs"), "{text}");
 }
 
 /// Stores of 28 MB of data without compression and 10 MB with it, each with a log of so many bytes, and a filesystem that compresses both.
@@ -147,9 +147,9 @@ fn a_limit_on_the_ratio_that_the_log_alone_breaks_is_undecided() {
     let placement = answer(&run, &least_ratio(2.0));
     let text = placement.answer.join(" ");
     let why =
-        "may keep the limit on the ratio (1.19 with the store's log and 2.80 without it, of at least 2.00)";
+        "may meet the limit on the ratio (1.19 with the store's log and 2.80 without it, of at least 2.00)";
     assert!(
-        text.starts_with("Not decided: lz4, blocks of 16 KiB in the store would be the answer if it kept"),
+        text.starts_with("Not decided: lz4, blocks of 16 KiB in the store would be the answer if it met"),
         "{text}"
     );
     assert!(
@@ -218,7 +218,7 @@ fn the_only_candidate_that_surely_keeps_the_limits_is_clear_however_fast_it_is()
     assert_eq!(placement.sureness, Some(Sureness::Clear));
     let text = placement.answer.join(" ");
     assert!(
-        text.contains("This is clear: nothing else that was measured keeps the limits."),
+        text.contains("This is clear: nothing else that was measured meets the limits."),
         "{text}"
     );
     // Space that differs from trial to trial, and only three of them, is not sure.

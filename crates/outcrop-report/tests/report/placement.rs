@@ -74,7 +74,7 @@ fn the_answer_is_what_saves_most_where_throughput_ties() {
     );
     assert!(
         text.contains(
-            "This is not clear: the 75 % intervals of 3 trials a cell leave no other answer open, but have too little confidence."
+            "This is not clear: the 75 % intervals of 3 trials per cell leave no other answer open, but their confidence is too low."
         ),
         "{text}"
     );
@@ -144,7 +144,7 @@ fn at_the_users_prices_the_cheapest_is_named_with_the_price_that_changes_it() {
         "{cheap}"
     );
     assert!(
-        cheap.contains("becomes the cheapest where 1 GB of space costs more than"),
+        cheap.contains("becomes the cheapest if 1 GB of space costs more than"),
         "{cheap}"
     );
 }
@@ -392,7 +392,7 @@ fn the_price_that_changes_the_answer_is_the_nearest_of_all_candidates() {
     let placement = Placement::of(&of(&cells), &Constraints::default(), Some(&prices)).unwrap();
     let said = placement.answer[1].clone();
     assert!(
-        said.contains("filesystem: btrfs zstd:1 becomes the cheapest where 1 GB of space costs more than"),
+        said.contains("filesystem: btrfs zstd:1 becomes the cheapest if 1 GB of space costs more than"),
         "{said}"
     );
 }

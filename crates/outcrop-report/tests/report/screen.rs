@@ -310,7 +310,7 @@ fn however_long_the_answer_and_its_doubts_there_is_room_for_the_answer_figures_a
             "{width}: {screen}"
         );
         assert!(has(&advice[0].topic), "{width}: {screen}");
-        assert!(has("What is not decided"), "{width}: {screen}");
+        assert!(has("To decide the rest"), "{width}: {screen}");
         assert!(!screen.contains("← the answer"), "{width}: {screen}");
     }
 }
@@ -333,11 +333,11 @@ fn on_a_busy_machine_what_is_not_decided_needs_a_quiet_one_before_it_needs_more_
     let busy = screen(20.0);
     assert!(
         busy.contains(
-            "needs a quiet machine (there was other work: load average 20.0 on 2 CPUs), then more trials"
+            "run more trials on a quiet machine (there was other work: load average 20.0 on 2 CPUs)"
         ),
         "{busy}"
     );
-    assert!(screen(0.1).contains("What is not decided needs more trials"));
+    assert!(screen(0.1).contains("To decide the rest, run more trials"));
 }
 
 #[test]

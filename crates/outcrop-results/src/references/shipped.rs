@@ -37,8 +37,8 @@ pub(super) static SHIPPED: [Shipped; 12] = [
         title: "Where zstd's time goes: level × chunk × entropy (arXiv 2509.23693, figure 2)",
         conditions: &[],
         caveats: &[
-            "\"FSE\" there times the building of the tables only; our sequence stage includes encoding.",
-            "Their blocks are sorted by entropy; from which data is not stated.",
+            "\"FSE\" there covers only the building of the tables; our sequence stage includes encoding.",
+            "Their blocks are sorted by entropy; the source of the data is not stated.",
         ],
         csv: include_str!("../../../../references/compression/asic-stages.csv"),
     },
@@ -60,7 +60,7 @@ pub(super) static SHIPPED: [Shipped; 12] = [
         caveats: &[
             "CPU rows are sums over processes that did not start or end together, on one corpus, while the accelerators \
              ran another.",
-            "How many processes or threads is not stated, nor which percentile or mean a latency is.",
+            "The number of processes or threads is not stated, nor whether a latency is a mean or a percentile.",
         ],
         csv: include_str!("../../../../references/compression/asic-throughput.csv"),
     },
@@ -83,9 +83,9 @@ pub(super) static SHIPPED: [Shipped; 12] = [
              are O3 where the row names none.",
             "The hit ratio is very probably hits divided by all requests, which cannot exceed 50 of 73, 0.685, with this mix. Simulated \
              for 15,000 requests it is 0.654, 0.654, 0.628 and 0.270 with 10, 100, 1,000 and 10,000 keys. Published are 0.66, 0.66, 0.44 \
-             and 0.27: the third stays unexplained.",
+             and 0.27: the third remains unexplained.",
             "The table of unique keys has the throughputs of the table of load factor, value by value: one of the two is a copy.",
-            "With 100 B the hit ratio is that with 1 MB, although 100 items do not fit: that limit did not limit anything.",
+            "With 100 B the hit ratio is that with 1 MB, although 100 items do not fit: that limit had no effect.",
         ],
         csv: include_str!("../../../../references/cache/etc-lite-study.csv"),
     },
@@ -106,8 +106,8 @@ pub(super) static SHIPPED: [Shipped; 12] = [
         caveats: &[
             "What is called zlib:1 there was zlib:3: the mount line ends in compress-force without a level, which resets both.",
             "The data are not equal: compsize says 36 % for the CPU and the 4XXX, 48 % for the 8970.",
-            "The three engines' write latencies tie although their compression differs sevenfold: compression is not in them, but written \
-             back later.",
+            "The three engines' write latencies tie although their compression differs sevenfold: compression is not part of them, \
+             because it happens at writeback.",
             "Block size of the latencies is not stated; 4 KiB fits.",
         ],
         csv: include_str!("../../../../references/filesystem/asic-btrfs.csv"),
@@ -128,8 +128,8 @@ pub(super) static SHIPPED: [Shipped; 12] = [
         title: "ZFS read and update latency by record size (arXiv 2509.23693, figure 18)",
         conditions: &[],
         caveats: &[
-            "Reads replay a recorded trace at its own pace: the latencies stand, operations per second do not.",
-            "Read amplification is claimed and counted nowhere: no log has a device's read counter.",
+            "Reads replay a recorded trace at its own pace: the latencies are valid, operations per second are not.",
+            "Read amplification is claimed but never counted: no log has a device's read counter.",
         ],
         csv: include_str!("../../../../references/filesystem/asic-zfs.csv"),
     },

@@ -36,9 +36,9 @@ impl Uncertainty {
         }
         match bounded {
             Some(bounded) => of_draw(cell, sampling, bounded, estimate),
-            None => {
-                Self::Unsupported("this is a figure of the sample; no interval is computed for it".to_owned())
-            }
+            None => Self::Unsupported(
+                "this figure describes the sample; no interval is computed for it".to_owned(),
+            ),
         }
     }
 }
@@ -51,7 +51,7 @@ fn of_draw(cell: &CellView<'_>, sampling: &Sampling, bounded: &Bounded, estimate
     let (low, high) = match (value(bounded.low.name), value(bounded.high.name)) {
         (Ok(low), Ok(high)) => (low, high),
         (Err(reason), _) | (_, Err(reason)) => {
-            let reason = reason.unwrap_or_else(|| "this run recorded none".to_owned());
+            let reason = reason.unwrap_or_else(|| "none was recorded".to_owned());
             return Uncertainty::Unsupported(reason);
         }
     };

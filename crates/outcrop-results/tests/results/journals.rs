@@ -183,7 +183,7 @@ fn a_damaged_line_in_the_middle_is_an_error_that_names_file_line_and_remedy() {
     fs::write(&path, lines.join("\n") + "\n").unwrap();
     let message = Journal::open(&path).unwrap_err().to_string();
     assert!(message.contains("trials.ndjson:2:"), "{message}");
-    assert!(message.contains("delete this one line"), "{message}");
+    assert!(message.contains("delete this line"), "{message}");
     assert_eq!(
         fs::read_to_string(&path).unwrap().lines().count(),
         3,

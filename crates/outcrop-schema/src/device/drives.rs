@@ -13,10 +13,10 @@ pub const BETWEEN_DRIVES: &str = ":";
 /// The places beside the first.
 pub static ALSO: Factor<String> = Factor::new(
     "also",
-    "Further directories, files or devices, each on another drive, that are loaded at the same time",
+    "More directories, files or devices, each on another drive, that are loaded at the same time",
     any,
 )
-.accepts("scratch files: directories that get one as well; read-only subjects: files or block devices; destroyed devices: block devices, each named in `destroy`; separated by `:`")
+.accepts("scratch files: directories for further ones; read-only subjects: files or block devices; destroyed devices: block devices, each named in `destroy`; separated by `:`")
 .role(Role::Data);
 /// How many of the places.
 pub static DRIVES: Factor<u32> = Factor::new(

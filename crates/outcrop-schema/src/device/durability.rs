@@ -28,7 +28,7 @@ pub static SYNC: Factor<Durability> = Factor::new(
 /// Past the page cache or through it.
 pub static ACCESS: Factor<FileAccess> = Factor::new(
     "access",
-    "Past the page cache or through it: direct, buffered",
+    "Whether to bypass the page cache: direct, buffered",
     spelled,
 )
 .default("direct")
@@ -52,13 +52,13 @@ pub static NUMA_NODE: Factor<NumaPlace> = Factor::new(
 /// By interrupt, or by asking.
 pub static COMPLETIONS: Factor<Completions> = Factor::new(
     "completions",
-    "How completions are noticed: interrupt, polled",
+    "How completions are detected: interrupt, polled",
     spelled,
 )
 .default("interrupt")
 .accepts(
-    "`\"interrupt\"`, `\"polled\"` (the thread asks the device, which costs a whole CPU: io_uring in a closed loop, on a device that has \
-     queues for it)",
+    "`\"interrupt\"`, `\"polled\"` (the thread polls the device, which takes a whole CPU: io_uring in a closed loop, on a device with \
+     poll queues)",
 )
 .label(Label::Unusual("{}"))
 .assumed("interrupt");

@@ -15,7 +15,7 @@ pub static PRECONDITION: Factor<u32> = Factor::new(
     small_count::<MOST_PASSES>,
 )
 .decided("none")
-.accepts("scratch files, destroyed devices: how often all of it is written in 128 KiB requests before the first trial, 1 to 16 (SNIA PTS: 2)")
+.accepts("scratch files, destroyed devices: how often the whole subject is written in 128 KiB requests before the first trial, 1 to 16 (SNIA PTS: 2)")
 .role(Role::Data);
 
 /// Access size of the random writes by which the SNIA PTS judges steady state.

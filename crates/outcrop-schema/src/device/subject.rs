@@ -36,5 +36,5 @@ pub static DESTROY: Factor<String> = Factor::new(
     "Serial number or other name of the device at `path`, all of whose data are overwritten",
     any,
 )
-.accepts("destroyed devices: their serial number, or their name in /dev/disk/by-id; for a loop device the path of its file; with `also` the names of all, in their order, separated by `:`")
+.accepts("destroyed devices: their serial number, or their name in /dev/disk/by-id; for a loop device the path of its file; with `also` all names, in order, separated by `:`")
 .role(Role::Data);

@@ -38,12 +38,12 @@ metrics! { PLAIN:
     SERVER_MEMORY = "server_resident_memory", Bytes, Lower, Trial, "resident memory of the engine's servers once the load has settled: their records, indexes and buffers, and what a server takes when empty";
     MEMORY_AMPLIFICATION = "memory_amplification", Ratio, Lower, Trial, "resident memory of the engine's servers once the load has settled over bytes of keys and values: the space of engines that keep records in memory";
     CPU_SHARE = "cpu_share", Ratio, Neither, Trial, "CPU time of the processes in the measured time, kernel and servers included, over that time × the CPUs that they may use: 1 is all of them";
-    MACHINE_CPU_SHARE = "machine_cpu_share", Ratio, Neither, Trial, "share of the CPU time of the whole machine that was busy during the run, warm-up included, whoever used it; /proc/stat counts in ticks of 10 ms";
+    MACHINE_CPU_SHARE = "machine_cpu_share", Ratio, Neither, Trial, "share of the CPU time of the whole machine that was busy during the run, warm-up included, by any process; /proc/stat counts in ticks of 10 ms";
     STALLS = "stalled_windows", Count, Lower, Trial, "windows of the run with less than a tenth of the median window's operations; a window is the plan's interval: a fifth of the duration, at most a second, where the plan says nothing";
     STALLED_TIME = "stalled_time", Nanoseconds, Lower, Trial, "time of the run with less than a tenth of the median throughput: the stalled windows times their length";
     WRITER_STALL = "writers_stalled_time", Nanoseconds, Lower, Trial, "time for which the engine delayed writers during the run, summed over them";
     CACHE_HITS = "block_cache_hit_ratio", Ratio, Higher, Trial, "data blocks found in the engine's block cache over those requested, during the run";
-    BETWEEN = "time_between_operations", NanosecondsPerOperation, Neither, Trial, "closed loop: time of a driver's thread between two operations, in which it draws the next, makes values, and compares those that were read; in no latency";
+    BETWEEN = "time_between_operations", NanosecondsPerOperation, Neither, Trial, "closed loop: time of a driver's thread between two operations, in which it draws the next, makes values, and compares those that were read; excluded from latencies";
     UNFINISHED = "unfinished_operations", Count, Lower, Trial, "operations of an open loop that were due in the measured time but had not begun by its end";
     VERIFIED = "verified_values", Count, Neither, Trial, "values that were read and compared with what their key must hold";
     MISMATCHES = "mismatched_values", Count, Lower, Trial, "values that were read and are not those stored or are older than one acknowledged before the read began, and keys that were not found";
@@ -77,8 +77,8 @@ metrics! { BLOCKS:
 }
 
 metrics! { AMPLIFICATION:
-    USER_WRITTEN = "user_bytes_written", Bytes, Neither, Trial, "bytes of keys and values that the run wrote, warm-up included: what its write amplification is a multiple of";
-    USER_READ = "user_bytes_read", Bytes, Neither, Trial, "bytes of the values that the run got back, warm-up included: what its read amplification is a multiple of";
+    USER_WRITTEN = "user_bytes_written", Bytes, Neither, Trial, "bytes of keys and values that the run wrote, warm-up included: the base of its write amplification";
+    USER_READ = "user_bytes_read", Bytes, Neither, Trial, "bytes of the values that the run got back, warm-up included: the base of its read amplification";
     LOAD_WRITES_ENGINE = "load_write_amplification_engine", Ratio, Lower, Trial, "bytes of log, flushes and compactions by the engine's statistics over bytes of keys and values, during load and settling";
     LOAD_WRITES_DEVICE = "load_write_amplification_device", Ratio, Lower, Trial, "bytes written to the block device by its own counters over bytes of keys and values, during load, settling and the sync after them; includes the writes of other processes";
     WRITES_ENGINE = "write_amplification_engine", Ratio, Lower, Trial, "bytes of log, flushes and compactions by the engine's statistics over bytes of keys and values written, during the run";
@@ -88,12 +88,12 @@ metrics! { AMPLIFICATION:
 }
 
 metrics! { DEVICE:
-    LOAD_DEVICE_READ = "load_device_bytes_read", Bytes, Neither, Trial, "bytes read from the block device by its own counters, from the start of the load to the end of the sync after it, whoever asked";
-    LOAD_DEVICE_WRITTEN = "load_device_bytes_written", Bytes, Neither, Trial, "bytes written to the block device by its own counters, from the start of the load to the end of the sync after it, whoever wrote";
-    SETTLING_DEVICE_READ = "settling_device_bytes_read", Bytes, Neither, Trial, "bytes read from the block device by its own counters during settling and the sync after it, whoever asked";
-    SETTLING_DEVICE_WRITTEN = "settling_device_bytes_written", Bytes, Neither, Trial, "bytes written to the block device by its own counters during settling and the sync after it, whoever wrote";
-    RUN_DEVICE_READ = "run_device_bytes_read", Bytes, Neither, Trial, "bytes read from the block device by its own counters, from the start of the warm-up to the end of the sync after the run, whoever asked";
-    RUN_DEVICE_WRITTEN = "run_device_bytes_written", Bytes, Neither, Trial, "bytes written to the block device by its own counters, from the start of the warm-up to the end of the sync after the run, whoever wrote";
+    LOAD_DEVICE_READ = "load_device_bytes_read", Bytes, Neither, Trial, "bytes read from the block device by its own counters, from the start of the load to the end of the sync after it, for any process";
+    LOAD_DEVICE_WRITTEN = "load_device_bytes_written", Bytes, Neither, Trial, "bytes written to the block device by its own counters, from the start of the load to the end of the sync after it, by any process";
+    SETTLING_DEVICE_READ = "settling_device_bytes_read", Bytes, Neither, Trial, "bytes read from the block device by its own counters during settling and the sync after it, for any process";
+    SETTLING_DEVICE_WRITTEN = "settling_device_bytes_written", Bytes, Neither, Trial, "bytes written to the block device by its own counters during settling and the sync after it, by any process";
+    RUN_DEVICE_READ = "run_device_bytes_read", Bytes, Neither, Trial, "bytes read from the block device by its own counters, from the start of the warm-up to the end of the sync after the run, for any process";
+    RUN_DEVICE_WRITTEN = "run_device_bytes_written", Bytes, Neither, Trial, "bytes written to the block device by its own counters, from the start of the warm-up to the end of the sync after the run, by any process";
     DEVICE_READ = "run_device_bytes_read_per_operation", Bytes, Neither, Trial, "bytes read from the block device by its own counters, from the start of the warm-up to the end of the sync after the run, per operation: what a drive serves; includes the reads of other processes";
     DEVICE_WRITTEN = "run_device_bytes_written_per_operation", Bytes, Neither, Trial, "bytes written to the block device by its own counters, from the start of the warm-up to the end of the sync after the run, per operation: what a drive takes; includes the writes of other processes";
 }

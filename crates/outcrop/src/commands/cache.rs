@@ -17,7 +17,7 @@ Examples:
   outcrop cache simulate trace.csv --memory 64MiB..8GiB        miss ratio of every policy by memory
   outcrop cache set rock granite; outcrop cache get rock       one key of a memcached server here
 
-Our server and the driver speak memcached's protocols, HTTP and Redis's; of Redis, what a cache does.")]
+The server and the load driver speak the memcached protocols, HTTP and the part of Redis that caches use.")]
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Action,
@@ -25,7 +25,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Serve a cache over the memcached protocol, HTTP and Redis's protocol
+    /// Serve a cache over the memcached protocol, HTTP and the Redis protocol
     Serve(serve::Args),
     /// Measure a cache under load: memcached, Redis, HTTP
     Load(Box<load::Args>),

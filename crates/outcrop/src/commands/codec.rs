@@ -31,7 +31,7 @@ the system's own libraries, called as RocksDB calls them.";
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Option<Command>,
-    /// A file, a directory, a block device, or - for stdin; .gz, .zst, .xz, .bz2 and .lz4 are read decompressed [default: the embedded
+    /// A file, a directory, a block device, or - for stdin; .gz, .zst, .xz, .bz2 and .lz4 are decompressed first [default: the embedded
     /// sample, the Snappy test set]
     #[arg(long, value_name = "PATH")]
     data: Option<PathBuf>,

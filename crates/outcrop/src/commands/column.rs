@@ -34,7 +34,7 @@ Examples:
   outcrop column decode words.ocol -o words.parquet
 
 Exit codes:
-  0 success, also where nothing was found   2 usage, bad input or a damaged file
+  0 success, even if nothing was found   2 usage, bad input or a damaged file
   3 reading or writing failed")]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -17,7 +17,7 @@ Examples:
   outcrop compare runs/A runs/B --all --margin 2%                              every metric
   outcrop compare runs/A runs/B --fail-if 'p99 > +5%' --fail-if 'iops < -3%'   exit code 1 when met
   outcrop compare runs/mine toshiba-kxg60znv256g-fio                           a published reference
-  outcrop compare datasheets runs/mine --assume state='as found'               what it leaves out
+  outcrop compare datasheets runs/mine --assume state='as found'               state what it omits
 
 Every ratio is the candidate's median ÷ the baseline's, with its interval and the confidence of that interval. \
 A row is the same if the interval lies within the margin. It is better or worse if the interval excludes 1, after correction for the number of rows tested. With fewer than 5 repetitions it is undecided. The rows of --fail-if are corrected together, so a verdict can differ from one without it. A condition is met where the whole interval is beyond its threshold. Undecided cells do not meet it; their number is printed.

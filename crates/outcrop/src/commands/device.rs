@@ -24,7 +24,7 @@ Examples:
   outcrop device --io-block-size 4k,64k --read-write-mix 70:30 --queue-depth 8
   outcrop device --read-only /dev/nvme0n1 --queue-depth 32     an existing device, never written
   outcrop device --arrival poisson:20k --queue-depth 64        open loop: latency from the schedule
-  outcrop device --read-write-mix 0:100 --sync none,each,dsync what it costs to make writes durable
+  outcrop device --read-write-mix 0:100 --sync none,each,dsync the cost of durable writes
   outcrop device --replay written --content compressible:2 --jobs 6 --queue-depth 256
                                              writes blocks, then reads the same ones in that order
   outcrop device /mnt/a --also /mnt/b --drives 1,2             one drive, and two at once
@@ -34,23 +34,23 @@ Examples:
   outcrop device /dev/nvme1n1 --destroy S4EW1 --also /dev/nvme2n1 --destroy S4EW2 --drives 1,2
                                              overwrites both: one drive, and two at once
   outcrop device --engine noop --format json                   the cost of the measuring loop itself
-  outcrop device --job nightly.fio --duration 10s              the jobs of a job file of fio
-  outcrop device --verify --size 4GiB --queue-depth 64         does it keep what it is given?
+  outcrop device --job nightly.fio --duration 10s              the jobs of a fio job file
+  outcrop device --verify --size 4GiB --queue-depth 64         does it store what was written?
   outcrop device /dev/nvme1n1 --destroy S4EWNX0R1 --verify=write --seed 7     before a power cut
   outcrop device --read-only /dev/nvme1n1 --verify=check --seed 7             after it
 
 Several values, separated by commas, make a factor: every combination is a cell.
-The names of fio's options work too (--rw randread --bs 4k --iodepth 32 --numjobs 4 --runtime 30s).
-Usual options of fio without a counterpart are refused with what to type instead.";
+fio's option names work too (--rw randread --bs 4k --iodepth 32 --numjobs 4 --runtime 30s).
+Common fio options without a counterpart are refused with what to type instead.";
 
 /// Measure a storage device, with a flag for each factor
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A directory on the filesystem to measure, where the scratch file is removed afterwards; with --destroy a block device
+    /// A directory on the filesystem to measure (the scratch file is removed afterwards); with --destroy, a block device
     #[arg(default_value = ".", conflicts_with = "read_only")]
     path: PathBuf,
-    /// Measure the jobs of a job file of fio, each by itself; an option without a counterpart is named with its line
+    /// Measure the jobs of a fio job file, one at a time; options without a counterpart are reported by line
     #[arg(long, value_name = "FILE", conflicts_with = "read_only")]
     job: Option<PathBuf>,
     /// With --job: measure jobs that fio would run at the same time (without `stonewall`) one after the other, each alone
@@ -59,26 +59,26 @@ pub(crate) struct Args {
     /// Measure an existing file or block device instead; it is opened for reading only
     #[arg(long, value_name = "FILE")]
     read_only: Option<PathBuf>,
-    /// A directory on another drive, which gets a scratch file as well (with --read-only another file or device, with --destroy
-    /// another device). All are loaded at the same time, with figures of each and their sum; --drives 1,2 compares one with two
+    /// A directory on another drive, for another scratch file (with --read-only: another file or device; with --destroy:
+    /// another device). All are loaded at the same time; results are per drive and in total. --drives 1,2 compares one with two
     #[arg(long, value_name = "PATH", conflicts_with_all = ["job", "verify"])]
     also: Vec<PathBuf>,
     /// Overwrite all data of the block device at PATH; NAME repeats its serial number or its name in /dev/disk/by-id. Refused
-    /// while anything uses the device, and while it holds a filesystem, a partition table, a volume or swap. With --also once for
-    /// each device, in their order: none is written before all are held
+    /// while anything uses the device, and while it holds a filesystem, a partition table, a volume or swap. With --also, repeat
+    /// it for each device, in order; nothing is written until all are opened exclusively
     #[arg(long, value_name = "NAME", conflicts_with_all = ["read_only", "job"])]
     destroy: Vec<String>,
     #[command(flatten)]
     factors: FactorFlags<Device>,
-    /// The engine's upper bound: `--submission batch`, half a queue with each system call. The real depth is lower then, and is
-    /// reported; latencies are upper bounds. Buffers and files are registered with or without it
+    /// The engine's highest rate: `--submission batch`, half a queue per system call. The real depth is then lower, and is
+    /// reported; latencies are upper bounds. Buffers and files are registered either way
     #[arg(long, conflicts_with_all = ["job", "verify"])]
     peak: bool,
     /// Size of the file that is measured [default: as the plan says]
     #[arg(long, value_name = "BYTES")]
     size: Option<ByteSize>,
-    /// Verify instead of measuring: write blocks that contain their address, pass and checksum, read them back, and name every
-    /// fault with its offset. `write` and `check` do one half each, with the same --seed
+    /// Verify instead of measuring: write blocks that contain their address, pass and checksum, read them back, and report
+    /// every fault by its offset. `write` and `check` do one half each, with the same --seed
     #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     verify: Option<verify::Half>,
     #[command(flatten)]

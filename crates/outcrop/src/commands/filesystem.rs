@@ -90,7 +90,7 @@ fn refuse_what_is_made(args: &Args) -> anyhow::Result<()> {
 fn draft(args: &Args) -> Draft {
     let mut draft = Draft::new(
         "filesystem",
-        "What do these filesystems do with these data?",
+        "How do these filesystems perform on these data?",
         filesystem::SCHEMA.name,
         "outcrop filesystem",
     );

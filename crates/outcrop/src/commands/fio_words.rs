@@ -161,7 +161,7 @@ impl FioWords {
         } else if !self.rwmixread.is_empty() {
             let shares = self.rwmixread.join(",");
             return Err(format!(
-                "--rwmixread {shares} needs to know where requests go: --rw randrw --rwmixread {shares}, or --rw rw"
+                "--rwmixread {shares} needs an access pattern: --rw randrw --rwmixread {shares}, or --rw rw"
             ));
         } else if let Some(distribution) = &self.distribution {
             let flag = "--random_distribution";
@@ -299,7 +299,7 @@ fn mixes(rw: &str, direction: &str, shares: &[String]) -> Result<Vec<String>, St
     let shares = shares.join(",");
     let mixed = if rw.starts_with("rand") { "randrw" } else { "rw" };
     Err(format!(
-        "--rwmixread {shares} is the share of reads of a mix, but --rw {rw} does not mix: --rw {mixed} --rwmixread {shares}, or \
+        "--rwmixread {shares} is the share of reads of a mix, but --rw {rw} is not a mix: --rw {mixed} --rwmixread {shares}, or \
          leave --rwmixread out"
     ))
 }

@@ -15,7 +15,7 @@ const MOST_NAMED: usize = 50;
 /// Turn the results of another program into a run
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  outcrop import fio results/                    a folder of fio's JSON becomes a run and its report"
+    after_help = "Examples:\n  outcrop import fio results/                    a folder of fio JSON becomes a run and its report"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -24,14 +24,14 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum From {
-    /// Results of fio, versions 2 and 3, written with --output-format=json
+    /// fio results (versions 2 and 3), written with --output-format=json
     Fio(Fio),
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  outcrop import fio results/                       every .json file in it and in its folders
+  outcrop import fio results/                       every .json file in it and its subfolders
   outcrop import fio randread.json randwrite.json --format csv
   outcrop import fio old/ --assume access_pattern=random,engine=libaio
   outcrop import fio results/ --dry-run             which files would be left out, and why
@@ -40,19 +40,19 @@ Each job is a cell of the device layer, and jobs with the same options are its r
 report lacks the options, the name of its file is read: outfile_blk4k_qlen32_rw70_30.json. Figures are
 fio's own, and percentiles that it did not report are unavailable. See docs/from-fio.md.")]
 struct Fio {
-    /// Results of fio, and folders that hold them
+    /// fio result files, and folders that contain them
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// What holds where a result does not say: FACTOR=VALUE of `outcrop device`
+    /// Values to assume where a result does not state them: FACTOR=VALUE of `outcrop device`
     #[arg(long, value_name = "FACTOR=VALUE", value_delimiter = ',')]
     assume: Vec<String>,
-    /// Folder that the run folder is created in
+    /// Folder to create the run folder in
     #[arg(long, value_name = "DIR", default_value = "runs")]
     out: PathBuf,
-    /// Name of the run folder, behind the time at which the first job began
+    /// Name of the run folder, after the first job's start time
     #[arg(long, default_value = "fio")]
     name: String,
-    /// Say what would be imported, and write nothing
+    /// Show what would be imported without writing anything
     #[arg(long)]
     dry_run: bool,
     /// Output format

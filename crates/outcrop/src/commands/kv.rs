@@ -27,8 +27,8 @@ Several values of a flag, separated by commas, make it a factor: every combinati
 are made in a separate folder in PATH and removed; your own databases are never opened. RocksDB is the \
 system's library (librocksdb-dev), or the one that OUTCROP_ROCKSDB_LIB names. Redis and memcached are the \
 system's programs (redis-server, memcached), or those that OUTCROP_REDIS_SERVER and OUTCROP_MEMCACHED \
-name; they listen on a Unix socket in that folder, and each thread asks one request at a time: throughput \
-is that of round trips, and not the capacity of the server.";
+name; they listen on a Unix socket in that folder, and each thread sends one request at a time: throughput is \
+that of round trips, not the server's capacity.";
 
 /// Measure key-value engines, with a flag for each factor
 #[derive(Debug, clap::Args)]
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     };
     let draft = Draft::new(
         "kv",
-        "What do these engines do with this workload?",
+        "How do these engines perform under this workload?",
         kv::SCHEMA.name,
         "outcrop kv",
     );

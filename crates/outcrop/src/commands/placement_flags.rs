@@ -16,16 +16,16 @@ pub(crate) const NAMES: [&str; 4] = ["min_ratio", "p99", "cpu_share", "prices"];
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Where to compress")]
 pub(crate) struct PlacementFlags {
-    /// Least compression ratio that will do, such as 2.5
+    /// Minimum compression ratio, such as 2.5
     #[arg(long, value_name = "RATIO", value_parser = ratio)]
     min_ratio: Option<f64>,
-    /// Highest 99th percentile of a read that will do, such as 2ms
+    /// Maximum p99 read latency, such as 2ms
     #[arg(long, value_name = "TIME")]
     p99: Option<TimeSpan>,
-    /// Largest share of the machine's CPUs that may be busy, such as 50%
+    /// Maximum CPU utilisation of the machine, such as 50%
     #[arg(long, value_name = "PERCENT", value_parser = share)]
     cpu_share: Option<f64>,
-    /// Your prices, for the cost a month: TOML with currency, cpu_hour, gb_month, data, operations_per_second
+    /// Your prices, to show the monthly cost: TOML with currency, cpu_hour, gb_month, data, operations_per_second
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
 }

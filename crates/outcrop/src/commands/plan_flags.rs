@@ -44,7 +44,7 @@ impl PlanChoices {
 enum EffortFlag {
     /// Short trials, few repetitions
     Quick,
-    /// Default: minutes per plan
+    /// Minutes per plan
     Default,
     /// As long as the method requires: hours
     Full,
@@ -87,19 +87,19 @@ pub(crate) struct PlanFlags {
     /// Time measured in each trial [default: as the plan says]
     #[arg(long, value_name = "TIME")]
     pub(crate) duration: Option<TimeSpan>,
-    /// Keep the whole run within this time: trials become shorter; where to compress is decided by as many trials as fit
+    /// Shorten trials so that the whole run fits this time; for where to compress, run as many trials as fit
     #[arg(long, value_name = "TIME")]
     pub(crate) budget: Option<TimeSpan>,
     /// Write at most this much to the device [default: no limit]
     #[arg(long, value_name = "BYTES")]
     pub(crate) max_written: Option<ByteSize>,
-    /// Rated endurance of the drive, terabytes written, from its datasheet (600TB): what is written is shown as a share of it
+    /// Rated endurance (TBW) from the drive's datasheet, such as 600TB: bytes written are shown as a share of it
     #[arg(long, value_name = "BYTES", value_parser = rated)]
     pub(crate) tbw: Option<ByteSize>,
     /// Seed of all random choices [default: a new one, printed and stored]
     #[arg(long)]
     pub(crate) seed: Option<Seed>,
-    /// Folder that the run folder is created in
+    /// Folder to create the run folder in
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub(crate) out: PathBuf,
     /// Show the cells, the time and the bytes to be written without measuring

@@ -28,9 +28,9 @@ store.toml:
   block_size = \"16KiB\"
   decompressed_blocks = 0.62           # per operation, in the clients' path
   compressed_blocks_background = 0.05  # per operation, by flush and compaction
-  unloaded_latency = \"180us\"           # this and the next two for --clients: an operation alone
+  unloaded_latency = \"180us\"           # of a lone operation; --clients needs this and the next two
   cpu = \"60us\"                         # its CPU time
-  cores = 16                           # that all of it runs on
+  cores = 16                           # that all of this runs on
 
 mine.toml:
   [[component]]
@@ -46,9 +46,9 @@ results.csv:
   \"store, read-mostly\",DPZip,205k
   \"store, read-mostly\",QAT 4XXX,198k
 
-CSV files have the same names as columns. docs/predict.md lists all of them. Nothing is measured.";
+CSV files use the same names for their columns. docs/predict.md lists them all. Nothing is measured.";
 
-/// Predict what compressing at a place does to an application
+/// Predict how compression in a given place affects an application
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -60,13 +60,13 @@ pub(crate) struct Args {
         value_delimiter = ','
     )]
     application: Vec<String>,
-    /// Components: TOML or CSV files, or asic-components, which ships
+    /// Components: TOML or CSV files, or the shipped asic-components
     #[arg(long, value_name = "FILE", value_delimiter = ',', default_value = PUBLISHED[0].0)]
     components: Vec<String>,
-    /// Measured throughputs: TOML or CSV; they give the model's error, and other predictions their intervals
+    /// Measured throughputs, TOML or CSV: used for the model's error and for the intervals of other predictions
     #[arg(long, value_name = "FILE")]
     measured: Option<String>,
-    /// A run of predict-software and predict-codecs: predict its stores under each codec, and show the error; with --application, predict that with this error
+    /// A run of predict-software and predict-codecs: predict its stores under each codec, and show the error; with --application, predict the application with this error
     #[arg(long, value_name = "RUN")]
     run: Option<PathBuf>,
     /// Numbers of clients to predict for [default: predict_clients of the file, else the measured number]

@@ -19,13 +19,13 @@ Examples:
                                          a running cache: writes keys that begin with oc-
   outcrop profile --min-ratio 2.5 --p99 2ms
                                          where to compress under these limits
-  outcrop profile --layer kv --budget 5m where to compress: trials go where that is still open
+  outcrop profile --layer kv --budget 5m where to compress; trials go to contenders
   outcrop profile --full --size 64GiB    as long as the plans say
-  outcrop profile --dry-run              what it would measure and write
+  outcrop profile --dry-run              show what would be measured and written
 
-A quick profile writes 8 to 28 GB, by how fast the disk is; --dry-run says what others write.
+A quick profile writes 8 to 28 GB, depending on disk speed; --dry-run estimates the others.
 A scratch file is written on the filesystem of PATH, measured and removed. Nothing else is touched; data are only \
-read. Without --data, the built-in sample is used. Ctrl-C ends the trial cleanly and keeps the run; `outcrop run --resume RUN` goes on.";
+read. Without --data, the built-in sample is used. Ctrl-C ends the trial cleanly and keeps the run; `outcrop run --resume RUN` continues it.";
 
 /// Measure the storage stack at PATH: what it can do, and what to configure
 #[derive(Debug, clap::Args)]

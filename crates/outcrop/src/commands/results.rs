@@ -34,9 +34,9 @@ Examples:
   outcrop results export runs/… > records.csv
   outcrop results export runs/… -o records.parquet
   outcrop results export runs/… --format json | jq .rows
-  outcrop results export runs/… --format fio-json > result.json   a report as fio writes it
-  outcrop results export runs/… --format fio-json -o plots/       one for each trial, for fio-plot
-  outcrop results export runs/… --format fio-job > run.fio        what fio is asked for the same
+  outcrop results export runs/… --format fio-json > result.json   a report in fio's format
+  outcrop results export runs/… --format fio-json -o plots/       one per trial, for fio-plot
+  outcrop results export runs/… --format fio-job > run.fio        the workload as a fio job file
 
 What the columns mean: docs/records.md.")]
 struct Export {
@@ -63,9 +63,9 @@ enum ExportFormat {
     Parquet,
     /// Aligned columns
     Text,
-    /// The JSON of fio 3, of devices: one report, or with -o FOLDER/ one for each trial
+    /// fio 3 JSON (device layer): one report, or one per trial with -o FOLDER/
     FioJson,
-    /// A job file of fio, of devices: a section for each cell
+    /// A fio job file (device layer): one section per cell
     FioJob,
 }
 

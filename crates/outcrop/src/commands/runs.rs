@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// The folder that holds the run folders [default: runs]
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
-    /// The same, also for `prune`
+    /// The same, and also valid for `prune`
     #[arg(long = "in", value_name = "DIR", global = true)]
     parent: Option<PathBuf>,
     /// Output format

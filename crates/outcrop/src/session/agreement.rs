@@ -46,7 +46,7 @@ pub(crate) fn ask_for_device(path: &Path) -> anyhow::Result<()> {
 fn ask(candidate: &Candidate, answers: &mut impl BufRead, questions: &mut impl Write) -> anyhow::Result<()> {
     write!(
         questions,
-        "{}.\nAll its data will be lost. Type its name to go on: ",
+        "{}.\nAll its data will be lost. Type its name to continue: ",
         candidate.description()
     )
     .and_then(|()| questions.flush())

@@ -355,7 +355,7 @@ fn a_trace_becomes_a_miss_ratio_curve_as_text_csv_and_picture() {
     // Everything fits at the memory advised; what a policy is worth shows below.
     assert!(
         seen.stdout
-            .contains("\nWith less memory the policy counts, most at "),
+            .contains("\nWith less memory the policy matters, most at "),
         "{}",
         seen.stdout
     );

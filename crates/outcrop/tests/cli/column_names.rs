@@ -82,7 +82,7 @@ fn a_name_that_is_too_long_is_left_out_and_said() {
     assert_eq!(seen.code, Some(0), "{seen:?}");
     assert!(
         seen.stderr
-            .contains("5000 is more than the limit of 4096; the file keeps no name"),
+            .contains("5000 exceeds the limit of 4096; the file keeps no name"),
         "{seen:?}"
     );
     assert!(column(dir, &["decode", "a.ocol", "--to", "csv"]).starts_with("a\n"));

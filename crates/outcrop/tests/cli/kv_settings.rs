@@ -241,7 +241,7 @@ fn limits_on_the_answer_are_given_to_the_command_that_measures() {
 fn settings_that_another_leaves_without_effect_are_refused_with_what_to_type() {
     let dir = workplace();
     let run = |more: &[&str]| outcrop(dir.path(), &arguments(&[more, &["--dry-run"]].concat()));
-    const REPLACED: &str = "--level-codecs: codecs of levels take the place of --compression, so";
+    const REPLACED: &str = "--level-codecs: codecs of levels replace --compression, so";
     const UNUSED: &str =
         "--dictionary: nothing is compressed, so a dictionary has no effect; leave it out, or choose a codec";
     for (args, words) in [

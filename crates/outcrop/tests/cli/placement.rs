@@ -137,7 +137,7 @@ fn a_dry_run_says_how_a_budget_is_spent_and_what_contradicts_it_is_refused() {
     for words in [
         "Within 5m",
         "up to 80 trials",
-        "until the answer is clear or the time is spent",
+        "until the answer is clear or the time is used up",
     ] {
         assert!(seen.stdout.contains(words), "{words}: {}", seen.stdout);
     }

@@ -139,7 +139,7 @@ fn a_command_line_of_fio_is_the_same_run_as_its_translation() {
 fn the_help_of_device_says_that_words_of_fio_are_understood() {
     let dir = workplace();
     let help = outcrop(dir.path(), &["device", "--help"]).stdout;
-    assert!(help.contains("names of fio's options work too"), "{help}");
+    assert!(help.contains("fio's option names work too"), "{help}");
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn an_option_of_fio_that_changes_nothing_is_said_to() {
     let seen = outcrop(dir.path(), &line);
     assert_eq!(seen.code, Some(0), "{seen:?}");
     assert!(
-        seen.stderr.contains("--group_reporting of fio has no effect"),
+        seen.stderr.contains("fio's --group_reporting has no effect"),
         "{seen:?}"
     );
 }

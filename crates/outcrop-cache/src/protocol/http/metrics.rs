@@ -24,7 +24,7 @@ pub(super) fn exposition(context: &Context<'_>) -> String {
     let counters = [
         (
             "evictions_total",
-            "Items evicted before they ended",
+            "Items evicted before they expired",
             store.counters.evicted,
         ),
         (
@@ -34,7 +34,7 @@ pub(super) fn exposition(context: &Context<'_>) -> String {
         ),
         (
             "expired_total",
-            "Items removed because they had ended",
+            "Items removed because they had expired",
             store.counters.expired,
         ),
         (
@@ -60,12 +60,12 @@ pub(super) fn exposition(context: &Context<'_>) -> String {
         ),
         (
             "buffer_memory_bytes",
-            "Memory of connections' buffers",
+            "Memory of connection buffers",
             service.buffer_bytes.load(Ordering::Relaxed),
         ),
         (
             "memory_limit_bytes",
-            "What the process may hold, to 16 MiB",
+            "Memory limit of the process, to within 16 MiB",
             service.memory_bytes,
         ),
         (

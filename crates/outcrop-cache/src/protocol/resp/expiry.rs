@@ -52,7 +52,7 @@ impl Time {
 fn expire_in(call: &mut Call<'_, '_>, is_milliseconds: bool) -> Outcome {
     if call.request.len() > 3 {
         call.reply()
-            .error("ERR NX, XX, GT and LT are not served; give the time alone");
+            .error("ERR NX, XX, GT and LT are not supported; give only the time");
         return Outcome::Answered;
     }
     let Some(given) = integer(call.request.get(2)) else {

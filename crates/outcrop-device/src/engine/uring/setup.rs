@@ -218,7 +218,7 @@ fn note_flags(features: &mut Vec<Feature>, flags: Flags, is_polled: bool) {
     state(
         "IOPOLL",
         is_polled,
-        "completions come by interrupt; `completions = polled` asks the device for them, where it has queues for that",
+        "completions come by interrupt; `completions = polled` polls the device, if it has poll queues",
     );
 }
 

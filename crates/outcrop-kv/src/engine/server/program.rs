@@ -88,7 +88,7 @@ impl Program {
         match said.as_str() {
             "" => Err(KvError::Absent {
                 why: format!(
-                    "{} does not say its version, so it is no {}; name another program in {}",
+                    "{} does not print a version as {} does; name another program in {}",
                     path.display(),
                     self.name(),
                     self.variable()

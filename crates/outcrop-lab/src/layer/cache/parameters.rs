@@ -76,7 +76,7 @@ pub(super) fn check(subject: &Subject, factors: &Settings, trial: &TrialOptions)
     let is_share = matches!(factors.value(&cache::ARRIVAL), Arrivals::Share(..));
     if spec.is_simulated && (is_share || *factors.value(&cache::FILL) != Fill::EveryKey) {
         let message = format!(
-            "the simulator needs fill = \"{}\" and an arrival other than a share of a closed loop, so that it can replay the server's requests",
+            "the simulator needs fill = \"{}\", and an arrival other than a share of a closed loop, to replay the server's requests",
             Fill::EveryKey
         );
         return Err(Refusal::of(&cache::ORACLE, message));

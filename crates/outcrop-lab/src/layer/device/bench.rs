@@ -64,7 +64,7 @@ impl<'r> DeviceBench<'r> {
         }
         if let Some(limit) = preparation.write_limit_bytes.filter(|limit| *limit < total) {
             return Err(LabError::preparing(&format!(
-                "preparing what is measured writes {}, but only {} may be written; use a smaller --size or a larger --max-written",
+                "preparing the subject writes {}, but only {} may be written; use a smaller --size or a larger --max-written",
                 format_bytes(total),
                 format_bytes(limit)
             )));

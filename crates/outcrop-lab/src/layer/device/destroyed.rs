@@ -27,7 +27,7 @@ pub(super) fn complete(path: Option<String>, mut settings: Settings) -> Result<S
         if devices.iter().any(|other| other.path == device.path) {
             let node = device.path.display();
             return Err(refuse(format!(
-                "{place} is {node}, which is named twice; a drive is loaded once"
+                "{place} is {node}, which is named twice; name each drive once"
             )));
         }
         devices.push(device);
@@ -98,7 +98,7 @@ fn check_names(typed: Option<&str>, devices: &[Candidate]) -> Result<(), Refusal
         }
         (Some(typed), count) => {
             let message = format!(
-                "`{typed}` does not name these {count} devices in their order, separated by `{BETWEEN_DRIVES}` (--destroy once \
+                "`{typed}` does not name these {count} devices in order, separated by `{BETWEEN_DRIVES}` (--destroy once \
                  for each): {described}"
             );
             Err(Refusal::of(&DESTROY, message))

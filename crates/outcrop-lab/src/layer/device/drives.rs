@@ -42,7 +42,7 @@ pub(super) fn complete(kind: Kind, settings: &mut Settings) -> Result<(), Refusa
             .map(|first| absolute(&PATH, first))
             .transpose()?;
         if places.contains(&path) || first.as_ref() == Some(&path) {
-            return refuse(format!("{path} is named twice; a drive is loaded once"));
+            return refuse(format!("{path} is named twice; name each drive once"));
         }
         places.push(path);
     }

@@ -89,7 +89,7 @@ fn writing(written: &JobReport) -> Vec<Value> {
 /// By how much the generator of an open loop was late.
 fn lateness(histogram: &LatencyHistogram) -> [Value; 3] {
     let percentile = |metric: Metric, quantile: f64| {
-        let why = || Unavailable::because(format!("n = {} does not support it", histogram.count()));
+        let why = || Unavailable::because(format!("{} operations are too few for it", histogram.count()));
         let late_ns = histogram.percentile(quantile).map(|ns| ns as f64);
         Value::known(metric, late_ns.ok_or_else(why))
     };

@@ -48,7 +48,7 @@ pub(super) fn trial_report(
     match predicted {
         Some(Ok(predicted)) => values.extend(predictions(&predicted)),
         Some(Err(why)) => {
-            notes.push(fs::NO_PREDICTION.remark(format!("nothing is predicted: {why}")));
+            notes.push(fs::NO_PREDICTION.remark(format!("no prediction: {why}")));
             let metrics = [fs::PREDICTED_LATENCY, fs::PREDICTED_IOPS, fs::PREDICTED_SPACE];
             values.extend(metrics.map(|metric| Value::unavailable(metric, why.clone())));
         }
@@ -264,7 +264,7 @@ fn foreign_cpu(costs: &Costs) -> Value {
 /// 99.9th percentile less the median.
 fn tail(phase: &Phase) -> Value {
     let both = phase.latency.percentile(0.999).zip(phase.latency.percentile(0.5));
-    let why = || Unavailable::because(format!("n = {} does not support it", phase.latency.count()));
+    let why = || Unavailable::because(format!("{} operations are too few for it", phase.latency.count()));
     Value::known(
         fs::LATENCY_TAIL,
         both.map(|(tail, median)| (tail - median.min(tail)) as f64)

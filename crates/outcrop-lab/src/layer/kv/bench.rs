@@ -115,7 +115,7 @@ fn check_pool(pool: &Pool, path: &Path, subject: &Subject, cells: &[&Cell]) -> R
     }
     Err(LabError::Preparation {
         message: format!(
-            "{} has {}, and values of up to {} are cut from it (value size {size}); give data of at least that size, or a smaller value size, \
+            "{} has {}, but values of up to {} are cut from it (value size {size}); give data of at least that size, or a smaller value size, \
              such as --value-size fixed:{}B",
             path.display(),
             format_bytes(held),
@@ -169,7 +169,7 @@ impl Bench for KvBench<'_> {
         {
             return Err(TrialFailure {
                 message: format!(
-                    "a trial of this cell writes about {}, but {} may be written in all, of which {} have been; use fewer records or a larger limit",
+                    "a trial of this cell writes about {}, but only {} may be written in all, and {} have been; use fewer records or a larger limit",
                     format_bytes(likely),
                     format_bytes(limit),
                     format_bytes(self.bytes_written)

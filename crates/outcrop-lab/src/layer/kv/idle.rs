@@ -32,7 +32,7 @@ fn check_codecs(combinations: &[Settings], origin: &dyn Fn(&str) -> Origin) -> R
         return Ok(());
     }
     let message = format!(
-        "codecs of levels take the place of --compression, so {} would have no effect; leave --compression out, and list what to compare \
+        "codecs of levels replace --compression, so {} would have no effect; leave --compression out, and list what to compare \
          as codecs of levels (--level-codecs none,lz4/zstd)",
         names.into_iter().collect::<Vec<_>>().join(", ")
     );

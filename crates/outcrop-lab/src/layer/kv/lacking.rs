@@ -104,7 +104,7 @@ fn check_scans(combinations: &[Settings]) -> Result<(), (usize, Refusal)> {
         "keep their"
     };
     let message = format!(
-        "{} has scans, and {} {verb} keys in no order; use a workload without scans, such as ycsb-a, or the engine {}",
+        "{} has scans, but {} {verb} keys in no order; use a workload without scans, such as ycsb-a, or the engine {}",
         first.value(&kv::WORKLOAD),
         listed(engines.into_iter(), " and "),
         listed(StoreEngine::ALL.into_iter().filter(stores_in_order), " or ")
@@ -206,7 +206,7 @@ impl Unmet {
                 note(
                     engine,
                     unmeasured,
-                    "its cells that ask for it are recorded as not measured",
+                    "its cells that need it are recorded as not measured",
                 ),
             ]
         };

@@ -144,7 +144,7 @@ fn speed(report: &KvReport) -> Vec<Value> {
     let hits = |counters: &outcrop_kv::StoreCounters| {
         let (hits, misses) = (counters.cache_hits.clone()?, counters.cache_misses.clone()?);
         match hits + misses {
-            0 => Err(Unavailable::because("no data block was asked for")),
+            0 => Err(Unavailable::because("no data block was requested")),
             all => Ok(hits as f64 / all as f64),
         }
     };
@@ -246,7 +246,7 @@ fn tables(spec: &KvSpec, report: &KvReport) -> Vec<Value> {
     let tables = &report.tables;
     let counted = |counted: &Counted| counted.clone().map(|count| count as f64);
     let over = |part: &Counted, whole: &Counted| match (part.clone()?, whole.clone()?) {
-        (_, 0) => Err(Unavailable::because("the engine's files hold nothing yet")),
+        (_, 0) => Err(Unavailable::because("the engine's files contain nothing yet")),
         (part, whole) => Ok(part as f64 / whole as f64),
     };
     let records = spec.records * u64::from(spec.processes);
@@ -394,7 +394,7 @@ fn notes(report: &KvReport) -> Vec<Remark> {
         && after > before
     {
         notes.push(kv::DEBT_LEFT.remark(format!(
-            "the run left compaction with {} more to rewrite than it found: an engine that puts work off looks faster",
+            "the run left compaction with {} more to rewrite than it found: an engine that postpones work looks faster",
             format_bytes(after - before)
         )));
     }

@@ -303,18 +303,18 @@ fn offered_load(cells: &[Cell<'_>]) -> Option<Claim> {
     let mut kept = open.clone();
     kept.retain(|cell| keeps_objective(cell) == Some(true));
     let Some((cell, offered)) = best(kept, &OFFERED) else {
-        let (brief, all) = (format!("no offered load kept {objective}"), open.len());
-        let text = format!("None of the {all} offered loads kept {objective}; the figure shows the lowest.");
+        let (brief, all) = (format!("no offered load met {objective}"), open.len());
+        let text = format!("None of the {all} offered loads met {objective}; the figure shows the lowest.");
         return Some(Claim::new("Load", brief, text, Vec::new()));
     };
     let tail = cell.number(&LATENCY.p99)?;
     let (objective, load) = (cell.spelling(&OBJECTIVE), load(cell));
-    let brief = format!("{offered} keeps {objective} ({})", loop_words(cell));
+    let brief = format!("{offered} meets {objective} ({})", loop_words(cell));
     let text = format!(
-        "The highest offered load that kept {objective} is {offered}, with a p99 of {tail} from the intended start ({load})."
+        "The highest offered load that met {objective} is {offered}, with a p99 of {tail} from the intended start ({load})."
     );
     let numbers = vec![offered.clone(), tail.clone()];
-    let action = format!("Offer at most {offered} to keep {objective}: p99 {tail}");
+    let action = format!("Offer at most {offered} to meet {objective}: p99 {tail}");
     Some(Claim::new("Load", brief, text, numbers).advising(action))
 }
 

@@ -90,9 +90,9 @@ fn as_simulated(cells: &[Cell<'_>]) -> Finding {
     let (policy, memory) = (worst.spelling(&POLICY), worst.shown(&MEMORY));
     let tested = format!(
         "median hit ratio − median simulated hit ratio in {n} cells; {outside} differ by more than a point, most {policy} at {memory} \
-         ({points:+.2} points). The numbers of requests and items are the same, the random draws differ."
+         ({points:+.2} points). The numbers of requests and items are the same; the random draws differ."
     );
-    let meaning = "Where it holds, the store implements the policy of its paper, and value sizes, which the simulation does not have, do not matter. They do for W-TinyLFU: after a short warm-up the simulation still holds more of the cold keys of the fill, because items of equal size replace each other one by one, and where few items fit, a large one costs the server several.";
+    let meaning = "Where it holds, the store implements the policy of its paper, and value sizes, which the simulation ignores, do not matter. They do for W-TinyLFU: after a short warm-up the simulation still holds more of the cold keys of the fill, because items of equal size replace each other one by one; where few items fit, a large one displaces several on the server.";
     let finding = Finding::tested(ID, SENTENCE, outside == 0, tested).meaning(meaning);
     finding.numbers(ratio("largest difference", most, n))
 }
@@ -205,7 +205,7 @@ fn less_cpu_than_peers(cells: &[Cell<'_>]) -> Finding {
     };
     let (server, load) = (server(peer), concurrency(peer));
     let tested = format!(
-        "ours ÷ peer in {n} pairs of cells that differ only in the server; {above} are 1 or more, the highest against {server} at {load}."
+        "outcrop ÷ peer in {n} pairs of cells that differ only in the server; {above} are 1 or more, the highest against {server} at {load}."
     );
     let meaning = "Outcrop's server runs in the driver's process and its peers in their own, which does not affect CPU per request, because all bytes go through sockets.";
     let finding = Finding::tested(ID, SENTENCE, above == 0, tested).meaning(meaning);
@@ -226,7 +226,7 @@ fn hits_more_than_peers(cells: &[Cell<'_>]) -> Finding {
     let (from, to) = (least * 100.0, most * 100.0);
     let (server, memory) = (server(peer), peer.shown(&MEMORY));
     let tested = format!(
-        "ours − peer in {n} pairs of cells in which the peer evicted, from {from:+.2} points (against {server} at {memory}) to {to:+.2}."
+        "outcrop − peer in {n} pairs of cells in which the peer evicted, from {from:+.2} points (against {server} at {memory}) to {to:+.2}."
     );
     let meaning =
         "The limit is the configured one, not the memory of the process: see resident memory in the records.";

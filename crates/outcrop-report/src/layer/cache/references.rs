@@ -202,7 +202,7 @@ fn ratio_of_gets(reference: &Reference, cells: &[Cell<'_>]) -> Option<Finding> {
         tested,
     );
     Some(finding.otherwise(
-        "Hits were divided by all requests, sets and deletes among them: it says less than it seems to.",
+        "Hits were divided by all requests, including sets and deletes: the figure means less than it seems to.",
     ))
 }
 

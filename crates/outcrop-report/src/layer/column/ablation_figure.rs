@@ -50,8 +50,8 @@ pub(super) fn size_by_technique(cells: &[Cell<'_>]) -> Option<FigureSlot> {
     };
     let example = columns.first().map_or("", |(words, _)| words);
     let caption = format!(
-        "The first panel: {example}. Each file is really written without the technique and read back. Codes include their class map. The last row is computed: row numbers \
-         of the postings at the bits of the last one, for which the file has Elias–Fano lists.{which}"
+        "The first panel: {example}. Each file is actually written without the technique and read back. Codes include their class map. The last row is computed: row numbers \
+         of the postings with the bits of the last one each, instead of the file's Elias–Fano lists.{which}"
     );
     let missing = || FigureSlot::missing(TITLE, "no file has sections.", "column-ablation");
     let figure = chart.draw("column-ablation", TITLE, caption);

@@ -166,7 +166,7 @@ fn index_claim(judged: &[Judgement<'_>]) -> Option<Claim> {
             "Without postings every lookup reads the codes of all rows, so the gain grows with their number."
         }
         SearchMode::InMemory | SearchMode::Scan => {
-            "Loading a file without postings builds them, so that both are searched in the same way from then on."
+            "Loading a file without postings builds them, so both are then searched in the same way."
         }
     };
     let text = format!(

@@ -95,7 +95,7 @@ fn cold_reads(cells: &[Cell<'_>]) -> Finding {
         lookups.filter_map(|cell| Some((cell.value(&COLD_READS_MAX)?, MOST_READS))),
         ("most reads", Unit::Count),
         "there was no equality search on disk; the plan column-search has some",
-        |count, _| format!("the most reads of one of 64 cold lookups, in {count} cells."),
+        |count, _| format!("the most reads of any of 64 cold lookups, in {count} cells."),
     )
 }
 

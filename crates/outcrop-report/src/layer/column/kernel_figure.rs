@@ -24,7 +24,7 @@ const PLAIN_TEXT: &str = "plain text, scan";
 const WHOLE: [(&str, Operation); 3] = [
     ("all rows: encode", Operation::Encode),
     ("all rows: decode to text", Operation::Decode),
-    ("all rows: go through codes", Operation::Scan),
+    ("all rows: scan the codes", Operation::Scan),
 ];
 /// Colours: text is searched by a library, which chooses its instructions itself.
 const PARTS: [&str; 4] = ["memchr", "scalar", "avx2", "avx512"];
@@ -71,7 +71,7 @@ pub(super) fn time_by_kernels(cells: &[Cell<'_>]) -> Option<FigureSlot> {
     };
     let caption = format!(
         "Logarithmic. Searches: p50 from a value, or a prefix of three letters, to its row numbers, in one thread and in memory. Whole column: \
-         mean time of all rows.{hits} Text is searched by the memchr crate, which uses the widest instructions that it knows. {}. A \
+         mean time of all rows.{hits} Text is searched by the memchr crate, which uses the widest instructions that it supports. {}. A \
          missing bar was not measured, or the processor lacks its instructions.",
         column_words(example)
     );

@@ -118,7 +118,7 @@ pub(super) fn rows_of(wholes: &[Whole<'_>]) -> Option<String> {
         (1, _) => rows.into_iter().next(),
         (_, 0) => Some("whole columns".to_owned()),
         (_, parts) => Some(format!(
-            "whole columns, but for the first rows of {parts} of {}",
+            "whole columns, but only the first rows of {parts} of {}",
             wholes.len()
         )),
     }

@@ -9,7 +9,7 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     (
         "Ratio",
         "Uncompressed ÷ compressed bytes of all blocks, each compressed on its own. Percentiles are of single blocks: p1 is among the \
-         worst compressible. The interval of the ratio is that of a ratio estimator over the sample's clusters; it has no width when all the data were measured.",
+         least compressible. The interval of the ratio is that of a ratio estimator over the sample's clusters; it has no width when all the data were measured.",
     ),
     (
         "Speed",

@@ -181,7 +181,7 @@ fn percentile_table(published: &Published, cells: &[Cell<'_>]) -> Table {
         }
     }
     table(
-        "Compression ratio at percentiles of blocks: p1 is among the worst compressible blocks, p99 among the best. The published data are different: compare the shapes.",
+        "Compression ratio at percentiles of blocks: p1 is among the least compressible blocks, p99 among the most. The published data are different: compare the shapes.",
         &[
             "block",
             "published as",

@@ -89,17 +89,17 @@ fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
         let (share, what, why) = match worst.foreign >= worst.missing {
             true => (
                 worst.foreign,
-                "more than it was asked to",
+                "more than requested",
                 "another process used it, or a layer in between amplified requests",
             ),
             false if worst.missing < NOT_OF_DEVICE => (
                 worst.missing,
-                "less than it was asked to",
+                "less than requested",
                 "a layer in between answered requests, such as a cache",
             ),
             false => (
                 worst.missing,
-                "less than it was asked to",
+                "less than requested",
                 "a layer in between answered requests, such as a cache or a filesystem that has nothing stored there, and these figures are not \
                  those of the device",
             ),

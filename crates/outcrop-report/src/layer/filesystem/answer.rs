@@ -142,8 +142,8 @@ fn within(candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Vec<Claim> {
 fn only_one(cell: &Cell<'_>, candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Claim {
     let breaks = |other: &&&Cell<'_>| judge(other, bounds).kept == Kept::Breaks;
     let known = match candidates.iter().filter(breaks).count() + 1 == candidates.len() {
-        true => "keeps",
-        false => "is known to keep",
+        true => "meets",
+        false => "is known to meet",
     };
     let why = format!("it is the only one that {known} the given limits");
     let claim = claim("Within the limits", cell, &why);
@@ -191,8 +191,8 @@ fn nothing_saved(most: &Cell<'_>, candidates: &[&Cell<'_>], bounds: &Bounds<'_>)
     let name = configuration(most);
     let brief = format!("leave it off: it saves nothing here (at most data ÷ space {number}, {name})");
     let text = format!(
-        "Leave it off: {tried} of {} configurations compress, and none of them saves space on these data. The most data ÷ space is \
-         {number}, of {name}; less than 1 is what metadata take.",
+        "Leave it off: {tried} of {} configurations compress, but none of them saves space on these data. The most data ÷ space is \
+         {number}, of {name}; a value below 1 is the cost of metadata.",
         candidates.len()
     );
     let action = format!(
@@ -291,7 +291,7 @@ fn claim(topic: &str, cell: &Cell<'_>, why: &str) -> Claim {
         format!(", and takes {number} of CPU time{kernel}")
     });
     let sentence = format!(
-        "{name}: {why}. Data ÷ space {}; a cold read takes {} in the median{p99}{read}{cpu}.",
+        "{name}: {why}. Data ÷ space {}; the median cold read takes {}{p99}{read}{cpu}.",
         cell.number_or_dash(&SPACE_RATIO),
         cell.number_or_dash(&LATENCY.p50)
     );

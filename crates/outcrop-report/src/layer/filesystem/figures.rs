@@ -170,7 +170,7 @@ fn by_size(
         y: axis(&metric.words(), quantity, Scale::Log10),
         series,
     };
-    let caption = "The size of a squashfs block is that before compression, the size of an erofs cluster that after it. One cold 4 KiB read in each extent.";
+    let caption = "The size of a squashfs block is before compression, that of an erofs cluster after it. One cold 4 KiB read in each extent.";
     chart.curves(
         id,
         title,

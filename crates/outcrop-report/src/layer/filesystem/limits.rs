@@ -26,7 +26,7 @@ pub(super) fn left_open(candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Option
         .collect();
     (!kept.is_empty() && !clauses.is_empty()).then(|| {
         Caution::warning(format!(
-            "Not advised, as it is not known whether the limits are kept: {}.",
+            "Not advised, because it is not known whether the limits are met: {}.",
             clauses.join("; ")
         ))
     })

@@ -36,8 +36,8 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     (
         "Prediction",
         "Median latency = device at the mean stored size of a compressed extent (a line through raw 4 KiB and 128 KiB reads of the same \
-         loop device) + decompression of one extent by the library (a new context, page by page, cold caches) + by how much longer a \
-         thread takes to wake after another one worked that long + what the same filesystem adds to an uncompressed read of a whole \
+         loop device) + decompression of one extent by the library (a new context, page by page, cold caches) + the additional time \
+         that a thread takes to wake after another one worked that long + what the same filesystem adds to an uncompressed read of a whole \
          extent, because all of the extent goes to the page cache. Throughput: requests in flight ÷ that, at most CPUs ÷ (CPU time of \
          an uncompressed read of a whole extent + decompression). Extents that are stored as they are count as reads of the block alone.",
     ),

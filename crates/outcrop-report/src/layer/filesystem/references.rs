@@ -188,8 +188,8 @@ fn latency_is_the_queue(cells: &[Cell<'_>]) -> Option<Finding> {
     });
     let finding = Finding::tested("latency-is-the-queue", sentence, holds, tested).numbers(numbers);
     Some(finding.meaning(
-        "Buffered reads by libaio are synchronous: of 128 queued reads of 8 MiB all but one wait for their turn. The figures are right and \
-         mean the length of the queue; more than 384 in flight is more than six jobs have, so the offered load was not reached.",
+        "Buffered reads by libaio are synchronous: of 128 queued reads of 8 MiB all but one wait. The figures are right but measure the \
+         length of the queue; more than 384 in flight is more than six jobs have, so the offered load was not reached.",
     ))
 }
 
@@ -220,11 +220,12 @@ fn paced_not_saturated(cells: &[Cell<'_>]) -> Option<Finding> {
         (1.0 - most / interval) * 100.0,
         (1.0 - least / interval) * 100.0
     );
-    let sentence = "The reads were paced by a trace, and did not follow each other as soon as they could.";
+    let sentence = "The reads were paced by a trace, and did not follow each other immediately.";
     let finding = Finding::tested("paced-not-saturated", sentence, most < interval, tested);
     Some(
-        finding
-            .meaning("The latencies stand; operations per second of the same runs are those of the trace."),
+        finding.meaning(
+            "The latencies are valid; operations per second of the same runs are those of the trace.",
+        ),
     )
 }
 
@@ -400,7 +401,7 @@ fn table(reference: &Reference) -> Table {
         words
     };
     Table::new(
-        "Published figures, of other machines, data and versions: read the shapes, not the ratio to this run.",
+        "Published figures, of other machines, data and versions: compare the shapes, not the ratio to this run.",
         &head,
         rows().map(row),
     )

@@ -136,7 +136,7 @@ fn claim(policy: SyncPolicy, family: &[&Cell<'_>], bounds: &Bounds<'_>) -> Optio
         SyncPolicy::Each(_) => "",
     };
     let text = format!(
-        "{name} answers a small overwrite, {synced}, in {number} in the median, the least of {} configurations{tie}. {}.{memory}",
+        "{name} has the lowest median for a small overwrite, {synced}, of {} configurations{tie}: {number}. {}.{memory}",
         family.len(),
         words(chosen)
     );

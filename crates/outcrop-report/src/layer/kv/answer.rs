@@ -95,7 +95,7 @@ fn reading((_, metric, counts): &Row, engine: &str, cells: &[Cell<'_>]) -> Readi
         .filter(|cell| counts(cell))
         .find_map(|cell| cell.unavailable(metric));
     let nothing = match metric.name == MEMORY_AMPLIFICATION.name {
-        true => "known of servers alone: this engine shares a process with the driver",
+        true => "known only for servers: this engine shares a process with the driver",
         false => "no such cell in this run",
     };
     let missing = || absent.or(its_own).unwrap_or(nothing).to_owned();

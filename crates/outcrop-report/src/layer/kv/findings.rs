@@ -90,7 +90,7 @@ fn stalled(cells: &[Cell<'_>]) -> Option<FailedCheck> {
     let extent = extent(&stalled, cells.len())?;
     Some(FailedCheck {
         clause: format!("throughput fell below a tenth of the median for a while ({extent})"),
-        remedy: "Measure for longer (--duration), so that stalls take the share of the time that they have in use.",
+        remedy: "Measure for longer (--duration), so that stalls have the share of time that they have in production.",
     })
 }
 
@@ -178,7 +178,7 @@ fn verified(cells: &[Cell<'_>]) -> Finding {
     Finding::tested(ID, SENTENCE, failed.is_empty(), tested)
         .of_run("Some values that came back were not stored under their key, or were out of date")
         .extent(of_values.unwrap_or_default())
-        .remedy("Do not rely on this engine: measure it again, and if values differ again, report that to its makers.")
+        .remedy("Do not rely on this engine: measure it again, and if values differ again, report that to its developers.")
         .numbers(numbers)
 }
 
@@ -259,7 +259,7 @@ fn littles_law(cells: &[Cell<'_>]) -> Finding {
         words(cell)
     );
     let meaning =
-        "Below 1, threads began late or ended early, or the operations of some are missing in the figures.";
+        "Below 1, threads began late or ended early, or the operations of some are missing from the figures.";
     let number = Number::derived("farthest from 1", worst, Unit::Ratio, n);
     Finding::tested(ID, SENTENCE, outside.is_empty(), tested)
         .of_run("Threads × processes are not throughput × time of an operation (Little's law)")
@@ -295,7 +295,7 @@ fn within_cores(cells: &[Cell<'_>], cpus: Option<u64>) -> Option<Finding> {
         Finding::tested("kv-bound-holds", sentence, above.is_empty(), tested)
             .of_run("Some stores did more operations than their own CPU time and the cores allow")
             .extent(extent(&above, n).unwrap_or_default())
-            .remedy("Measure for longer (--duration) while nothing else runs: CPU time is counted apart from the operations.")
+            .remedy("Measure for longer (--duration) while nothing else runs: CPU time is counted separately from the operations.")
             .otherwise(
                 "The CPU times or the counts of operations are wrong, and so is what is predicted from them.",
             )

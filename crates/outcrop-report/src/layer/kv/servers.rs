@@ -15,15 +15,15 @@ pub(super) fn caution(cells: &[Cell<'_>]) -> Option<Caution> {
     let has_servers = cells.iter().any(is_server);
     has_servers.then(|| {
         Caution::note(
-            "Redis and memcached are asked over a Unix socket, with one request at a time for each thread: throughput and latency are those of \
-             round trips, and not the capacity of the servers.",
+            "Redis and memcached are queried over a Unix socket, one request at a time per thread: throughput and latency are those of round \
+             trips, not the capacity of the servers.",
         )
     })
 }
 
 /// How the cells of a figure were asked, where some of them are servers; else nothing.
 pub(super) fn note(cells: &[&Cell<'_>]) -> String {
-    const NOTE: &str = "Servers are asked over a Unix socket, one request at a time for each thread; embedded engines are called in the process.";
+    const NOTE: &str = "Servers are queried over a Unix socket, one request at a time per thread; embedded engines are called in the process.";
     match cells.iter().any(|cell| is_server(cell)) {
         true => NOTE.to_owned(),
         false => String::new(),

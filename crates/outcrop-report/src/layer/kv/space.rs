@@ -124,8 +124,8 @@ pub(super) fn caution(cells: &[Cell<'_>]) -> Option<Caution> {
         // An engine that empties its log with a flush has none after the load, and that of its updates at the end.
         let (share, cell) = at_end?;
         let text = format!(
-            "The engine's log, which no codec compresses, takes up to {} of what is on disk at the end ({}): it has what the run wrote and was \
-             not flushed yet. Codecs are compared by the space after the load, of which the log is less than {}.",
+            "The engine's log, which no codec compresses, takes up to {} of what is on disk at the end ({}): it contains what the run wrote \
+             and has not flushed yet. Codecs are compared by the space after the load, of which the log is less than {}.",
             percent(share),
             words(cell),
             percent(LOG_MATTERS)
@@ -156,8 +156,8 @@ pub(super) fn repetition(cells: &[Cell<'_>]) -> Option<Caution> {
         .max_by(|one, other| one.0.total_cmp(&other.0))
         .filter(|(times, _)| *times > REPEATS)?;
     Some(Caution::note(format!(
-        "The values are cut from {} of data at many places, so that databases hold each byte of it up to {times:.0} times. A block or a dictionary \
-         that meets the same bytes twice compresses better than the data do. Give more data or fewer records where large blocks or dictionaries are \
+        "The values are cut from {} of data at many places, so databases hold each byte of it up to {times:.0} times. A block or a dictionary with \
+         the same bytes twice compresses better than the data do. Give more data or fewer records where large blocks or dictionaries are \
          compared.",
         format_data(taken)
     )))

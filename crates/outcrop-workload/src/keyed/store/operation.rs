@@ -111,7 +111,7 @@ impl FromStr for OperationMix {
             let kind: OperationKind = kind.parse()?;
             let part: u32 = part.trim().parse().map_err(|_| spelling.not_understood())?;
             if parts[kind as usize].replace(part).is_some() {
-                return Err(spelling.out_of_range(format!("`{kind}` stands in it twice")));
+                return Err(spelling.out_of_range(format!("`{kind}` occurs twice in it")));
             }
         }
         let parts = parts.map(Option::unwrap_or_default);

@@ -60,7 +60,7 @@ impl StoreLoad {
             return Err(WorkloadError::OutOfRange {
                 what: "number of records",
                 seen: spec.records.to_string(),
-                why: "a store needs at least one record before it is asked for any".to_owned(),
+                why: "a store needs at least one record before it is queried".to_owned(),
             });
         }
         let mix = spec.workload.mix();

@@ -46,7 +46,7 @@ pub(crate) struct Args {
     /// Workload: etc, etc-lite
     #[arg(long, default_value = "etc")]
     workload: Preset,
-    /// Replay a trace instead: CSV of time, key, operation, key size, value size, ttl; of time, key, size; or of keys
+    /// Replay a trace instead: CSV with time,key,operation,key size,value size,ttl; with time,key,size; or with keys
     #[arg(long, value_name = "FILE", conflicts_with_all = ["keys", "arrival", "search"])]
     trace: Option<std::path::PathBuf>,
     /// Replay the trace at its own times (open loop)
@@ -61,7 +61,7 @@ pub(crate) struct Args {
     /// Key sizes [default: the workload's]: etc, etc-lite, fixed:BYTES
     #[arg(long)]
     key_size: Option<KeySize>,
-    /// Instead of the workload's: etc, etc-lite, mixgraph, fixed:BYTES
+    /// Value sizes [default: the workload's]: etc, etc-lite, mixgraph, fixed:BYTES
     #[arg(long)]
     value_size: Option<ValueSize>,
     /// Ratio of gets, sets and deletes [default: the workload's], as in 30:1, 30:1:15 or 50:22:1
@@ -112,7 +112,7 @@ pub(crate) struct Args {
     /// Latency objective that goodput is counted by, as in p95<1ms
     #[arg(long)]
     objective: Option<Objective>,
-    /// Find the highest rate that keeps this objective, as in p95<1ms; each step lasts --duration or longer
+    /// Find the highest rate that meets this objective, as in p95<1ms; each step lasts --duration or longer
     #[arg(long, value_name = "OBJECTIVE", conflicts_with = "objective")]
     search: Option<Objective>,
     /// Remove every item from the server first
@@ -322,7 +322,7 @@ fn conclude(report: &LoadReport) -> anyhow::Result<Ending> {
         tally.mismatches == 0,
         "the server returned values that were not stored"
     );
-    anyhow::ensure!(!report.is_void(), "these figures say nothing of the cache");
+    anyhow::ensure!(!report.is_void(), "these figures say nothing about the cache");
     Ok(if report.is_interrupted {
         Ending::Interrupted
     } else {

@@ -25,10 +25,10 @@ Examples:
   curl -X PUT localhost:8080/rock/granite; curl localhost:8080/rock; curl localhost:8080/metrics
   printf 'set rock 0 0 7\\r\\ngranite\\r\\nget rock\\r\\nquit\\r\\n' | nc localhost 11211
 
-The limit of --memory holds for the whole process, to 16 MiB. Ctrl-C and SIGTERM answer every request that has \
-arrived, then end; a second one ends at once.";
+--memory limits the whole process, to within 16 MiB. On Ctrl-C or SIGTERM the server answers pending requests \
+and exits; a second signal stops it immediately.";
 
-/// Serve a cache over the memcached protocol, HTTP and Redis's protocol
+/// Serve a cache over the memcached protocol, HTTP and the Redis protocol
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -56,7 +56,7 @@ pub(super) struct Args {
     /// Addresses that serve HTTP, separated by commas [default: none]
     #[arg(long, value_delimiter = ',', value_name = "ADDRESS:PORT")]
     http: Vec<String>,
-    /// Addresses that serve Redis's protocol, separated by commas [default: none]
+    /// Addresses that serve the Redis protocol, separated by commas [default: none]
     #[arg(long, value_delimiter = ',', value_name = "ADDRESS:PORT")]
     redis: Vec<String>,
     /// Maximum number of connections

@@ -25,9 +25,9 @@ Examples:
   outcrop cache simulate trace.csv --memory 64MiB..8GiB --svg miss.svg  also draw the curve
   outcrop cache simulate keys.txt --value-size 100B --memory 1MiB..64MiB --format csv
 
-A line of a trace is: time,key,operation,key size,value size,ttl; or time,key,size; or a key.
-An object counts with its key, its value and --overhead. Caches begin empty. Simulated, not measured: no server runs.
-Memory: 32 bytes a request, each key twice while the trace is read, then 56 bytes a key and thread.";
+Each line of a trace is time,key,operation,key size,value size,ttl; or time,key,size; or a key.
+The size of an object is its key, its value and --overhead. Caches start empty. Simulated, not measured: no server runs.
+Memory: 32 bytes per request, each key twice while the trace is read, then 56 bytes per key and thread.";
 
 /// Width of the picture: that of a page's text.
 const WIDTH_MM: f64 = 150.0;
@@ -38,8 +38,8 @@ const WIDTH_MM: f64 = 150.0;
 pub(super) struct Args {
     /// The trace: CSV of requests, ordered by time
     trace: PathBuf,
-    /// Memory limits: a range of doublings (64MiB..8GiB) or a list (64MiB,96MiB) [default: seven doublings, up to what holds
-    /// every object of the trace]
+    /// Memory limits: a range of doublings (64MiB..8GiB) or a list (64MiB,96MiB) [default: seven doublings, up to a size
+    /// that holds every object]
     #[arg(long, value_name = "SIZES")]
     memory: Option<MemorySizes>,
     /// Eviction policies: all, or some of none, fifo, lru, sieve, s3-fifo, w-tinylfu, separated by commas
@@ -297,7 +297,7 @@ fn widest_difference(points: &[CurvePoint]) -> Option<String> {
         differences.max_by(|one, other| (one.1.0 - one.0.0).total_cmp(&(other.1.0 - other.0.0)))?;
     (worst.0 - best.0 > NEARLY).then(|| {
         format!(
-            "With less memory the policy counts, most at {}: {:.1} % of gets miss with {}, {:.1} % with {}.",
+            "With less memory the policy matters, most at {}: {:.1} % of gets miss with {}, {:.1} % with {}.",
             format_bytes(best.1.memory_bytes),
             best.0 * 100.0,
             best.1.policy,

@@ -44,7 +44,7 @@ pub(super) fn compared(
             Ok(parquet_zstd_sizes(arrays, u64::MAX).map_err(of_column)?)
         }
         (FileKind::Arrow, kind) if kind != ValueKind::Strings => Err(Unavailable::because(
-            "the types of an Arrow IPC input are not written again; only its columns of text are compared",
+            "the types of an Arrow IPC input are not written again; only its text columns are compared",
         )),
         _ if index == Index::Only => Err(Unavailable::because(
             "a file with --index only has no codes to write the rows from",
@@ -78,5 +78,5 @@ pub(super) fn compared(
 fn parquet_file(opened: &Opened) -> anyhow::Result<&std::fs::File> {
     opened
         .file()
-        .context("Parquet needs a file that can be read from its end")
+        .context("Parquet needs a seekable file: it is read from its end")
 }

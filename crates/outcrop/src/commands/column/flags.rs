@@ -140,7 +140,7 @@ pub(super) enum ProfileFlag {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct How {
-    /// Index from values to rows [default: none; of append and compact: as the file has it]
+    /// Index from values to rows [default: none; for append and compact: that of the file]
     #[arg(long, value_enum)]
     index: Option<IndexFlag>,
     /// Optimise for file size or speed
@@ -207,7 +207,7 @@ pub(super) struct Decode {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum MemoryFlag {
-    /// Map the file: fastest, but a program that truncates it meanwhile ends this one with SIGBUS
+    /// Map the file: fastest, but if another program truncates it meanwhile, SIGBUS kills this one
     InMemory,
     /// Read from the file only what the search needs
     #[default]
@@ -226,12 +226,13 @@ Examples:
   outcrop column find words.ocol --prefix gra --count --memory on-disk
   outcrop column find words.ocol --hex ff00
 
-One value or another condition prints its rows, one a line. Several values, and any condition with --by-value, print a
-line for each value: the value, how many rows have it, and which. In CSV and JSON each row has its value next to it.")]
+One value, or another condition, prints its rows, one per line. Several values, or any condition
+with --by-value, print one line per value: the value, its number of rows, and the rows.
+In CSV and JSON each row comes with its value.")]
 pub(super) struct Find {
     /// The column file
     pub(super) file: PathBuf,
-    /// Exact values; - reads them from stdin, one a line
+    /// Exact values; - reads them from stdin, one per line
     #[arg(conflicts_with_all = ["prefix", "range", "number_range", "regex", "is_null"])]
     pub(super) value: Vec<OsString>,
     /// Values that begin with this
@@ -255,7 +256,7 @@ pub(super) struct Find {
     /// Print values with their row counts instead of rows
     #[arg(long)]
     pub(super) values: bool,
-    /// Print each value that is found with its rows, as for several values
+    /// Print each value found with its rows, as with several values
     #[arg(long, conflicts_with_all = ["values", "count", "is_null"])]
     pub(super) by_value: bool,
     /// Print only the number of rows
@@ -328,7 +329,7 @@ pub(super) struct Described {
     after_help = "Examples:\n  outcrop column append words.ocol more.txt\n  outcrop column append words.ocol from-another-machine.ocol"
 )]
 pub(super) struct Append {
-    /// The column file to grow
+    /// The column file to append to
     pub(super) file: PathBuf,
     #[command(flatten)]
     pub(super) input: Input,

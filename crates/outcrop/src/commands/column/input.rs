@@ -178,7 +178,7 @@ fn read_rows(
             let mut encoder = Encoder::new(options);
             let file = opened
                 .file()
-                .context("Parquet needs a file that can be read from its end")?;
+                .context("Parquet needs a seekable file: it is read from its end")?;
             let arrays = ParquetStrings::open(file.try_clone()?, column).map_err(of_column)?;
             let row_count = arrays.row_count();
             for array in arrays {

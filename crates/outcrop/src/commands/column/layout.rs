@@ -96,7 +96,7 @@ impl Layout {
             parquet_fields(
                 opened
                     .file()
-                    .context("Parquet needs a file that can be read from its end")?,
+                    .context("Parquet needs a seekable file: it is read from its end")?,
             )
         };
         let fields = fields.map_err(of_column)?.into_iter().enumerate();

@@ -1,4 +1,4 @@
-//! `outcrop device --job FILE`: the jobs of a job file of fio, each a plan of one run.
+//! `outcrop device --job FILE`: the jobs of a fio job file, each a plan of one run.
 
 use std::path::{Path, PathBuf};
 
@@ -74,7 +74,7 @@ fn place(jobs: &[Job]) -> anyhow::Result<Option<PathBuf>> {
 }
 
 fn draft(job: &Job) -> Draft {
-    let question = format!("What does the job {} of a fio job file reach?", job.name);
+    let question = format!("What does job {} of a fio job file achieve?", job.name);
     let mut draft = Draft::new(&job.name, &question, device::SCHEMA.name, &job.at)
         .with_duration(job.duration.unwrap_or(DURATION), &job.at)
         .with_warm_up(job.warm_up.unwrap_or(WARM_UP), &job.at);

@@ -134,7 +134,7 @@ fn target(args: &Args, half: Half, stop: &AtomicBool) -> anyhow::Result<Target> 
         }
         if half == Half::Check {
             return Err(refusal(
-                "--verify=check only reads: type --read-only in place of --destroy",
+                "--verify=check only reads: type --read-only instead of --destroy",
             ));
         }
         agreement::ask_for_device(&args.path)?;

@@ -32,7 +32,7 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("loops", Instead("type --repetitions {}")),
     ("randseed", Instead("type --seed {}")),
     ("output-format", Instead("type --format json, or csv")),
-    ("output", Instead("type > {} behind the command")),
+    ("output", Instead("append > {} to the command")),
     ("minimal", Instead("type --format csv")),
     ("readonly", Instead("type --read-only FILE")),
     (
@@ -113,7 +113,7 @@ impl Foreign {
             if let Instead(answer) = meaning {
                 let answer = answer.replace("{}", value.as_deref().unwrap_or("…"));
                 return Err(format!(
-                    "--{name} is an option of fio that Outcrop does not have: {answer}"
+                    "--{name} is a fio option that Outcrop does not have: {answer}"
                 ));
             }
         }
@@ -123,7 +123,7 @@ impl Foreign {
     /// Those that ask for what is so anyway, each with what that is.
     pub(super) fn without_effect(&self) -> Option<String> {
         let one = |(name, meaning, _): &(&str, Meaning, Option<String>)| match meaning {
-            Always(why) => Some(format!("--{name} of fio has no effect: {why}")),
+            Always(why) => Some(format!("fio's --{name} has no effect: {why}")),
             Instead(_) => None,
         };
         let all: Vec<String> = self.given.iter().filter_map(one).collect();

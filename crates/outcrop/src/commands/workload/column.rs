@@ -15,10 +15,10 @@ Examples:
   outcrop workload column --rows 1000000 --distinct 5000 --skew 1.0 -o words.txt
   outcrop workload column --rows 139999654 --distinct 975773 | outcrop column encode - -o words.ocol")]
 pub(super) struct Column {
-    /// Rows, a word a line
+    /// Number of rows, one word per line
     #[arg(long, value_name = "COUNT")]
     rows: u64,
-    /// Words to draw from; with many rows a word, all of them occur
+    /// Words to draw from; with many rows per word, every word occurs
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     distinct: u32,
     /// Exponent of the Zipf distribution of their frequencies; 0 is uniform

@@ -13,7 +13,7 @@ use crate::chart::{LineChart, Point, Quantity, Scale, Series, SeriesKind, axis};
 use crate::section::FigureSlot;
 
 const PLAN: &str = "ratio-percentiles";
-const X_LABEL: &str = "Blocks, best compressible first";
+const X_LABEL: &str = "Blocks, most compressible first";
 
 pub(super) fn all(cells: &[Cell<'_>], published: &Published, codecs: &[&str]) -> Vec<FigureSlot> {
     let ratios = SIZES.map(|size| ratios(cells, published, codecs, size));

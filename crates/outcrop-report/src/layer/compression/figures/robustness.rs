@@ -51,8 +51,8 @@ fn lines(
         Along::Entropy => ("target entropy", Quantity::Bits),
     };
     let x_label = match along {
-        Along::Ratio => "Compressed ÷ original, asked for",
-        Along::Entropy => "Order-0 entropy per byte, asked for",
+        Along::Ratio => "Compressed ÷ original, requested",
+        Along::Entropy => "Order-0 entropy per byte, requested",
     };
     let title = format!("{} by {by}", timing.title());
     // The block size that most of the cells have.

@@ -154,7 +154,7 @@ fn entropies(ours: &[&Cell<'_>]) -> String {
     let range = |(asked, (low, high)): (String, (f64, f64))| {
         let mut ends = vec![format!("{low:.1}"), format!("{high:.1}")];
         ends.dedup();
-        format!("{asked} asked, {} reached", ends.join(" to "))
+        format!("{asked} requested, {} reached", ends.join(" to "))
     };
     let off: Vec<String> = off.into_iter().map(range).collect();
     if off.is_empty() {

@@ -62,15 +62,15 @@ pub(super) fn both(cells: &[Cell<'_>]) -> [FigureSlot; 2] {
 fn meaning(cell: &Cell<'_>, direction: Direction) -> (&'static str, &'static str) {
     match (cell.is_closed_loop(), direction) {
         (true, Direction::Write) => (
-            "A line that falls and stays low may be a full write cache or garbage collection; so may another user of the device, or heat.",
-            "A line that rises and stays high may be a full write cache or garbage collection; so may another user of the device, or heat.",
+            "A line that falls and stays low may be a full write cache or garbage collection; so may other load on the device, or heat.",
+            "A line that rises and stays high may be a full write cache or garbage collection; so may other load on the device, or heat.",
         ),
         (true, Direction::Read) => (
-            "A line that falls may be another user of the device, garbage collection, heat or a power state.",
-            "A line that rises may be another user of the device, garbage collection, heat or a power state.",
+            "A line that falls may be other load on the device, garbage collection, heat or a power state.",
+            "A line that rises may be other load on the device, garbage collection, heat or a power state.",
         ),
         (false, _) => (
-            "The schedule sets the level; lines below it are a device that falls behind.",
+            "The schedule sets the level; a line below it is a device that falls behind.",
             "Lines that keep rising are a backlog: more is offered than answered.",
         ),
     }

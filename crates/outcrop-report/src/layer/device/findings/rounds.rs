@@ -110,16 +110,14 @@ fn departures(tracked: &Cell<'_>, rounds: usize, steady_after: Option<usize>) ->
         true => format!("{subject}, which Outcrop did not purge before"),
         false => format!("{subject} on a filesystem, not all of a purged drive"),
     };
-    let mut departures = vec![place, "the order of cells drawn again for each round".to_owned()];
+    let mut departures = vec![place, "a new random order of cells in each round".to_owned()];
     let shortest_s = tracked
         .trials()
         .iter()
         .map(|trial| trial.duration_s)
         .fold(f64::INFINITY, f64::min);
     if shortest_s < ROUND_S {
-        departures.push(format!(
-            "{shortest_s:.2} s for each cell of a round, not a minute"
-        ));
+        departures.push(format!("{shortest_s:.2} s per cell and round, not a minute"));
     }
     match steady_after {
         Some(end) if end < rounds => {
@@ -133,7 +131,7 @@ fn departures(tracked: &Cell<'_>, rounds: usize, steady_after: Option<usize>) ->
         _ => {}
     }
     format!(
-        "This is the procedure and no PTS result: {}.",
+        "This is the procedure, not a PTS result: {}.",
         departures.join("; ")
     )
 }

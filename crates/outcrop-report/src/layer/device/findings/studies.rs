@@ -77,7 +77,7 @@ pub(super) fn latency_by_size(cells: &[Cell<'_>]) -> Finding {
             let reason = "no two sizes that differ fourfold were measured under the same conditions (the plan ssd-access-size does).";
             Finding::not_testable(ID, SENTENCE, reason)
         })
-        .otherwise("What an access waits for is not its transfer: a limit on IOPS, or a queue that hides it.")
+        .otherwise("Accesses wait for something other than their transfer: a limit on IOPS, or a queue that hides it.")
 }
 
 /// Writes are acknowledged from a buffer: with few requests in flight they take less time than reads.
@@ -150,7 +150,7 @@ pub(super) fn depth_by_size(cells: &[Cell<'_>]) -> Finding {
             let reason = "no two sizes that differ fourfold were measured at several depths (the plan ssd-depth-by-size does).";
             Finding::not_testable(ID, SENTENCE, reason)
         })
-        .otherwise("Plan depth for large accesses too: one of them does not fill this device.")
+        .otherwise("Plan for depth with large accesses too: one of them does not saturate this device.")
 }
 
 /// Whether the IOPS of reads fall beyond some depth, as one study states.

@@ -112,7 +112,7 @@ pub(super) fn compression_happened(cells: &[Cell<'_>]) -> Finding {
         "share of the bytes in extents that the filesystem calls encoded (FIEMAP), at least {:.0} %; of read-only images, the ratio",
         COMPRESSED * 100.0
     );
-    outside.finding(ID, SENTENCE, &how, "no cell asks for compression").otherwise(
+    outside.finding(ID, SENTENCE, &how, "no cell uses compression").otherwise(
         "Options say nothing about what happened: nodatasum, nodatacow and reserved (fallocated) extents silently switch compression off, and data that do not compress stay as they are.",
     )
 }

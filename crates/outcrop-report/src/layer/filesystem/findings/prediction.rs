@@ -22,7 +22,7 @@ const SPACE: f64 = 0.01;
 pub(super) fn space_is_the_codecs(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "space-is-the-codecs";
     const SENTENCE: &str =
-        "What btrfs stores with zstd is what the library makes of its extents, in whole sectors.";
+        "What btrfs stores with zstd equals the library's output for its extents, in whole sectors.";
     // The kernel's zstd is the library's; its zlib is older code that compresses a little less.
     let same_code = |cell: &&Cell<'_>| algorithm(cell) == Some(Algorithm::Zstd);
     let outside = Outside::of(cells.iter().filter(same_code), |cell| {
@@ -51,7 +51,7 @@ pub(super) fn prediction_is_observed(cells: &[Cell<'_>]) -> Finding {
         Some(is_off.then(|| format!("{}: {what} {quotient:.2} × predicted", configuration(cell))))
     });
     let apart = match cells.iter().any(|cell| is_zlib(cell) && quotient(cell).is_some()) {
-        true => " zlib is judged apart (kernel-zlib-is-slower).",
+        true => " zlib is judged separately (kernel-zlib-is-slower).",
         false => "",
     };
     let how = "median latency of one read at a time, or reads per second with several in flight, against the prediction, within 25 %,";
@@ -86,13 +86,13 @@ pub(super) fn kernel_zlib_is_slower(cells: &[Cell<'_>]) -> Option<Finding> {
         .collect();
     let words = words.join("; ");
     let tested = format!(
-        "what is left of the median latency of one read at a time without device and filesystem, over the library's time of an extent, \
-         more than {:.2}: {words}.",
+        "median latency of one read at a time minus device and filesystem, over the library's time for an extent, more than {:.2}: \
+         {words}.",
         1.0 + TIME
     );
     let meaning = match holds {
         true => {
-            "The kernel has an older zlib. A prediction from the library's time is too low by that factor of the codec's part; zstd has the \
+            "The kernel has an older zlib. A prediction from the library's time is too low by that factor in the codec's part; zstd is the \
              library's code, and is judged by prediction-is-observed."
         }
         false => {

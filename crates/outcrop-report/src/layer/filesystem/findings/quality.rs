@@ -18,7 +18,7 @@ const FOREIGN_CPU: f64 = 0.25;
 /// Both counts of what was read agree.
 pub(super) fn bytes_are_the_kernels(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "bytes-are-the-kernels";
-    const SENTENCE: &str = "The device read what this process had fetched, and nothing else.";
+    const SENTENCE: &str = "The device read what this process fetched, and nothing else.";
     let ratio = |cell: &Cell<'_>| {
         let own = cell.value(&READ_AMPLIFICATION_OWN)?;
         (own > 0.0).then_some(cell.value(&READ_AMPLIFICATION)? / own)

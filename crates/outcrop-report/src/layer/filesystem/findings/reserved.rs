@@ -14,7 +14,7 @@ const METADATA: f64 = 0.15;
 /// What xfs has in use for fresh files is their bytes and metadata; none where xfs was not measured.
 pub(super) fn space_is_not_reserved(cells: &[Cell<'_>]) -> Option<Finding> {
     const ID: &str = "space-is-not-reserved";
-    const SENTENCE: &str = "The space of files on xfs is theirs, and not set aside behind their ends.";
+    const SENTENCE: &str = "The space of files on xfs is used by them, not reserved beyond their ends.";
     // Small files take whole blocks, and more inodes than bytes.
     let files = cells.iter().filter(|cell| {
         kind(cell) == Some(FilesystemKind::Xfs) && is_fresh(cell) && !does(cell, FileOperation::SmallFiles)
@@ -38,7 +38,7 @@ pub(super) fn space_is_not_reserved(cells: &[Cell<'_>]) -> Option<Finding> {
     );
     let finding = outside.finding(ID, SENTENCE, &how, "");
     Some(finding.otherwise(
-        "xfs sets space aside behind files that grow (speculative preallocation), and gives it back when they are closed for good or the \
-         filesystem is mounted again. The files themselves take less.",
+        "xfs reserves space beyond the end of growing files (speculative preallocation), and returns it after the last close or a \
+         remount. The files themselves take less.",
     ))
 }

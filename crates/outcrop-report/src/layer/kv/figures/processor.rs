@@ -51,9 +51,9 @@ pub(super) fn operations_per_joule(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
     const TITLE: &str = "Operations per joule";
     if cells.iter().all(|cell| cell.value(&ENERGY).is_none()) {
         let why = cells.iter().find_map(|cell| cell.unavailable(&ENERGY));
-        let why = why.unwrap_or("no cell says what its operations take");
+        let why = why.unwrap_or("no cell has the energy of its operations");
         let reason = format!(
-            "{why}; CPU time per operation stands in its place, and a machine with such counters has it."
+            "{why}; CPU time per operation is shown instead. Machines with energy counters show energy."
         );
         return vec![FigureSlot::missing(TITLE, &reason, PLAN)];
     }

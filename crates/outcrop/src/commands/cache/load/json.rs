@@ -102,7 +102,7 @@ fn figures(report: &LoadReport) -> Vec<(Metric, Result<f64, Unavailable>)> {
     ] {
         for known in percentile::STANDARD {
             let value = latency.percentile(known.quantile).map(|ns| ns as f64);
-            let why = || Unavailable::because(format!("n = {} does not support it", latency.count()));
+            let why = || Unavailable::because(format!("{} operations are too few for it", latency.count()));
             all.extend(metrics.of(&known).map(|metric| (metric, value.ok_or_else(why))));
         }
     }

@@ -112,7 +112,7 @@ fn conclude(found: &SearchReport) -> anyhow::Result<Ending> {
     let closed = format_count(found.closed_loop.answered_per_second());
     if let Some((slow, fast)) = found.contradiction() {
         anyhow::bail!(
-            "not decided which rate keeps {objective}: {}",
+            "not decided which rate meets {objective}: {}",
             contradicted(found, slow, fast)
         );
     }
@@ -122,7 +122,7 @@ fn conclude(found: &SearchReport) -> anyhow::Result<Ending> {
             None => "no higher rate was tried".to_owned(),
         };
         note(&format!(
-            "highest rate that kept {objective}: {}/s ({next}; closed loop: {closed}/s)",
+            "highest rate that met {objective}: {}/s ({next}; closed loop: {closed}/s)",
             format_count(best.requested_per_second),
         ));
     }
@@ -147,9 +147,9 @@ fn conclude(found: &SearchReport) -> anyhow::Result<Ending> {
         SearchEnd::Found | SearchEnd::NothingKept | SearchEnd::Stopped => None,
     };
     match (short, found.best()) {
-        (Some(why), None) => anyhow::bail!("no rate was found that keeps {objective}: {why}"),
+        (Some(why), None) => anyhow::bail!("no rate was found that meets {objective}: {why}"),
         (Some(why), Some(_)) => note(&format!("the search ended early: {why}")),
-        (None, None) => note(&format!("no rate kept {objective} (closed loop: {closed}/s)")),
+        (None, None) => note(&format!("no rate met {objective} (closed loop: {closed}/s)")),
         (None, Some(_)) => {}
     }
     Ok(Ending::Done)

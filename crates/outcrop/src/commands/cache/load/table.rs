@@ -15,7 +15,7 @@ pub(super) fn per_second(value: f64) -> Cell {
 pub(super) fn latency_cell(latency_ns: Option<u64>, count: u64) -> Cell {
     match latency_ns {
         Some(ns) => Cell::number(ns as f64, format_nanoseconds(ns as f64)),
-        None => Cell::Absent(format!("n = {count} does not support it")),
+        None => Cell::Absent(format!("{count} operations are too few for it")),
     }
 }
 
