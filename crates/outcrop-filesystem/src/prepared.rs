@@ -90,7 +90,7 @@ impl<'a> Prepared<'a> {
         let mut reads = read::PassReads::draw(self.asked.spec, Arrival::Closed, total, extent, seed);
         let before = Edge::now(&self.stage.counted);
         let mut phase = reads.run(&self.asked.pass(UNLIMITED_NS), files)?;
-        phase.costs = Edge::now(&self.stage.counted).since(&before);
+        phase.cost(Edge::now(&self.stage.counted).since(&before));
         reads.compare(self.asked.data)?;
         Ok(phase)
     }

@@ -2,9 +2,11 @@
 
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::Unavailable;
+use outcrop_probe::Stopwatch;
 
 use crate::btrfs_tree::Stored;
-use crate::costs::Costs;
+use crate::costs::{Costs, process_ns};
+use crate::error::FilesystemError;
 use crate::extents::Extents;
 use crate::image::RawLatency;
 
@@ -97,6 +99,28 @@ impl Phase {
     /// Adds another pass of the same operation.
     pub fn add(&mut self, pass: &Self) {
         let total_ns = (self.duration_ns + pass.duration_ns).max(1) as f64;
+    /// Does what belongs to the operations and comes after them: makes durable what they wrote.
+    pub(crate) fn end_with(
+        &mut self,
+        work: impl FnOnce() -> Result<(), FilesystemError>,
+    ) -> Result<(), FilesystemError> {
+        let (watch, before_ns) = (Stopwatch::start(), process_ns());
+        work()?;
+        self.costs.process_ns += process_ns().saturating_sub(before_ns);
+        self.duration_ns += watch.elapsed_ns();
+        Ok(())
+    }
+
+    /// Takes what was counted between two edges. The process's time stays that of the operations: there is more between the edges.
+    pub(crate) fn cost(&mut self, between: Costs) {
+        let process_ns = self.costs.process_ns;
+        self.costs = Costs {
+            process_ns,
+            around_ns: between.process_ns.saturating_sub(process_ns),
+            ..between
+        };
+    }
+
         self.achieved_depth = (self.achieved_depth * self.duration_ns as f64
             + pass.achieved_depth * pass.duration_ns as f64)
             / total_ns;

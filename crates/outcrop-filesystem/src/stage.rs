@@ -118,7 +118,7 @@ impl Stage {
             let pass = asked.pass(UNLIMITED_NS);
             let mut phase =
                 small_files::create(&pass, &root, asked.data, spec.file_bytes, spec.sync, settle)?;
-            phase.costs = Edge::now(&self.counted).since(&before);
+            phase.cost(Edge::now(&self.counted).since(&before));
             self.written = Some(phase);
             return Ok(());
         }
@@ -321,10 +321,8 @@ fn write_data(
     };
     let before = Edge::now(counted);
     let mut phase = write::data(&asked.pass(limit_ns), files, asked.data, how)?;
-    let watch = Stopwatch::start();
-    settle()?;
-    phase.duration_ns += watch.elapsed_ns();
-    phase.costs = Edge::now(counted).since(&before);
+    phase.end_with(settle)?;
+    phase.cost(Edge::now(counted).since(&before));
     if asked.stop.load(std::sync::atomic::Ordering::Relaxed) {
         return Err(FilesystemError::Interrupted);
     }

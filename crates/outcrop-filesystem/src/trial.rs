@@ -209,7 +209,7 @@ fn operate(
             let before = Edge::now(&stage.counted);
             let pass = asked.pass(crate::stage::UNLIMITED_NS);
             let mut phase = small_files::read(&pass, &root, contents.now(), asked.spec.file_bytes)?;
-            phase.costs = Edge::now(&stage.counted).since(&before);
+            phase.cost(Edge::now(&stage.counted).since(&before));
             let why = "small files are too many to be counted one by one; they were mounted just before";
             let pages = Err(Unavailable::because(why));
             Ok((phase, (pages.clone(), pages)))
@@ -321,16 +321,14 @@ fn one_pass(
     if spec.operation.writes() {
         let before = Edge::now(&stage.counted);
         let mut phase = overwrite::pass(&pass, files, contents.to_mut(), spec, extent_bytes, seed)?;
-        let watch = outcrop_probe::Stopwatch::start();
-        stage.settle()?;
-        phase.duration_ns += watch.elapsed_ns();
-        phase.costs = Edge::now(&stage.counted).since(&before);
+        phase.end_with(|| stage.settle())?;
+        phase.cost(Edge::now(&stage.counted).since(&before));
         return Ok(phase);
     }
     let mut reads = read::PassReads::draw(spec, arrival, files.total_bytes(), extent_bytes, seed);
     let before = Edge::now(&stage.counted);
     let mut phase = reads.run(&pass, files)?;
-    phase.costs = Edge::now(&stage.counted).since(&before);
+    phase.cost(Edge::now(&stage.counted).since(&before));
     reads.compare(contents.now())?;
     Ok(phase)
 }

@@ -251,12 +251,9 @@ fn pages(metric: Metric, count: &Result<u64, Unavailable>) -> Value {
 }
 
 fn foreign_cpu(costs: &Costs) -> Value {
-    let share = costs.machine_ns.clone().and_then(|machine_ns| {
-        let ours_ns = costs.cpu_ns()?;
-        match ours_ns {
-            0 => Err(Unavailable::because("no CPU time was counted")),
-            ours_ns => Ok(machine_ns.saturating_sub(ours_ns) as f64 / ours_ns as f64),
-        }
+    let share = costs.foreign_ns().and_then(|foreign_ns| match costs.cpu_ns()? {
+        0 => Err(Unavailable::because("no CPU time was counted")),
+        ours_ns => Ok(foreign_ns as f64 / ours_ns as f64),
     });
     Value::known(fs::FOREIGN_CPU_SHARE, share)
 }

@@ -26,8 +26,8 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     ),
     (
         "CPU",
-        "CPU time of this process (getrusage) and of every kernel thread (schedstat) from start to end of each pass. This includes the \
-         threads of the loop device, in every cell.",
+        "CPU time of this process (getrusage) from the first operation to the last, and of every kernel thread (schedstat) meanwhile. This \
+         includes the threads of the loop device, where there is one.",
     ),
     (
         "Write",
