@@ -97,11 +97,27 @@ impl OwnFilesystem {
     }
 
     /// Takes it apart into what a trial of our own works with.
-    pub(crate) fn into_parts(self) -> (LoopDevice, Mounted, String, Result<u64, Unavailable>) {
-        (self.device, self.mounted, self.options, self.empty_bytes)
+    pub(crate) fn into_parts(self) -> Parts {
+        Parts {
+            mounted: self.mounted,
+            device: self.device,
+            options: self.options,
+            written_before_bytes: self.written_before_bytes,
+            empty_bytes: self.empty_bytes,
+        }
     }
 }
 
-fn written_bytes(device: &BlockDevice) -> Result<u64, Unavailable> {
+/// What an [`OwnFilesystem`] is made of.
+pub(crate) struct Parts {
+    pub(crate) mounted: Mounted,
+    pub(crate) device: LoopDevice,
+    pub(crate) options: String,
+    pub(crate) written_before_bytes: Result<u64, Unavailable>,
+    pub(crate) empty_bytes: Result<u64, Unavailable>,
+}
+
+/// Bytes that were ever written to a device.
+pub(crate) fn written_bytes(device: &BlockDevice) -> Result<u64, Unavailable> {
     Ok(device.counters()?.written_bytes)
 }

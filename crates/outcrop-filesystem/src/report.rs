@@ -33,6 +33,9 @@ pub struct JobReport {
     pub stored: Result<Stored, Unavailable>,
     /// Pages in memory before the first pass, and after the last.
     pub pages: (Result<u64, Unavailable>, Result<u64, Unavailable>),
+    /// Bytes written to the device from the first to the last of the trial: files, ageing, the operation and metadata. Of a directory
+    /// also those of other processes.
+    pub device_written_bytes: Result<u64, Unavailable>,
     /// The operation itself.
     pub operation: Phase,
     /// Files per second that were created, of small files.

@@ -18,7 +18,7 @@ use crate::job::{Pass, small_files, write};
 use crate::loop_device::LoopDevice;
 use crate::mount::{self, Mounted};
 use crate::namespace;
-use crate::own::OwnFilesystem;
+use crate::own::{OwnFilesystem, written_bytes};
 use crate::program;
 use crate::report::Phase;
 use crate::spec::JobSpec;
@@ -45,6 +45,8 @@ pub(crate) struct Stage {
     pub(crate) written: Option<Phase>,
     pub(crate) build_ns: Option<u64>,
     pub(crate) options: Option<String>,
+    /// What the device below had written before this trial.
+    written_before_bytes: Result<u64, Unavailable>,
     /// Space in use before there was any file.
     empty_bytes: Result<u64, Unavailable>,
     each_bytes: u64,
@@ -87,17 +89,18 @@ impl Stage {
             return Self::built(image, asked);
         }
         let own = OwnFilesystem::make(image, asked.filesystem, asked.stop)?;
-        let (device, mounted, options, empty_bytes) = own.into_parts();
+        let own = own.into_parts();
         let mut stage = Self {
             files: None,
-            counted: Ok(device.counted().clone()),
-            mounted: Some(mounted),
-            device: Some(device),
+            counted: Ok(own.device.counted().clone()),
+            mounted: Some(own.mounted),
+            device: Some(own.device),
             built: None,
             written: None,
             build_ns: None,
-            options: Some(options),
-            empty_bytes,
+            options: Some(own.options),
+            written_before_bytes: own.written_before_bytes,
+            empty_bytes: own.empty_bytes,
             each_bytes: asked.each_bytes(),
         };
         stage.fill(asked)?;
@@ -142,8 +145,8 @@ impl Stage {
     /// Has a program build the image with the data in it, and mounts that.
     fn built(image: &Image, asked: &Asked<'_>) -> Result<Self, FilesystemError> {
         let filesystem = asked.filesystem;
-        let built = Image::empty(image.directory())?;
         let data_bytes = asked.data.len() as u64;
+        let built = Image::empty(image.directory())?;
         let source = namespace::memory_filesystem(data_bytes * 4 + (256 << 20))?;
         let directory = image.directory();
         let each_bytes = asked.each_bytes();
@@ -177,6 +180,7 @@ impl Stage {
         let mut stage = Self {
             files: None,
             counted: Ok(device.counted().clone()),
+            written_before_bytes: written_bytes(device.counted()),
             mounted: Some(mounted),
             device: Some(device),
             built: Some(built),
@@ -200,6 +204,7 @@ impl Stage {
         }
         directory.check_space(asked.data.len() as u64)?;
         let counted = directory.device();
+        let written_before_bytes = counted.clone().and_then(|device| written_bytes(&device));
         let before_bytes = used_at(directory.path());
         let each_bytes = asked.each_bytes();
         let count = (asked.data.len() as u64).div_ceil(each_bytes);
@@ -220,6 +225,7 @@ impl Stage {
             written: Some(written),
             build_ns: None,
             options: Some(directory.options().to_owned()),
+            written_before_bytes,
             empty_bytes: before_bytes,
             each_bytes,
         })
@@ -274,6 +280,14 @@ impl Stage {
             Some(mounted) if self.built.is_none() => mounted.sync(),
             _ => Ok(()),
         }
+    }
+
+    /// Bytes that were written to the device below since the trial began, and those of a built image, which a program wrote.
+    pub(crate) fn device_written_bytes(&self) -> Result<u64, Unavailable> {
+        let now = written_bytes(self.counted.as_ref().map_err(Clone::clone)?)?;
+        let built = self.built.as_ref().map_or(Ok(0), Image::length);
+        let built = built.map_err(|error| Unavailable::because(error.to_string()))?;
+        Ok(now.saturating_sub(self.written_before_bytes.clone()?) + built)
     }
 
     /// Space that the files take: of a built image its length, else what statfs says beyond the empty filesystem.

@@ -134,6 +134,7 @@ impl<'a> Contents<'a> {
         let bytes = match (asked.spec.operation, &stage.written) {
             (FileOperation::Append, Some(written)) if asked.spec.jobs == 1 => written.bytes as usize,
             (FileOperation::SmallFiles, _) => {
+        device_written_bytes: stage.device_written_bytes(),
                 small_files::count(asked.data.len(), asked.spec.file_bytes) * asked.spec.file_bytes as usize
             }
             _ => asked.data.len(),
