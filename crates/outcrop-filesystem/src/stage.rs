@@ -1,6 +1,7 @@
 //! A filesystem with the data on it, ready for an operation: made, mounted, written, aged.
 
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use outcrop_measure::metric::Unavailable;
@@ -45,6 +46,8 @@ pub(crate) struct Stage {
     pub(crate) written: Option<Phase>,
     pub(crate) build_ns: Option<u64>,
     pub(crate) options: Option<String>,
+    /// Where a mount is looked at, by a thread of ours that alone sees it there.
+    directory: PathBuf,
     /// What the device below had written before this trial.
     written_before_bytes: Result<u64, Unavailable>,
     /// Space in use before there was any file.
@@ -99,6 +102,7 @@ impl Stage {
             written: None,
             build_ns: None,
             options: Some(own.options),
+            directory: image.directory().to_owned(),
             written_before_bytes: own.written_before_bytes,
             empty_bytes: own.empty_bytes,
             each_bytes: asked.each_bytes(),
@@ -187,6 +191,7 @@ impl Stage {
             written: None,
             build_ns: Some(build_ns),
             options: Some(options),
+            directory: directory.to_owned(),
             empty_bytes: Ok(0),
             each_bytes,
         };
@@ -225,13 +230,15 @@ impl Stage {
             written: Some(written),
             build_ns: None,
             options: Some(directory.options().to_owned()),
+            directory: directory.path().to_owned(),
             written_before_bytes,
             empty_bytes: before_bytes,
             each_bytes,
         })
     }
 
-    /// Unmounts and mounts again: metadata are cold after it, and reserved space is given back.
+    /// Unmounts and mounts again: metadata are cold after it, and reserved space is given back. Its options are read back like those of
+    /// the first mount: this is the one that is measured.
     pub(crate) fn remount(&mut self, asked: &Asked<'_>) -> Result<(), FilesystemError> {
         let Some(device) = &self.device else { return Ok(()) };
         if let Some(mounted) = &self.mounted {
@@ -239,7 +246,11 @@ impl Stage {
         }
         self.files = None;
         self.mounted = None;
-        self.mounted = Some(Mounted::new(asked.filesystem, device.path())?);
+        let mounted = Mounted::new(asked.filesystem, device.path())?;
+        if !asked.filesystem.kind.is_read_only() {
+            self.options = Some(mounted.confirm(asked.filesystem, &self.directory)?);
+        }
+        self.mounted = Some(mounted);
         self.open(asked)
     }
 
@@ -343,10 +354,52 @@ fn write_data(
     Ok(phase)
 }
 
-fn used_at(path: &std::path::Path) -> Result<u64, Unavailable> {
+fn used_at(path: &Path) -> Result<u64, Unavailable> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let opened = rustix::fs::open(path, flags, rustix::fs::Mode::empty());
     let opened =
         opened.map_err(|errno| Unavailable::because(format!("cannot open {}: {errno}", path.display())))?;
     mount::used_of(opened.as_fd())
+}
+
+#[cfg(test)]
+mod tests {
+    use outcrop_measure::seed::Seed;
+    use outcrop_workload::filesystem::FilesystemKind;
+
+    use super::*;
+    use crate::image_bytes;
+
+    #[test]
+    fn the_options_of_a_mount_that_follows_are_read_back_too() {
+        let filesystem =
+            |compression: &str| Filesystem::new(FilesystemKind::Btrfs).with(compression.parse().unwrap());
+        let (made, other) = (filesystem("zstd:3"), filesystem("zstd:99"));
+        if let Err(why) = mount::privilege().and_then(|()| made.availability()) {
+            println!("skipped: mounting btrfs again: {}", why.reason);
+            return;
+        }
+        let program = std::env::current_exe().unwrap();
+        let folder = tempfile::tempdir_in(program.parent().unwrap()).unwrap();
+        let (clock, stop) = (Clock::new(), AtomicBool::new(false));
+        let data = vec![7; 1 << 20];
+        let bytes = image_bytes(data.len() as u64);
+        let image = Image::create(folder.path(), bytes, Seed(1), &stop, &mut |_, _| {}).unwrap();
+        let spec = JobSpec::new(Seed(1));
+        let asked = Asked {
+            filesystem: &made,
+            spec: &spec,
+            data: &data,
+            clock: &clock,
+            stop: &stop,
+        };
+        let mut stage = Stage::in_image(&image, &asked).unwrap();
+        // The kernel makes zstd:15 of it.
+        let asked = Asked {
+            filesystem: &other,
+            ..asked
+        };
+        let error = stage.remount(&asked).unwrap_err();
+        assert!(matches!(error, FilesystemError::OtherOptions { .. }), "{error}");
+    }
 }
