@@ -150,7 +150,7 @@ impl Stage {
     fn built(image: &Image, asked: &Asked<'_>) -> Result<Self, FilesystemError> {
         let filesystem = asked.filesystem;
         let data_bytes = asked.data.len() as u64;
-        let built = Image::empty(image.directory())?;
+        let built = Image::for_program(image.directory(), data_bytes)?;
         let source = namespace::memory_filesystem(data_bytes * 4 + (256 << 20))?;
         let directory = image.directory();
         let each_bytes = asked.each_bytes();

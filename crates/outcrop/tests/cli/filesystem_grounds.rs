@@ -97,6 +97,18 @@ fn a_disk_that_would_be_filled_keeps_its_last_twentieth() {
         let seen = on(&ground, args);
         says(&seen, &["free", "5 %"]);
     }
+    // The run's own image fits, and what a program builds beside it does not: 32 MiB above the last twentieth for data of 64 MiB.
+    let ground = format!(
+        "{}; mount=$1/mount; twentieth=$(($(stat -f -c '%b * %S' \"$mount\") / 20)); \
+         fallocate -l $(($(stat -f -c '%a * %S' \"$mount\") - twentieth - (448 << 20) - (32 << 20))) \"$mount/full\"",
+        mounted("mkfs.ext4", "")
+    );
+    let of = |filesystem| on(&ground, &["--filesystem", filesystem, "--sample-size", "64MiB"]);
+    let fits = of("ext4");
+    assert_eq!(fits.code, Some(0), "{fits:?}");
+    let seen = of("squashfs zstd:3");
+    assert_ne!(seen.code, Some(0), "{seen:?}");
+    says(&seen, &["free", "5 %"]);
 }
 
 #[test]
