@@ -19,6 +19,7 @@ use crate::job::read;
 use crate::report::Phase;
 use crate::spec::JobSpec;
 use crate::stage::{Asked, Stage, UNLIMITED_NS};
+use crate::step;
 
 /// A filesystem with the data on it in one file, made as a trial makes it.
 pub struct Prepared<'a> {
@@ -47,6 +48,7 @@ impl<'a> Prepared<'a> {
             data,
             clock,
             stop,
+            watcher: step::NOBODY,
         };
         let stage = Stage::in_image(image, &asked)?;
         if let Some(files) = &stage.files {

@@ -99,9 +99,6 @@ impl Phase {
         self.bytes as f64 * 1e9 / self.duration_ns.max(1) as f64
     }
 
-    /// Adds another pass of the same operation.
-    pub fn add(&mut self, pass: &Self) {
-        let total_ns = (self.duration_ns + pass.duration_ns).max(1) as f64;
     /// Does what belongs to the operations and comes after them: makes durable what they wrote.
     pub(crate) fn end_with(
         &mut self,
@@ -124,6 +121,9 @@ impl Phase {
         };
     }
 
+    /// Adds another pass of the same operation.
+    pub fn add(&mut self, pass: &Self) {
+        let total_ns = (self.duration_ns + pass.duration_ns).max(1) as f64;
         self.achieved_depth = (self.achieved_depth * self.duration_ns as f64
             + pass.achieved_depth * pass.duration_ns as f64)
             / total_ns;

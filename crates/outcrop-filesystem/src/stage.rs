@@ -23,6 +23,7 @@ use crate::own::{OwnFilesystem, written_bytes};
 use crate::program;
 use crate::report::Phase;
 use crate::spec::JobSpec;
+use crate::step::{Step, Watcher};
 
 /// What one trial asks, with what it shares with others.
 #[derive(Clone, Copy)]
@@ -32,6 +33,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) data: &'a [u8],
     pub(crate) clock: &'a Clock,
     pub(crate) stop: &'a AtomicBool,
+    pub(crate) watcher: Watcher<'a>,
 }
 
 /// Files on a filesystem.
@@ -91,7 +93,7 @@ impl Stage {
         if asked.filesystem.kind.is_read_only() {
             return Self::built(image, asked);
         }
-        let own = OwnFilesystem::make(image, asked.filesystem, asked.stop)?;
+        let own = OwnFilesystem::make_watched(image, asked.filesystem, asked.stop, asked.watcher)?;
         let own = own.into_parts();
         let mut stage = Self {
             files: None,
@@ -119,6 +121,7 @@ impl Stage {
         };
         let settle = || mounted.sync();
         if asked.is_small_files() {
+            (asked.watcher)(Step::Writing);
             let root = mounted.root()?;
             let before = Edge::now(&self.counted);
             let spec = asked.spec;
@@ -151,6 +154,7 @@ impl Stage {
         let filesystem = asked.filesystem;
         let data_bytes = asked.data.len() as u64;
         let built = Image::for_program(image.directory(), data_bytes)?;
+        (asked.watcher)(Step::Making);
         let source = namespace::memory_filesystem(data_bytes * 4 + (256 << 20))?;
         let directory = image.directory();
         let each_bytes = asked.each_bytes();
@@ -176,6 +180,7 @@ impl Stage {
             Ok(watch.elapsed_ns())
         })?;
         drop(source);
+        (asked.watcher)(Step::Mounting);
         built.pad()?;
         built.settle()?;
         let device = built.attach()?;
@@ -241,6 +246,7 @@ impl Stage {
     /// the first mount: this is the one that is measured.
     pub(crate) fn remount(&mut self, asked: &Asked<'_>) -> Result<(), FilesystemError> {
         let Some(device) = &self.device else { return Ok(()) };
+        (asked.watcher)(Step::MountingAgain);
         if let Some(mounted) = &self.mounted {
             mounted.sync()?;
         }
@@ -344,6 +350,7 @@ fn write_data(
         FileOperation::Append => spec.duration.as_nanos() as u64,
         _ => UNLIMITED_NS,
     };
+    (asked.watcher)(Step::Writing);
     let before = Edge::now(counted);
     let mut phase = write::data(&asked.pass(limit_ns), files, asked.data, how)?;
     phase.end_with(settle)?;
@@ -392,6 +399,7 @@ mod tests {
             data: &data,
             clock: &clock,
             stop: &stop,
+            watcher: crate::step::NOBODY,
         };
         let mut stage = Stage::in_image(&image, &asked).unwrap();
         // The kernel makes zstd:15 of it.
