@@ -121,6 +121,17 @@ fn what_cannot_be_measured_is_refused_with_the_line_at_fault() {
     assert!(refused.contains("ext4 does not compress"), "{refused}");
     let refused = refusal(&[("btrfs zstd:3", "btrfs lz4")]);
     assert!(refused.contains("zstd, zlib, lzo"), "{refused}");
+    let block = |size: &str| {
+        format!("[workload]\nio_block_size = \"{size}\"\noperation = \"sequential-read\"\n[factors]")
+    };
+    let refused = refusal(&[("[factors]", &block("50MB"))]);
+    assert!(
+        refused
+            .contains("50MB is not a size of blocks; give a multiple of 512 B, at most 64MiB, such as 50MiB"),
+        "{refused}"
+    );
+    let refused = refusal(&[("[factors]", &block("1000B"))]);
+    assert!(refused.ends_with("such as 4KiB"), "{refused}");
     let refused = refusal(&[("16MiB", "1MiB")]);
     assert!(refused.contains("100 extents"), "{refused}");
     let only = r#"["ext4", "btrfs", "btrfs zstd:3", "squashfs zstd:3 16KiB"]"#;
