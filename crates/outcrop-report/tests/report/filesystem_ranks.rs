@@ -6,7 +6,7 @@ use outcrop_report::section::FigureSlot;
 use outcrop_report::{Report, Verdict};
 use outcrop_results::{HistogramEntry, HistogramKind, RunView, Value};
 use outcrop_schema::filesystem::{
-    BANDWIDTH, CODEC_TIME, FILE_SIZE, IOPS, JOBS, LATENCY, OPERATION, OPTIONS,
+    BANDWIDTH, CODEC_TIME, COMPRESSION, FILE_SIZE, FILESYSTEM, IOPS, JOBS, LATENCY, OPERATION, OPTIONS,
     PREDICTED_LATENCY, SPACE_RATIO, SYNC, THREAD_POOL, WRITE_THROUGHPUT,
 };
 
@@ -296,5 +296,42 @@ fn filesystems_that_differ_in_their_threads_are_rivals_with_names_of_their_own()
         soonest.brief.starts_with("btrfs zstd:3 thread pool 8"),
         "{}",
         soonest.brief
+    );
+}
+
+#[test]
+fn loop_devices_are_spoken_of_where_there_are_such() {
+    let said = |run: &RunView| {
+        let report = Report::of(run);
+        let layer = &report.layers[0];
+        let cautions = layer.answer.cautions.iter().map(|caution| caution.text.clone());
+        let methods = layer.methods.iter().map(|method| method.quantity.clone());
+        (
+            cautions.collect::<Vec<_>>().join(" "),
+            methods.collect::<Vec<_>>(),
+        )
+    };
+    let mut run = Builder::new().btrfs("none", &[]).run;
+    let (cautions, methods) = said(&run);
+    assert!(cautions.contains("behind a loop device"), "{cautions}");
+    assert!(
+        methods[0] == "Filesystems" && !methods.contains(&"Directories".to_owned()),
+        "{methods:?}"
+    );
+    // A directory of the user's has no factors of filesystems that are made.
+    for trial in &mut run.trials {
+        for factor in [FILESYSTEM.name, COMPRESSION.name] {
+            trial.factors.remove(factor);
+        }
+    }
+    let (cautions, methods) = said(&run);
+    assert!(!cautions.contains("loop device"), "{cautions}");
+    assert!(
+        cautions.contains("files in a directory are without names"),
+        "{cautions}"
+    );
+    assert!(
+        methods[0] == "Directories" && !methods.contains(&"Filesystems".to_owned()),
+        "{methods:?}"
     );
 }
