@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Cold 4 KiB reads of btrfs, as root: ours and fio's on the same mount and offsets, in turns (`run.sh fio`); what components predict of them
+# Cold 4 KiB reads of btrfs, as root: ours and fio's on the same mount, offsets and CPU, in turns (`run.sh fio`); what components predict of them
 # and what was measured (`run.sh predicted`). Without a word both. ROUNDS, DEPTHS, REPETITIONS and DATA change what is measured.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 part=${1:-both}
-rounds=${ROUNDS:-18}
+rounds=${ROUNDS:-42}
 depths=${DEPTHS:-1,16}
 repetitions=${REPETITIONS:-7}
 target=${CARGO_TARGET_DIR:-target}
@@ -19,8 +19,9 @@ trap 'rmdir "$place"' EXIT
 beside_fio() {
     command -v fio >/dev/null || apt-get install -y -qq fio >&2
     cargo build --release --quiet -p outcrop-filesystem --example beside_fio >&2
-    printf 'Cold 4 KiB reads, one in each extent of 256 MiB, evicted 0.3 s before each pass; %s rounds in turns, every second in the reverse order (A B C C B A). Medians of ours ÷ fio (%s), in parentheses their 95 %% intervals (of few rounds the range).\n\n' \
-        "$rounds" "$(fio --version)"
+    local data=${DATA:-the built-in sample}
+    printf 'Cold 4 KiB reads, one in each extent of 256 MiB (%s), evicted 0.3 s before each pass. %s rounds in turns, every second in the reverse order (A B B A); in a third of them both readers are bound to one CPU, in a third to another, in a third to none, by pairs of rounds. CPU of the process is counted from the first read to the last, of both. Medians of ours ÷ fio (%s), in parentheses their 95 %% intervals (of few rounds the range).\n\n' \
+        "${data##*/}" "$rounds" "$(fio --version)"
     setsid --wait "$target/release/examples/beside_fio" "$place" "$rounds" "$depths" ${DATA:+"$DATA"}
     printf '\nCommand: ROUNDS=%s DEPTHS=%s benchmarks/filesystem/run.sh fio\n' "$rounds" "$depths"
 }

@@ -1,7 +1,7 @@
 //! What an operation cost, read at its edges: the device's counters, the process's own account, CPU time of both sides.
 
 use outcrop_measure::metric::Unavailable;
-use outcrop_probe::{BlockDevice, Counters, CpuTime, KernelThreads, MachineCpu, ProcessIo};
+use outcrop_probe::{BlockDevice, Counters, KernelThreads, MachineCpu, ProcessIo, process_time_ns};
 
 /// What an operation cost, over all of its passes.
 #[derive(Clone, Debug)]
@@ -10,8 +10,10 @@ pub struct Costs {
     pub device: Result<Counters, Unavailable>,
     /// Bytes that were fetched from storage for this process, by its own account.
     pub own_read_bytes: Result<u64, Unavailable>,
-    /// CPU time of this process.
+    /// CPU time of this process in the operations, from the common start to the end of the last one.
     pub process_ns: u64,
+    /// Its other CPU time between the readings: threads that begin and end, memory.
+    pub around_ns: u64,
     /// CPU time of the kernel's threads.
     pub kernel_ns: Result<u64, Unavailable>,
     /// CPU time of the whole machine, in ticks of 10 ms.
@@ -24,6 +26,7 @@ impl Costs {
         device: Ok(NO_COUNTERS),
         own_read_bytes: Ok(0),
         process_ns: 0,
+        around_ns: 0,
         kernel_ns: Ok(0),
         machine_ns: Ok(0),
     };
@@ -38,6 +41,15 @@ impl Costs {
             .map(|kernel_ns| kernel_ns + self.process_ns)
     }
 
+    /// CPU time of the rest of the machine.
+    ///
+    /// # Errors
+    /// That of the kernel's threads or of the whole machine is not known.
+    pub fn foreign_ns(&self) -> Result<u64, Unavailable> {
+        let known_ns = self.cpu_ns()? + self.around_ns;
+        Ok(self.machine_ns.clone()?.saturating_sub(known_ns))
+    }
+
     /// Adds those of another pass.
     pub fn add(&mut self, other: &Self) {
         self.device = match (&self.device, &other.device) {
@@ -46,6 +58,7 @@ impl Costs {
         };
         self.own_read_bytes = both(&self.own_read_bytes, &other.own_read_bytes);
         self.process_ns += other.process_ns;
+        self.around_ns += other.around_ns;
         self.kernel_ns = both(&self.kernel_ns, &other.kernel_ns);
         self.machine_ns = both(&self.machine_ns, &other.machine_ns);
     }
@@ -89,7 +102,7 @@ pub(crate) struct Edge {
     device: Result<Counters, Unavailable>,
     own: Result<ProcessIo, Unavailable>,
     /// Before the other readings, which cost CPU time themselves, and after them.
-    process: [CpuTime; 2],
+    process_ns: [u64; 2],
     kernel: Result<KernelThreads, Unavailable>,
     machine: Result<u64, Unavailable>,
 }
@@ -97,7 +110,7 @@ pub(crate) struct Edge {
 impl Edge {
     /// Reads everything now.
     pub(crate) fn now(device: &Result<BlockDevice, Unavailable>) -> Self {
-        let first = CpuTime::now();
+        let first_ns = process_ns();
         let device = device
             .as_ref()
             .map_err(Clone::clone)
@@ -109,24 +122,31 @@ impl Edge {
             own,
             kernel,
             machine,
-            process: [first, CpuTime::now()],
+            process_ns: [first_ns, process_ns()],
         }
     }
 
-    /// What was used since `earlier`.
+    /// What was used since `earlier`, by the process in all: see [`Phase::cost`](crate::Phase).
     pub(crate) fn since(&self, earlier: &Self) -> Costs {
         Costs {
             device: difference(&self.device, &earlier.device, Counters::since),
             own_read_bytes: difference(&self.own, &earlier.own, |now, before| {
                 now.read_bytes.saturating_sub(before.read_bytes)
             }),
-            process_ns: self.process[0].since(&earlier.process[1]).total_ns(),
+            process_ns: self.process_ns[0].saturating_sub(earlier.process_ns[1]),
+            around_ns: 0,
             kernel_ns: difference(&self.kernel, &earlier.kernel, KernelThreads::since),
             machine_ns: difference(&self.machine, &earlier.machine, |now, before| {
                 now.saturating_sub(*before)
             }),
         }
     }
+}
+
+/// CPU time of this process so far, that of the kernel's io_uring workers for it included. *Cost*: one system call.
+pub(crate) fn process_ns() -> u64 {
+    let (user_ns, system_ns) = process_time_ns();
+    user_ns + system_ns
 }
 
 fn difference<T, D>(

@@ -319,6 +319,9 @@ impl fmt::Display for Filesystem {
         if self.copy_on_write == CopyOnWrite::Off {
             f.write_str(" nocow")?;
         }
+        if let Some(threads) = self.thread_pool {
+            write!(f, " thread pool {threads}")?;
+        }
         Ok(())
     }
 }

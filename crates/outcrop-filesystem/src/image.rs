@@ -81,7 +81,16 @@ impl Image {
         Ok(Self { bytes, ..image })
     }
 
-    /// A file without content, for programs that write a whole image.
+    /// A file without content, for programs that write a whole image of about `likely_bytes`.
+    ///
+    /// # Errors
+    /// There is not enough space (5 % stays free), or the directory's filesystem has no unnamed files.
+    pub(crate) fn for_program(directory: &Path, likely_bytes: u64) -> Result<Self, FilesystemError> {
+        check_space(directory, likely_bytes)?;
+        Self::empty(directory)
+    }
+
+    /// A file without content.
     ///
     /// # Errors
     /// The directory's filesystem has no unnamed files.

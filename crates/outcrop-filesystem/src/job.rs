@@ -15,6 +15,7 @@ use outcrop_probe::Clock;
 use outcrop_workload::Schedule;
 use rustix::thread::{ClockId, Timespec};
 
+use crate::costs::{Costs, process_ns};
 use crate::error::FilesystemError;
 use crate::report::Phase;
 
@@ -39,6 +40,8 @@ pub(crate) struct JobRecord {
     pub(crate) unfinished: u64,
     started: u64,
     ended: u64,
+    /// CPU time of the process just before the common start, and just after the job's last operation.
+    process_ns: (u64, u64),
 }
 
 impl JobRecord {
@@ -51,6 +54,7 @@ impl JobRecord {
             unfinished: 0,
             started: 0,
             ended: 0,
+            process_ns: (0, 0),
         }
     }
 
@@ -70,25 +74,47 @@ impl Pass<'_> {
 
     /// Runs a closure for each item on its own thread, started together, and adds up what they recorded.
     ///
-    /// Memory and descriptors are made before: `work` gets an item, the common start, and its record.
+    /// `work` gets an item, the common start, and its record.
     pub(crate) fn run<T: Send>(
         &self,
         items: Vec<T>,
         work: impl Fn(T, u64, &mut JobRecord) -> Result<(), FilesystemError> + Sync,
     ) -> Result<Phase, FilesystemError> {
+        self.run_prepared(
+            items,
+            |_| Ok(()),
+            |item, &mut (), started, record| work(item, started, record),
+        )
+    }
+
+    /// The same; each thread makes what its work needs before the common start, and lets it go after its end: a ring, memory that it
+    /// touches itself.
+    pub(crate) fn run_prepared<T: Send, P>(
+        &self,
+        items: Vec<T>,
+        prepare: impl Fn(&mut T) -> Result<P, FilesystemError> + Sync,
+        work: impl Fn(T, &mut P, u64, &mut JobRecord) -> Result<(), FilesystemError> + Sync,
+    ) -> Result<Phase, FilesystemError> {
         let barrier = Barrier::new(items.len());
-        let (barrier, work) = (&barrier, &work);
+        let (barrier, prepare, work) = (&barrier, &prepare, &work);
         let clock = self.clock;
-        let job = move |item: T| {
+        let job = move |mut item: T| {
             let mut record = JobRecord::new();
             // Late wake-ups would be part of an offered load's latency.
             let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+            let mut prepared = prepare(&mut item);
+            record.process_ns.0 = process_ns();
+            // Whoever failed to prepare comes too: the others wait for all.
             barrier.wait();
             record.started = clock.ticks();
             let started = record.started;
-            let result = work(item, started, &mut record);
+            let result = match &mut prepared {
+                Ok(prepared) => work(item, prepared, started, &mut record),
+                Err(_) => Ok(()),
+            };
             record.ended = clock.ticks();
-            result.map(|()| record)
+            record.process_ns.1 = process_ns();
+            prepared.and(result).map(|()| record)
         };
         let records: Result<Vec<JobRecord>, FilesystemError> = std::thread::scope(|scope| {
             let threads: Vec<_> = items
@@ -115,9 +141,17 @@ impl Pass<'_> {
             .map(|record| record.ended.saturating_sub(record.started))
             .sum();
         let busy_ns = self.clock.nanos(busy) as f64;
+        // The last to come to the start, and the last to end: what begins and ends the others is then not between them.
+        let last = |of: fn(&JobRecord) -> u64| records.iter().map(of).max().unwrap_or(0);
+        let process_ns =
+            last(|record| record.process_ns.1).saturating_sub(last(|record| record.process_ns.0));
         let mut phase = Phase {
             duration_ns,
             achieved_depth: busy_ns * f64::from(self.depth) / duration_ns.max(1) as f64,
+            costs: Costs {
+                process_ns,
+                ..Costs::NONE
+            },
             passes: 1,
             ..Phase::empty()
         };
@@ -175,5 +209,79 @@ impl<'a> Due<'a> {
                 std::hint::spin_loop();
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// More than tests that run meanwhile add between two readings.
+    const WORK_NS: u64 = 60_000_000;
+
+    /// Uses so much CPU time.
+    fn work() {
+        let begin_ns = outcrop_probe::cpu_time::thread_time_ns();
+        while outcrop_probe::cpu_time::thread_time_ns() - begin_ns < WORK_NS {
+            std::hint::spin_loop();
+        }
+    }
+
+    #[test]
+    fn cpu_time_of_operations_is_without_what_jobs_prepare_and_with_what_makes_them_durable() {
+        let (clock, stop) = (Clock::new(), AtomicBool::new(false));
+        let pass = Pass {
+            clock: &clock,
+            stop: &stop,
+            limit_ns: u64::MAX,
+            depth: 1,
+        };
+        let prepare = |(): &mut ()| {
+            work();
+            Ok(7)
+        };
+        let read = |(), prepared: &mut u64, _, record: &mut JobRecord| {
+            record.record(*prepared, 1);
+            Ok(())
+        };
+        let mut phase = pass.run_prepared(vec![(), ()], prepare, read).unwrap();
+        assert_eq!((phase.operations, phase.bytes), (2, 14));
+        assert!(phase.costs.process_ns < WORK_NS, "{}", phase.costs.process_ns);
+        let before_ns = phase.costs.process_ns;
+        phase
+            .end_with(|| {
+                work();
+                Ok(())
+            })
+            .unwrap();
+        assert!(phase.costs.process_ns - before_ns >= WORK_NS / 2);
+        // Between the edges there is more; it stays apart.
+        let between = Costs {
+            process_ns: phase.costs.process_ns + 5,
+            ..Costs::NONE
+        };
+        let of_operations_ns = phase.costs.process_ns;
+        phase.cost(between);
+        assert_eq!(
+            (phase.costs.process_ns, phase.costs.around_ns),
+            (of_operations_ns, 5)
+        );
+    }
+
+    #[test]
+    fn a_job_that_cannot_prepare_is_an_error_and_nobody_waits_for_it() {
+        let (clock, stop) = (Clock::new(), AtomicBool::new(false));
+        let pass = Pass {
+            clock: &clock,
+            stop: &stop,
+            limit_ns: u64::MAX,
+            depth: 1,
+        };
+        let prepare = |is_able: &mut bool| match is_able {
+            true => Ok(()),
+            false => Err(FilesystemError::Unavailable("no ring".to_owned())),
+        };
+        let error = pass.run_prepared(vec![true, false], prepare, |_, &mut (), _, _| Ok(()));
+        assert!(matches!(error, Err(FilesystemError::Unavailable(_))));
     }
 }

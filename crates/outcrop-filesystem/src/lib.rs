@@ -35,6 +35,7 @@ mod prediction;
 mod prepared;
 mod program;
 mod stage;
+mod step;
 mod trial;
 mod wake;
 
@@ -53,7 +54,8 @@ pub use prediction::{Baseline, Component, Prediction};
 pub use prepared::Prepared;
 pub use report::{JobReport, Phase};
 pub use spec::{FEWEST_EXTENTS, JobSpec};
-pub use trial::{Place, run_job};
+pub use step::Step;
+pub use trial::{Place, run_job, run_watched_job};
 
 /// Bytes of an image that holds this many bytes of data with room for metadata, copies on write and ageing; xfs needs 300 MiB.
 pub const fn image_bytes(data_bytes: u64) -> u64 {

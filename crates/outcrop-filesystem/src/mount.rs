@@ -146,10 +146,11 @@ fn compared(filesystem: &Filesystem, shown: String) -> Result<String, Filesystem
     }
 }
 
-/// The first option of btrfs's that was asked for and is not shown. Others show theirs in many ways, and are asked for none that
-/// changes what is measured.
+/// The first option of btrfs's or f2fs's that was asked for and is not shown. Others are asked for none that changes what is measured.
+///
+/// *Source*: `btrfs_show_options` in fs/btrfs/super.c and `f2fs_show_compress_options` in fs/f2fs/super.c of Linux 6.18.
 fn missing_option(filesystem: &Filesystem, shown: &str) -> Option<String> {
-    if filesystem.kind != FilesystemKind::Btrfs {
+    if !matches!(filesystem.kind, FilesystemKind::Btrfs | FilesystemKind::F2fs) {
         return None;
     }
     let shown: Vec<&str> = shown.split(',').collect();
@@ -278,6 +279,18 @@ mod tests {
             assert!(said.contains(missing) && said.contains(&line), "{said}");
             let as_asked = format!("rw,{missing},space_cache=v2");
             assert_eq!(compared(&filesystem, as_asked.clone()).unwrap(), as_asked);
+        }
+        // As the kernel shows those of f2fs, which compresses no file whose extension is not named.
+        let f2fs = Filesystem::new(FilesystemKind::F2fs).with("zstd:6".parse().unwrap());
+        let line = |compression: &str| format!("rw,lazytime,nodiscard,no_heap{compression},compress_mode=fs");
+        let whole = ",compress_algorithm=zstd:6,compress_log_size=2,compress_extension=*";
+        assert!(compared(&f2fs, line(whole)).is_ok());
+        for other in [
+            ",compress_algorithm=zstd:3,compress_log_size=2,compress_extension=*",
+            ",compress_algorithm=zstd:6,compress_log_size=2,compress_extension=txt",
+            "",
+        ] {
+            assert!(compared(&f2fs, line(other)).is_err(), "{other}");
         }
         let unchecked = Filesystem {
             checksum: Checksum::None,

@@ -13,6 +13,7 @@ use crate::image::Image;
 use crate::loop_device::LoopDevice;
 use crate::mount::Mounted;
 use crate::program;
+use crate::step::{self, Step, Watcher};
 
 /// An empty filesystem, for as long as this value lives and the process with it.
 ///
@@ -37,6 +38,16 @@ impl OwnFilesystem {
     /// Settings that do not go together, a filesystem that cannot be written, a program or a privilege that is missing, or options that
     /// the kernel changed.
     pub fn make(image: &Image, filesystem: &Filesystem, stop: &AtomicBool) -> Result<Self, FilesystemError> {
+        Self::make_watched(image, filesystem, stop, step::NOBODY)
+    }
+
+    /// The same with somebody who is told of the steps.
+    pub(crate) fn make_watched(
+        image: &Image,
+        filesystem: &Filesystem,
+        stop: &AtomicBool,
+        watcher: Watcher<'_>,
+    ) -> Result<Self, FilesystemError> {
         filesystem.validate()?;
         if filesystem.kind.is_read_only() {
             let message = format!(
@@ -45,9 +56,11 @@ impl OwnFilesystem {
             );
             return Err(FilesystemError::refused("filesystem", &message));
         }
+        watcher(Step::Making);
         let arguments = filesystem.make_arguments();
         program::make(filesystem.maker(), &arguments, None, image, stop)?;
         image.settle()?;
+        watcher(Step::Mounting);
         let device = image.attach()?;
         let written_before_bytes = written_bytes(device.counted());
         let mounted = Mounted::new(filesystem, device.path())?;
@@ -97,11 +110,27 @@ impl OwnFilesystem {
     }
 
     /// Takes it apart into what a trial of our own works with.
-    pub(crate) fn into_parts(self) -> (LoopDevice, Mounted, String, Result<u64, Unavailable>) {
-        (self.device, self.mounted, self.options, self.empty_bytes)
+    pub(crate) fn into_parts(self) -> Parts {
+        Parts {
+            mounted: self.mounted,
+            device: self.device,
+            options: self.options,
+            written_before_bytes: self.written_before_bytes,
+            empty_bytes: self.empty_bytes,
+        }
     }
 }
 
-fn written_bytes(device: &BlockDevice) -> Result<u64, Unavailable> {
+/// What an [`OwnFilesystem`] is made of.
+pub(crate) struct Parts {
+    pub(crate) mounted: Mounted,
+    pub(crate) device: LoopDevice,
+    pub(crate) options: String,
+    pub(crate) written_before_bytes: Result<u64, Unavailable>,
+    pub(crate) empty_bytes: Result<u64, Unavailable>,
+}
+
+/// Bytes that were ever written to a device.
+pub(crate) fn written_bytes(device: &BlockDevice) -> Result<u64, Unavailable> {
     Ok(device.counters()?.written_bytes)
 }

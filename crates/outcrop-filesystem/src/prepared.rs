@@ -19,6 +19,7 @@ use crate::job::read;
 use crate::report::Phase;
 use crate::spec::JobSpec;
 use crate::stage::{Asked, Stage, UNLIMITED_NS};
+use crate::step;
 
 /// A filesystem with the data on it in one file, made as a trial makes it.
 pub struct Prepared<'a> {
@@ -47,6 +48,7 @@ impl<'a> Prepared<'a> {
             data,
             clock,
             stop,
+            watcher: step::NOBODY,
         };
         let stage = Stage::in_image(image, &asked)?;
         if let Some(files) = &stage.files {
@@ -90,7 +92,7 @@ impl<'a> Prepared<'a> {
         let mut reads = read::PassReads::draw(self.asked.spec, Arrival::Closed, total, extent, seed);
         let before = Edge::now(&self.stage.counted);
         let mut phase = reads.run(&self.asked.pass(UNLIMITED_NS), files)?;
-        phase.costs = Edge::now(&self.stage.counted).since(&before);
+        phase.cost(Edge::now(&self.stage.counted).since(&before));
         reads.compare(self.asked.data)?;
         Ok(phase)
     }

@@ -2,9 +2,11 @@
 
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::Unavailable;
+use outcrop_probe::Stopwatch;
 
 use crate::btrfs_tree::Stored;
-use crate::costs::Costs;
+use crate::costs::{Costs, process_ns};
+use crate::error::FilesystemError;
 use crate::extents::Extents;
 use crate::image::RawLatency;
 
@@ -31,6 +33,9 @@ pub struct JobReport {
     pub stored: Result<Stored, Unavailable>,
     /// Pages in memory before the first pass, and after the last.
     pub pages: (Result<u64, Unavailable>, Result<u64, Unavailable>),
+    /// Bytes written to the device from the first to the last of the trial: files, ageing, the operation and metadata. Of a directory
+    /// also those of other processes.
+    pub device_written_bytes: Result<u64, Unavailable>,
     /// The operation itself.
     pub operation: Phase,
     /// Files per second that were created, of small files.
@@ -92,6 +97,28 @@ impl Phase {
     /// Bytes per second.
     pub fn bytes_per_second(&self) -> f64 {
         self.bytes as f64 * 1e9 / self.duration_ns.max(1) as f64
+    }
+
+    /// Does what belongs to the operations and comes after them: makes durable what they wrote.
+    pub(crate) fn end_with(
+        &mut self,
+        work: impl FnOnce() -> Result<(), FilesystemError>,
+    ) -> Result<(), FilesystemError> {
+        let (watch, before_ns) = (Stopwatch::start(), process_ns());
+        work()?;
+        self.costs.process_ns += process_ns().saturating_sub(before_ns);
+        self.duration_ns += watch.elapsed_ns();
+        Ok(())
+    }
+
+    /// Takes what was counted between two edges. The process's time stays that of the operations: there is more between the edges.
+    pub(crate) fn cost(&mut self, between: Costs) {
+        let process_ns = self.costs.process_ns;
+        self.costs = Costs {
+            process_ns,
+            around_ns: between.process_ns.saturating_sub(process_ns),
+            ..between
+        };
     }
 
     /// Adds another pass of the same operation.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use outcrop_measure::seed::Seed;
+use outcrop_measure::units::ByteSize;
 use outcrop_workload::Arrivals;
 use outcrop_workload::EngineKind;
 use outcrop_workload::filesystem::{Age, FileAccess, FileOperation, OfferedLoad, PageCache, SyncPolicy};
@@ -46,6 +47,8 @@ pub struct JobSpec {
 
 /// Fewer extents say nothing of a file.
 pub const FEWEST_EXTENTS: u64 = 100;
+/// Larger blocks are a slip.
+const MOST_BLOCK_BYTES: u64 = 64 << 20;
 /// More threads are a slip.
 const MOST_JOBS: u32 = 256;
 /// More files are a slip.
@@ -54,6 +57,21 @@ const MOST_FILES: u32 = 4096;
 const MOST_UNIT_BYTES: u64 = 64 << 20;
 /// What a ring takes.
 const MOST_DEPTH: u32 = 1024;
+
+/// Why a block cannot be read or written, and the nearest that can: 50 MB are no whole sectors, and 50 MiB are.
+fn refused_block(bytes: u64) -> String {
+    const MEGABYTE: u64 = 1_000_000;
+    let near = match bytes / MEGABYTE {
+        0 => (bytes / 4096 * 4096).max(4096),
+        megabytes => (megabytes << 20).min(MOST_BLOCK_BYTES),
+    };
+    format!(
+        "{} is not a size of blocks; give a multiple of 512 B, at most {}, such as {}",
+        ByteSize(bytes),
+        ByteSize(MOST_BLOCK_BYTES),
+        ByteSize(near)
+    )
+}
 
 impl JobSpec {
     /// Cold 4 KiB reads, one in each extent.
@@ -83,11 +101,8 @@ impl JobSpec {
     pub fn validate(&self) -> Result<(), FilesystemError> {
         let refused = |field, message: &str| Err(FilesystemError::refused(field, message));
         let block = self.io_block_bytes;
-        if !block.is_multiple_of(512) || !(512..=(64 << 20)).contains(&block) {
-            return refused(
-                "io_block_size",
-                "io_block_size must be a multiple of 512 B, at most 64MiB",
-            );
+        if !block.is_multiple_of(512) || !(512..=MOST_BLOCK_BYTES).contains(&block) {
+            return refused("io_block_size", &refused_block(block));
         }
         if !(1..=MOST_JOBS).contains(&self.jobs) {
             return refused("jobs", "jobs must be 1 to 256");

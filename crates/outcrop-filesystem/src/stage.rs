@@ -1,6 +1,7 @@
 //! A filesystem with the data on it, ready for an operation: made, mounted, written, aged.
 
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use outcrop_measure::metric::Unavailable;
@@ -18,10 +19,11 @@ use crate::job::{Pass, small_files, write};
 use crate::loop_device::LoopDevice;
 use crate::mount::{self, Mounted};
 use crate::namespace;
-use crate::own::OwnFilesystem;
+use crate::own::{OwnFilesystem, written_bytes};
 use crate::program;
 use crate::report::Phase;
 use crate::spec::JobSpec;
+use crate::step::{Step, Watcher};
 
 /// What one trial asks, with what it shares with others.
 #[derive(Clone, Copy)]
@@ -31,6 +33,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) data: &'a [u8],
     pub(crate) clock: &'a Clock,
     pub(crate) stop: &'a AtomicBool,
+    pub(crate) watcher: Watcher<'a>,
 }
 
 /// Files on a filesystem.
@@ -45,6 +48,10 @@ pub(crate) struct Stage {
     pub(crate) written: Option<Phase>,
     pub(crate) build_ns: Option<u64>,
     pub(crate) options: Option<String>,
+    /// Where a mount is looked at, by a thread of ours that alone sees it there.
+    directory: PathBuf,
+    /// What the device below had written before this trial.
+    written_before_bytes: Result<u64, Unavailable>,
     /// Space in use before there was any file.
     empty_bytes: Result<u64, Unavailable>,
     each_bytes: u64,
@@ -86,18 +93,20 @@ impl Stage {
         if asked.filesystem.kind.is_read_only() {
             return Self::built(image, asked);
         }
-        let own = OwnFilesystem::make(image, asked.filesystem, asked.stop)?;
-        let (device, mounted, options, empty_bytes) = own.into_parts();
+        let own = OwnFilesystem::make_watched(image, asked.filesystem, asked.stop, asked.watcher)?;
+        let own = own.into_parts();
         let mut stage = Self {
             files: None,
-            counted: Ok(device.counted().clone()),
-            mounted: Some(mounted),
-            device: Some(device),
+            counted: Ok(own.device.counted().clone()),
+            mounted: Some(own.mounted),
+            device: Some(own.device),
             built: None,
             written: None,
             build_ns: None,
-            options: Some(options),
-            empty_bytes,
+            options: Some(own.options),
+            directory: image.directory().to_owned(),
+            written_before_bytes: own.written_before_bytes,
+            empty_bytes: own.empty_bytes,
             each_bytes: asked.each_bytes(),
         };
         stage.fill(asked)?;
@@ -112,13 +121,14 @@ impl Stage {
         };
         let settle = || mounted.sync();
         if asked.is_small_files() {
+            (asked.watcher)(Step::Writing);
             let root = mounted.root()?;
             let before = Edge::now(&self.counted);
             let spec = asked.spec;
             let pass = asked.pass(UNLIMITED_NS);
             let mut phase =
                 small_files::create(&pass, &root, asked.data, spec.file_bytes, spec.sync, settle)?;
-            phase.costs = Edge::now(&self.counted).since(&before);
+            phase.cost(Edge::now(&self.counted).since(&before));
             self.written = Some(phase);
             return Ok(());
         }
@@ -142,8 +152,9 @@ impl Stage {
     /// Has a program build the image with the data in it, and mounts that.
     fn built(image: &Image, asked: &Asked<'_>) -> Result<Self, FilesystemError> {
         let filesystem = asked.filesystem;
-        let built = Image::empty(image.directory())?;
         let data_bytes = asked.data.len() as u64;
+        let built = Image::for_program(image.directory(), data_bytes)?;
+        (asked.watcher)(Step::Making);
         let source = namespace::memory_filesystem(data_bytes * 4 + (256 << 20))?;
         let directory = image.directory();
         let each_bytes = asked.each_bytes();
@@ -169,6 +180,7 @@ impl Stage {
             Ok(watch.elapsed_ns())
         })?;
         drop(source);
+        (asked.watcher)(Step::Mounting);
         built.pad()?;
         built.settle()?;
         let device = built.attach()?;
@@ -177,12 +189,14 @@ impl Stage {
         let mut stage = Self {
             files: None,
             counted: Ok(device.counted().clone()),
+            written_before_bytes: written_bytes(device.counted()),
             mounted: Some(mounted),
             device: Some(device),
             built: Some(built),
             written: None,
             build_ns: Some(build_ns),
             options: Some(options),
+            directory: directory.to_owned(),
             empty_bytes: Ok(0),
             each_bytes,
         };
@@ -200,6 +214,7 @@ impl Stage {
         }
         directory.check_space(asked.data.len() as u64)?;
         let counted = directory.device();
+        let written_before_bytes = counted.clone().and_then(|device| written_bytes(&device));
         let before_bytes = used_at(directory.path());
         let each_bytes = asked.each_bytes();
         let count = (asked.data.len() as u64).div_ceil(each_bytes);
@@ -220,20 +235,28 @@ impl Stage {
             written: Some(written),
             build_ns: None,
             options: Some(directory.options().to_owned()),
+            directory: directory.path().to_owned(),
+            written_before_bytes,
             empty_bytes: before_bytes,
             each_bytes,
         })
     }
 
-    /// Unmounts and mounts again: metadata are cold after it, and reserved space is given back.
+    /// Unmounts and mounts again: metadata are cold after it, and reserved space is given back. Its options are read back like those of
+    /// the first mount: this is the one that is measured.
     pub(crate) fn remount(&mut self, asked: &Asked<'_>) -> Result<(), FilesystemError> {
         let Some(device) = &self.device else { return Ok(()) };
+        (asked.watcher)(Step::MountingAgain);
         if let Some(mounted) = &self.mounted {
             mounted.sync()?;
         }
         self.files = None;
         self.mounted = None;
-        self.mounted = Some(Mounted::new(asked.filesystem, device.path())?);
+        let mounted = Mounted::new(asked.filesystem, device.path())?;
+        if !asked.filesystem.kind.is_read_only() {
+            self.options = Some(mounted.confirm(asked.filesystem, &self.directory)?);
+        }
+        self.mounted = Some(mounted);
         self.open(asked)
     }
 
@@ -274,6 +297,14 @@ impl Stage {
             Some(mounted) if self.built.is_none() => mounted.sync(),
             _ => Ok(()),
         }
+    }
+
+    /// Bytes that were written to the device below since the trial began, and those of a built image, which a program wrote.
+    pub(crate) fn device_written_bytes(&self) -> Result<u64, Unavailable> {
+        let now = written_bytes(self.counted.as_ref().map_err(Clone::clone)?)?;
+        let built = self.built.as_ref().map_or(Ok(0), Image::length);
+        let built = built.map_err(|error| Unavailable::because(error.to_string()))?;
+        Ok(now.saturating_sub(self.written_before_bytes.clone()?) + built)
     }
 
     /// Space that the files take: of a built image its length, else what statfs says beyond the empty filesystem.
@@ -319,22 +350,64 @@ fn write_data(
         FileOperation::Append => spec.duration.as_nanos() as u64,
         _ => UNLIMITED_NS,
     };
+    (asked.watcher)(Step::Writing);
     let before = Edge::now(counted);
     let mut phase = write::data(&asked.pass(limit_ns), files, asked.data, how)?;
-    let watch = Stopwatch::start();
-    settle()?;
-    phase.duration_ns += watch.elapsed_ns();
-    phase.costs = Edge::now(counted).since(&before);
+    phase.end_with(settle)?;
+    phase.cost(Edge::now(counted).since(&before));
     if asked.stop.load(std::sync::atomic::Ordering::Relaxed) {
         return Err(FilesystemError::Interrupted);
     }
     Ok(phase)
 }
 
-fn used_at(path: &std::path::Path) -> Result<u64, Unavailable> {
+fn used_at(path: &Path) -> Result<u64, Unavailable> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let opened = rustix::fs::open(path, flags, rustix::fs::Mode::empty());
     let opened =
         opened.map_err(|errno| Unavailable::because(format!("cannot open {}: {errno}", path.display())))?;
     mount::used_of(opened.as_fd())
+}
+
+#[cfg(test)]
+mod tests {
+    use outcrop_measure::seed::Seed;
+    use outcrop_workload::filesystem::FilesystemKind;
+
+    use super::*;
+    use crate::image_bytes;
+
+    #[test]
+    fn the_options_of_a_mount_that_follows_are_read_back_too() {
+        let filesystem =
+            |compression: &str| Filesystem::new(FilesystemKind::Btrfs).with(compression.parse().unwrap());
+        let (made, other) = (filesystem("zstd:3"), filesystem("zstd:99"));
+        if let Err(why) = mount::privilege().and_then(|()| made.availability()) {
+            println!("skipped: mounting btrfs again: {}", why.reason);
+            return;
+        }
+        let program = std::env::current_exe().unwrap();
+        let folder = tempfile::tempdir_in(program.parent().unwrap()).unwrap();
+        let (clock, stop) = (Clock::new(), AtomicBool::new(false));
+        let data = vec![7; 1 << 20];
+        let bytes = image_bytes(data.len() as u64);
+        let image = Image::create(folder.path(), bytes, Seed(1), &stop, &mut |_, _| {}).unwrap();
+        let spec = JobSpec::new(Seed(1));
+        let asked = Asked {
+            filesystem: &made,
+            spec: &spec,
+            data: &data,
+            clock: &clock,
+            stop: &stop,
+            watcher: crate::step::NOBODY,
+        };
+        let mut stage = Stage::in_image(&image, &asked).unwrap();
+        // The kernel makes zstd:15 of it.
+        let asked = Asked {
+            filesystem: &other,
+            ..asked
+        };
+        let error = stage.remount(&asked).unwrap_err();
+        assert!(matches!(error, FilesystemError::OtherOptions { .. }), "{error}");
+    }
 }

@@ -23,6 +23,7 @@ use crate::program;
 use crate::report::{JobReport, Phase};
 use crate::spec::JobSpec;
 use crate::stage::{Asked, Stage};
+use crate::step::{self, Step};
 
 /// Where files are made.
 #[derive(Clone, Copy, Debug)]
@@ -56,12 +57,29 @@ pub fn run_job(
     clock: &Clock,
     stop: &AtomicBool,
 ) -> Result<JobReport, FilesystemError> {
+    run_watched_job(place, filesystem, spec, data, clock, stop, step::NOBODY)
+}
+
+/// The same; the watcher is told of each step before it begins.
+///
+/// # Errors
+/// As [`run_job`].
+pub fn run_watched_job(
+    place: Place<'_>,
+    filesystem: &Filesystem,
+    spec: &JobSpec,
+    data: &[u8],
+    clock: &Clock,
+    stop: &AtomicBool,
+    watcher: &(dyn Fn(Step) + Sync),
+) -> Result<JobReport, FilesystemError> {
     let asked = Asked {
         filesystem,
         spec,
         data,
         clock,
         stop,
+        watcher,
     };
     let mut notes = Vec::new();
     let (mut stage, raw, maker) = match place {
@@ -88,6 +106,7 @@ pub fn run_job(
     };
     let mut contents = Contents::new(&asked, &stage);
     if let (Age::Overwritten(percent), Some(files)) = (spec.age, &stage.files) {
+        watcher(Step::Ageing);
         overwrite::age(files, contents.to_mut(), percent, spec.seed.derive("age"))?;
         stage.remount(&asked)?;
     }
@@ -115,6 +134,7 @@ pub fn run_job(
         extents,
         stored,
         pages,
+        device_written_bytes: stage.device_written_bytes(),
         operation,
         created_per_second: created,
         page_cache_below: directory.and_then(OwnDirectory::page_cache_below),
@@ -206,10 +226,11 @@ fn operate(
         }
         FileOperation::SmallFiles => {
             let root = stage.root()?;
+            (asked.watcher)(Step::Operating);
             let before = Edge::now(&stage.counted);
             let pass = asked.pass(crate::stage::UNLIMITED_NS);
             let mut phase = small_files::read(&pass, &root, contents.now(), asked.spec.file_bytes)?;
-            phase.costs = Edge::now(&stage.counted).since(&before);
+            phase.cost(Edge::now(&stage.counted).since(&before));
             let why = "small files are too many to be counted one by one; they were mounted just before";
             let pages = Err(Unavailable::because(why));
             Ok((phase, (pages.clone(), pages)))
@@ -272,6 +293,7 @@ fn opened(stage: &Stage) -> Result<&Files, FilesystemError> {
 /// Takes the files out of memory and proves it. Read-only filesystems keep compressed blocks in a cache of their own, which
 /// cachestat does not count and only unmounting empties.
 fn make_cold(asked: &Asked<'_>, stage: &mut Stage) -> Result<Coldness, FilesystemError> {
+    (asked.watcher)(Step::Evicting);
     if asked.filesystem.kind.is_read_only() {
         stage.remount(asked)?;
     }
@@ -318,19 +340,18 @@ fn one_pass(
     let seed = spec.seed.derive("passes").derive_index(index.into());
     let extent_bytes = asked.filesystem.extent_bytes();
     let pass = asked.pass(limit_ns);
+    (asked.watcher)(Step::Operating);
     if spec.operation.writes() {
         let before = Edge::now(&stage.counted);
         let mut phase = overwrite::pass(&pass, files, contents.to_mut(), spec, extent_bytes, seed)?;
-        let watch = outcrop_probe::Stopwatch::start();
-        stage.settle()?;
-        phase.duration_ns += watch.elapsed_ns();
-        phase.costs = Edge::now(&stage.counted).since(&before);
+        phase.end_with(|| stage.settle())?;
+        phase.cost(Edge::now(&stage.counted).since(&before));
         return Ok(phase);
     }
     let mut reads = read::PassReads::draw(spec, arrival, files.total_bytes(), extent_bytes, seed);
     let before = Edge::now(&stage.counted);
     let mut phase = reads.run(&pass, files)?;
-    phase.costs = Edge::now(&stage.counted).since(&before);
+    phase.cost(Edge::now(&stage.counted).since(&before));
     reads.compare(contents.now())?;
     Ok(phase)
 }

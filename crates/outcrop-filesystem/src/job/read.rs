@@ -11,7 +11,7 @@ use outcrop_workload::filesystem::{FileOperation, OncePerExtent};
 use outcrop_workload::{Arrival, EngineKind, Schedule};
 use rustix::fs::Advice;
 
-use super::uring;
+use super::uring::{self, Ring};
 use super::{Due, JobRecord, Pass};
 use crate::buffer::AlignedBuffer;
 use crate::error::FilesystemError;
@@ -19,7 +19,7 @@ use crate::files::Files;
 use crate::report::Phase;
 use crate::spec::JobSpec;
 
-/// The reads of one job in one pass, with a place for what they bring.
+/// The reads of one job in one pass, with a place for what they bring, which the job makes.
 pub(crate) struct JobReads {
     offsets: Vec<u64>,
     buffer: AlignedBuffer,
@@ -35,7 +35,7 @@ pub(crate) struct PassReads {
 }
 
 impl PassReads {
-    /// Draws the reads of a pass, and makes their memory.
+    /// Draws the reads of a pass.
     pub(crate) fn draw(
         spec: &JobSpec,
         arrival: Arrival,
@@ -50,7 +50,7 @@ impl PassReads {
                 _ => OncePerExtent::new(total_bytes, extent_bytes, block, (job, spec.jobs), seed).collect(),
             };
             JobReads {
-                buffer: AlignedBuffer::new(offsets.len() * block as usize),
+                buffer: AlignedBuffer::new(0),
                 offsets,
                 schedule: arrival.schedule_of_job(job, spec.jobs, seed.derive("arrivals")),
             }
@@ -67,12 +67,20 @@ impl PassReads {
     pub(crate) fn run(&mut self, pass: &Pass<'_>, files: &Files) -> Result<Phase, FilesystemError> {
         let (block_bytes, engine) = (self.block_bytes, self.engine);
         let jobs: Vec<&mut JobReads> = self.jobs.iter_mut().collect();
-        let phase = pass.run(jobs, |reads, started, record| {
-            match (engine, reads.schedule.take()) {
-                (EngineKind::IoUring, _) => {
+        // A thread's memory is touched by itself: it is then near the CPU that reads.
+        let prepare = |reads: &mut &mut JobReads| {
+            reads.buffer = AlignedBuffer::new(reads.offsets.len() * block_bytes);
+            let is_ring = engine == EngineKind::IoUring;
+            is_ring
+                .then(|| Ring::new(pass.depth, reads.offsets.len()))
+                .transpose()
+        };
+        let phase = pass.run_prepared(jobs, prepare, |reads, ring, started, record| {
+            match (ring, reads.schedule.take()) {
+                (Some(ring), _) => {
                     let done = uring::read(
                         pass,
-                        started,
+                        ring,
                         files,
                         &reads.offsets,
                         reads.buffer.bytes_mut(),

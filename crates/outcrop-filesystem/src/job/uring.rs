@@ -23,24 +23,40 @@ fn ring(entries: u32) -> std::io::Result<IoUring> {
     }
 }
 
+/// A ring, and when each request was handed to it. It belongs to the thread that made it.
+pub(super) struct Ring {
+    ring: IoUring,
+    begun_at: Vec<u64>,
+}
+
+impl Ring {
+    /// Setting it up is no part of reading: it is made before the clock runs.
+    pub(super) fn new(depth: u32, requests: usize) -> Result<Self, FilesystemError> {
+        let failed = |error| FilesystemError::system("set up io_uring (try engine = \"psync\")", error);
+        Ok(Self {
+            ring: ring(depth.next_power_of_two()).map_err(failed)?,
+            // Written, and not with zeros: see `AlignedBuffer`.
+            begun_at: vec![1; requests],
+        })
+    }
+}
+
 /// Reads blocks at `offsets` into `memory`, block by block, until all are done or the pass is over. Returns how many of them, from
 /// the first on, were read.
 pub(super) fn read(
     pass: &Pass<'_>,
-    started: u64,
+    Ring { ring, begun_at }: &mut Ring,
     files: &Files,
     offsets: &[u64],
     memory: &mut [u8],
     block_bytes: usize,
     record: &mut JobRecord,
 ) -> Result<usize, FilesystemError> {
-    let failed = |error| FilesystemError::system("set up io_uring (try engine = \"psync\")", error);
-    let mut ring = ring(pass.depth.next_power_of_two()).map_err(failed)?;
-    let count = offsets.len().min(memory.len() / block_bytes.max(1));
-    let mut begun_at = vec![0; count];
-    // Setting up the ring is no part of reading.
-    let started = started.max(pass.clock.ticks());
-    record.started = started;
+    let count = offsets
+        .len()
+        .min(memory.len() / block_bytes.max(1))
+        .min(begun_at.len());
+    let started = record.started;
     let (mut next, mut in_flight) = (0, 0);
     let mut failure = None;
     loop {

@@ -9,16 +9,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use outcrop_filesystem::{Filesystem, JobSpec, OwnDirectory, Place, run_job};
+use outcrop_filesystem::{Filesystem, JobSpec, OwnDirectory, Place, Step, run_job, run_watched_job};
 use outcrop_measure::seed::{Generator, Seed};
 use outcrop_probe::{Clock, Stopwatch};
 use outcrop_workload::filesystem::{Age, FileOperation, FilesystemKind, SyncPolicy};
 
 use crate::place::{DATA_BYTES, btrfs, can_make, data, folder, image, loops_without_a_name, spec};
 
-/// Times that a run is killed: each of the trials is met once, and as many kills meet the making of the image.
+/// Times that a run is killed: in each of the trials once, and as often while it makes the image.
 const KILLS: u32 = 28;
-/// Longest wait before a run is killed, from its start or from its first trial.
+/// Longest wait before a run is killed that makes its image, and how long synced writes go on.
 const LONGEST_MS: u64 = 900;
 /// After this nothing may be left.
 const GONE_WITHIN: Duration = Duration::from_secs(1);
@@ -90,20 +90,106 @@ fn victim() {
             Where::Image => Place::Image(&image),
             Where::Directory => Place::Directory(&own),
         };
-        run_job(
+        run_watched_job(
             place,
             filesystem,
             spec,
             &data,
             &Clock::new(),
             &AtomicBool::new(false),
+            &|step| println!("{}", line_of(step)),
         )
         .unwrap();
     }
 }
 
+/// What the victim says before a step.
+fn line_of(step: Step) -> String {
+    format!("step: {step:?}")
+}
+
+/// The steps of a trial.
+fn steps_of((place, filesystem, spec): &(Where, Filesystem, JobSpec)) -> Vec<Step> {
+    let (is_made, is_built) = (*place == Where::Image, filesystem.kind.is_read_only());
+    let has_files = spec.operation != FileOperation::SmallFiles;
+    let has = |step: &Step| match step {
+        Step::Making | Step::Mounting | Step::MountingAgain => is_made,
+        Step::Writing => !is_built,
+        Step::Ageing => spec.age != Age::Fresh,
+        Step::Evicting => has_files && spec.operation != FileOperation::Append,
+        Step::Operating => spec.operation != FileOperation::Append,
+    };
+    Step::ALL.into_iter().filter(has).collect()
+}
+
+/// Longest wait after a step has begun: some take no longer.
+const fn longest_ms(step: Step) -> u64 {
+    match step {
+        Step::Mounting | Step::MountingAgain | Step::Evicting => 4,
+        Step::Making | Step::Writing | Step::Ageing | Step::Operating => 60,
+    }
+}
+
+/// When a victim is killed.
+#[derive(Clone, Copy, Debug)]
+enum Moment {
+    /// So many milliseconds after its start, while it makes the image.
+    AfterStart(u64),
+    /// So many milliseconds after a step has begun, in this trial or one that follows.
+    InStep(usize, Step, u64),
+}
+
+/// Kills a victim, and gives the step that it was in: the last that it told of.
+fn kill(folder: &std::path::Path, moment: Moment) -> Option<Step> {
+    let first = match moment {
+        Moment::AfterStart(_) => 0,
+        Moment::InStep(first, ..) => first,
+    };
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args(["--exact", "kills::victim", "--nocapture"])
+        .env("OUTCROP_TEST_VICTIM", folder)
+        .env("OUTCROP_TEST_FIRST", first.to_string())
+        .process_group(0)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let (mut last, after_ms) = match moment {
+        Moment::AfterStart(after_ms) => (None, after_ms),
+        Moment::InStep(_, step, after_ms) => {
+            let line = line_of(step);
+            let is_told = lines.by_ref().any(|told| told.unwrap().contains(&line));
+            assert!(is_told, "{moment:?}: the victim ended");
+            (Some(step), after_ms)
+        }
+    };
+    wait(Duration::from_millis(after_ms));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    for told in lines.map_while(Result::ok) {
+        let step = Step::ALL.into_iter().find(|step| told.contains(&line_of(*step)));
+        last = step.or(last);
+    }
+    last
+}
+
+/// Waits until nothing is left of what was killed.
+fn assert_gone(folder: &std::path::Path, moment: Moment) {
+    let watch = Stopwatch::start();
+    while !is_clean(folder) {
+        assert!(
+            u128::from(watch.elapsed_ns()) < GONE_WITHIN.as_nanos(),
+            "killed at {moment:?}: {:?} {:?}",
+            loops_of(folder),
+            names_in(folder)
+        );
+        wait(Duration::from_millis(5));
+    }
+}
+
 #[test]
-fn a_run_that_is_killed_leaves_nothing_behind() {
+fn a_run_that_is_killed_in_any_step_leaves_nothing_behind() {
     let trials = trials();
     if !trials.iter().all(|(_, filesystem, _)| can_make(filesystem.kind)) {
         return;
@@ -111,44 +197,35 @@ fn a_run_that_is_killed_leaves_nothing_behind() {
     let folder = folder();
     assert_eq!(trials.len() as u32 * 2, KILLS);
     let mut draws: Generator = Seed(9).rng();
-    for round in 0..KILLS {
-        // Half of them from the start, while the image is made; half under load.
-        let (makes_image, has_load) = (round % 2 == 0, round % 4 >= 2);
+    let mut met = [0; Step::ALL.len()];
+    let place_of = |step: Step| Step::ALL.iter().position(|one| *one == step).unwrap();
+    let kill_at = |moment: Moment, has_load: bool, met: &mut [u32]| {
         let load = has_load.then(|| Load::begin(folder.path()));
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command
-            .args(["--exact", "kills::victim", "--nocapture"])
-            .env("OUTCROP_TEST_VICTIM", folder.path())
-            // Of the rounds that are killed in a trial each begins with another one.
-            .env(
-                "OUTCROP_TEST_FIRST",
-                (round as usize / 2 % trials.len()).to_string(),
-            )
-            .process_group(0)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        assert!(
-            makes_image || lines.by_ref().any(|line| line.unwrap().contains("started")),
-            "round {round}"
-        );
-        let moment = Duration::from_millis(next_below(&mut draws, LONGEST_MS));
-        wait(moment);
-        child.kill().unwrap();
-        child.wait().unwrap();
+        let step = kill(folder.path(), moment);
         drop(load);
-        let watch = Stopwatch::start();
-        while !is_clean(folder.path()) {
-            assert!(
-                u128::from(watch.elapsed_ns()) < GONE_WITHIN.as_nanos(),
-                "round {round}, killed after {moment:?}: {:?} {:?}",
-                loops_of(folder.path()),
-                names_in(folder.path())
-            );
-            wait(Duration::from_millis(5));
-        }
+        assert_gone(folder.path(), moment);
+        step.into_iter().for_each(|step| met[place_of(step)] += 1);
+    };
+    for round in 0..KILLS {
+        // Half of them from the start, while the image is made; half in a trial, each in another one. Half under load.
+        let trial = (round / 2) as usize;
+        let moment = if round % 2 == 0 {
+            Moment::AfterStart(next_below(&mut draws, LONGEST_MS))
+        } else {
+            let steps = steps_of(&trials[trial]).into_iter();
+            let step = steps.min_by_key(|step| met[place_of(*step)]).unwrap();
+            Moment::InStep(trial, step, next_below(&mut draws, longest_ms(step)))
+        };
+        kill_at(moment, round % 4 >= 2, &mut met);
     }
+    // A step may have been over when the kill came: it is tried again.
+    for _ in 0..KILLS {
+        let missing = Step::ALL.into_iter().find(|step| met[place_of(*step)] == 0);
+        let Some(step) = missing else { break };
+        let trial = trials.iter().position(|trial| steps_of(trial).contains(&step));
+        kill_at(Moment::InStep(trial.unwrap(), step, 0), false, &mut met);
+    }
+    assert!(met.iter().all(|kills| *kills > 0), "{:?}: {met:?}", Step::ALL);
 }
 
 /// Two threads that compute and one that writes and syncs, until it is dropped.

@@ -127,8 +127,8 @@ impl Layer for Filesystem {
         missing.map(|missing| missing.reason)
     }
 
-    fn forecast_preparation(&self, subject: &Subject, _cells: &[&Cell]) -> Forecast {
-        forecast::preparation(subject)
+    fn forecast_preparation(&self, subject: &Subject, cells: &[&Cell]) -> Forecast {
+        forecast::preparation(subject, cells)
     }
 
     fn forecast_trial(&self, cell: &Cell) -> Forecast {

@@ -1,6 +1,9 @@
 //! The filesystem layer: real filesystems under small plans, and what its plans may say.
 
-use outcrop_lab::LabError;
+use std::sync::atomic::AtomicBool;
+
+use outcrop_lab::{Event, LabError, execute};
+use outcrop_measure::units::ByteSize;
 use outcrop_results::TrialEntry;
 use outcrop_schema::filesystem::{ABSENT, OPTIONS};
 
@@ -118,6 +121,17 @@ fn what_cannot_be_measured_is_refused_with_the_line_at_fault() {
     assert!(refused.contains("ext4 does not compress"), "{refused}");
     let refused = refusal(&[("btrfs zstd:3", "btrfs lz4")]);
     assert!(refused.contains("zstd, zlib, lzo"), "{refused}");
+    let block = |size: &str| {
+        format!("[workload]\nio_block_size = \"{size}\"\noperation = \"sequential-read\"\n[factors]")
+    };
+    let refused = refusal(&[("[factors]", &block("50MB"))]);
+    assert!(
+        refused
+            .contains("50MB is not a size of blocks; give a multiple of 512 B, at most 64MiB, such as 50MiB"),
+        "{refused}"
+    );
+    let refused = refusal(&[("[factors]", &block("1000B"))]);
+    assert!(refused.ends_with("such as 4KiB"), "{refused}");
     let refused = refusal(&[("16MiB", "1MiB")]);
     assert!(refused.contains("100 extents"), "{refused}");
     let only = r#"["ext4", "btrfs", "btrfs zstd:3", "squashfs zstd:3 16KiB"]"#;
@@ -130,4 +144,75 @@ fn what_cannot_be_measured_is_refused_with_the_line_at_fault() {
         "sample_size = \"16MiB\"\nkind = \"directory\"",
     )]);
     assert!(refused.contains("needs `path`"), "{refused}");
+}
+
+/// The plan with other filesystems, and an operation.
+fn plan_of(filesystems: &str, operation: &str) -> String {
+    let all = r#"["ext4", "btrfs", "btrfs zstd:3", "squashfs zstd:3 16KiB"]"#;
+    assert!(PLAN.contains(all));
+    let plan = PLAN.replace(all, filesystems);
+    plan.replace(
+        "[trial]",
+        &format!("[workload]\noperation = \"{operation}\"\n\n[trial]"),
+    )
+}
+
+/// Bytes of the plan's files.
+const DATA_BYTES: u64 = 16 << 20;
+
+#[test]
+fn what_a_trial_writes_is_counted_once_and_with_what_its_prediction_needs() {
+    // Appending is writing the files, and nothing after it; a prediction needs two trials without compression.
+    for (filesystem, operation, others_bytes) in [
+        ("[\"ext4\"]", "append", 0),
+        ("[\"btrfs zstd:3\"]", "random-read", 2 * DATA_BYTES),
+    ] {
+        let (runs, data) = (directory(), directory());
+        let set = plan_set(&plan_of(filesystem, operation), data.path());
+        let mut folder = start(&set, runs.path());
+        let outcome = run_to_the_end(&set, &mut folder).unwrap();
+        let entry = assert_complete(&set, &folder).remove(0);
+        if let Some(absent) = entry.notes.iter().find(|note| ABSENT.is_kind_of(note)) {
+            println!("skipped: {filesystem}: {}", absent.text);
+            continue;
+        }
+        let in_files = value(&entry, "write_amplification").unwrap() * value(&entry, "file_bytes").unwrap();
+        let in_trials = outcome.bytes_written - outcrop_filesystem::image_bytes(DATA_BYTES);
+        let needed = in_files as u64 + others_bytes;
+        // The rest is metadata of mounts.
+        assert!(
+            (needed..needed + needed / 2).contains(&in_trials),
+            "{filesystem} {operation}: {in_trials}, at least {needed}"
+        );
+        let forecast = set.estimate().bytes_written();
+        assert!(
+            outcome.bytes_written <= forecast,
+            "{} of {forecast}",
+            outcome.bytes_written
+        );
+    }
+}
+
+#[test]
+fn a_trial_whose_prediction_would_write_more_than_may_be_written_is_not_started() {
+    let (runs, data) = (directory(), directory());
+    let limit = outcrop_filesystem::image_bytes(DATA_BYTES) + 3 * DATA_BYTES;
+    let set = plan_set(&plan_of("[\"btrfs zstd:3\"]", "random-read"), data.path());
+    let set = set.with_max_written(Some(ByteSize(limit)));
+    let mut folder = start(&set, runs.path());
+    let mut told = Vec::new();
+    let mut observer = |event: Event<'_>| {
+        if let Event::Warning(text) = event {
+            told.push(text.to_owned());
+        }
+    };
+    let outcome = execute(&set, &mut folder, &mut observer, &AtomicBool::new(false)).unwrap();
+    let entries = folder.trials().unwrap();
+    let mut notes = entries.iter().flat_map(|entry| &entry.notes);
+    if let Some(absent) = notes.find(|note| ABSENT.is_kind_of(note)) {
+        println!("skipped: btrfs zstd:3: {}", absent.text);
+        return;
+    }
+    assert!(outcome.is_interrupted && outcome.bytes_written <= limit);
+    assert!(told.iter().any(|text| text.contains("--max-written")), "{told:?}");
 }

@@ -64,6 +64,13 @@ impl LayerReport for FilesystemReport<'_> {
     }
 
     fn methods(&self) -> Vec<Method> {
-        Method::all(method::METHODS)
+        let is_made = |cell: &Cell<'_>| cell::kind(cell).is_some();
+        let made = self.cells.iter().any(is_made).then_some(method::MADE);
+        let found = (!self.cells.iter().all(is_made)).then_some(method::FOUND);
+        let methods = made
+            .into_iter()
+            .chain(found)
+            .chain(method::METHODS.iter().copied());
+        Method::all(&methods.collect::<Vec<_>>())
     }
 }

@@ -6,8 +6,9 @@ use outcrop_report::cell_table::markdown;
 use outcrop_report::section::FigureSlot;
 use outcrop_results::{CellTable, HistogramEntry, HistogramKind, RunView};
 use outcrop_schema::filesystem::{
-    AGE, ARRIVAL, COMPRESSION_BLOCK_SIZE, CREATE_RATE, EXTENTS, FILE_SIZE, FLUSHES_PER_OPERATION, IOPS,
-    LATENCY, LATENCY_TAIL, OPERATION, OPTIONS, REQUESTS_PER_OPERATION, SPACE_RATIO, SYNC,
+    AGE, ARRIVAL, COMPRESSION_BLOCK_SIZE, CREATE_RATE, EXTENTS, FILE_SIZE, FILES, FLUSHES_PER_OPERATION,
+    IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, LATENCY_TAIL, OPERATION, OPTIONS, REQUESTS_PER_OPERATION,
+    SPACE_RATIO, SYNC,
 };
 
 use crate::filesystem::{Builder, Values};
@@ -241,5 +242,56 @@ fn published_latencies_are_drawn_beside_ours_on_request_with_whose_they_are() {
     assert!(
         by_size.contains("published: DP-CSD") && by_size.contains(",measured,"),
         "{by_size}"
+    );
+}
+
+#[test]
+fn loads_are_drawn_in_one_chart_with_what_was_published_of_such() {
+    let ids = |run: &RunView, names: &[&str]| -> Vec<String> {
+        let figures = with_published(run, names).into_iter();
+        let measured = figures.inspect(|(id, _, csv)| {
+            assert!(
+                id.ends_with("-published") || csv.contains(",measured,"),
+                "{id}: {csv}"
+            );
+        });
+        measured.map(|(id, ..)| id).collect()
+    };
+    // The setting of the study's figure: large reads from end to end, offered in bytes per second.
+    let mut builder = Builder::new();
+    for rate in ["constant:400MB/s", "constant:800MB/s"] {
+        let factors = [
+            (OPERATION.name, "sequential-read"),
+            (IO_BLOCK_SIZE.name, "8MiB"),
+            (JOBS.name, "6"),
+            (FILES.name, "6"),
+            (ARRIVAL.name, rate),
+        ];
+        builder = cell(builder, ("btrfs", "zstd:3"), &factors, &[]);
+    }
+    let run = builder.run;
+    let report = Report::of(&run);
+    let figures = report.figures();
+    let ours = figures.iter().find(|figure| figure.id == "fs-latency-by-bytes");
+    let csv = ours
+        .expect("it is drawn without a reference too")
+        .to_csv()
+        .unwrap();
+    assert!(
+        csv.contains("btrfs zstd:3, sequential reads of 8 MiB, offered to 6 jobs"),
+        "{csv}"
+    );
+    assert_eq!(
+        ids(&run, &["asic-btrfs-load"]),
+        ["fs-latency-by-bytes", "fs-tail-by-load-published"]
+    );
+    assert_eq!(
+        ids(&offered(4000), &["asic-btrfs-load"]),
+        ["fs-tail-by-load", "fs-latency-by-load-published"]
+    );
+    // Another percentile than the published one is no company for it.
+    assert_eq!(
+        ids(&offered(400), &["asic-btrfs-load"]),
+        ["fs-latency-by-load-published", "fs-tail-by-load-published"]
     );
 }

@@ -6,8 +6,8 @@ use outcrop_report::section::FigureSlot;
 use outcrop_report::{Report, Verdict};
 use outcrop_results::{HistogramEntry, HistogramKind, RunView, Value};
 use outcrop_schema::filesystem::{
-    BANDWIDTH, CODEC_TIME, FILE_SIZE, IOPS, JOBS, LATENCY, OPERATION, OPTIONS, PREDICTED_LATENCY,
-    SPACE_RATIO, SYNC, WRITE_THROUGHPUT,
+    BANDWIDTH, CODEC_TIME, COMPRESSION, FILE_SIZE, FILESYSTEM, IOPS, JOBS, LATENCY, OPERATION, OPTIONS,
+    PREDICTED_LATENCY, SPACE_RATIO, SYNC, THREAD_POOL, WRITE_THROUGHPUT,
 };
 
 use crate::filesystem::{Builder, Values, finding};
@@ -278,4 +278,64 @@ fn bars_that_a_figure_leaves_out_are_named() {
         "{caption}"
     );
     assert!(caption.contains("Not drawn, beyond 24 bars: "), "{caption}");
+}
+
+#[test]
+fn filesystems_that_differ_in_their_threads_are_rivals_with_names_of_their_own() {
+    let threads = |count| [(THREAD_POOL.name, count)];
+    let builder = cell(Builder::new(), ("btrfs", "zstd:3"), &threads("1"), &[]);
+    let soon: Values<'_> = &[(LATENCY.p50, 150_000.0)];
+    let answer = answer(&cell(builder, ("btrfs", "zstd:3"), &threads("8"), soon).run);
+    assert!(answer.subject.contains("2 configurations"), "{}", answer.subject);
+    assert_eq!(
+        reached(&answer, "Fastest cold small read, p50"),
+        (150_000.0, "btrfs zstd:3 thread pool 8".to_owned())
+    );
+    let soonest = answer
+        .advice
+        .iter()
+        .find(|claim| claim.topic == "Fastest small reads");
+    let soonest = soonest.unwrap_or_else(|| panic!("{:?}", answer.advice));
+    assert!(
+        soonest.brief.starts_with("btrfs zstd:3 thread pool 8"),
+        "{}",
+        soonest.brief
+    );
+}
+
+#[test]
+fn loop_devices_are_spoken_of_where_there_are_such() {
+    let said = |run: &RunView| {
+        let report = Report::of(run);
+        let layer = &report.layers[0];
+        let cautions = layer.answer.cautions.iter().map(|caution| caution.text.clone());
+        let methods = layer.methods.iter().map(|method| method.quantity.clone());
+        (
+            cautions.collect::<Vec<_>>().join(" "),
+            methods.collect::<Vec<_>>(),
+        )
+    };
+    let mut run = Builder::new().btrfs("none", &[]).run;
+    let (cautions, methods) = said(&run);
+    assert!(cautions.contains("behind a loop device"), "{cautions}");
+    assert!(
+        methods[0] == "Filesystems" && !methods.contains(&"Directories".to_owned()),
+        "{methods:?}"
+    );
+    // A directory of the user's has no factors of filesystems that are made.
+    for trial in &mut run.trials {
+        for factor in [FILESYSTEM.name, COMPRESSION.name] {
+            trial.factors.remove(factor);
+        }
+    }
+    let (cautions, methods) = said(&run);
+    assert!(!cautions.contains("loop device"), "{cautions}");
+    assert!(
+        cautions.contains("files in a directory are without names"),
+        "{cautions}"
+    );
+    assert!(
+        methods[0] == "Directories" && !methods.contains(&"Filesystems".to_owned()),
+        "{methods:?}"
+    );
 }

@@ -97,6 +97,18 @@ fn a_disk_that_would_be_filled_keeps_its_last_twentieth() {
         let seen = on(&ground, args);
         says(&seen, &["free", "5 %"]);
     }
+    // The run's own image fits, and what a program builds beside it does not: 32 MiB above the last twentieth for data of 64 MiB.
+    let ground = format!(
+        "{}; mount=$1/mount; twentieth=$(($(stat -f -c '%b * %S' \"$mount\") / 20)); \
+         fallocate -l $(($(stat -f -c '%a * %S' \"$mount\") - twentieth - (448 << 20) - (32 << 20))) \"$mount/full\"",
+        mounted("mkfs.ext4", "")
+    );
+    let of = |filesystem| on(&ground, &["--filesystem", filesystem, "--sample-size", "64MiB"]);
+    let fits = of("ext4");
+    assert_eq!(fits.code, Some(0), "{fits:?}");
+    let seen = of("squashfs zstd:3");
+    assert_ne!(seen.code, Some(0), "{seen:?}");
+    says(&seen, &["free", "5 %"]);
 }
 
 #[test]
@@ -109,22 +121,39 @@ fn a_directory_that_is_mounted_read_only_is_refused_before_anything_is_measured(
     says(&seen, &["mounted read-only", "choose another directory"]);
 }
 
+/// What a finding says of the directory that is mounted.
+fn verdict_on(ground: &str, id: &str) -> String {
+    let seen = on(ground, &["--directory", ".", "--format", "json"]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let answer: serde_json::Value = serde_json::from_str(&seen.stdout).unwrap();
+    let findings = answer["findings"].as_array().unwrap();
+    let found = findings.iter().find(|finding| finding["id"] == id);
+    found.expect("the finding is among them").to_string()
+}
+
+#[test]
+fn reads_that_the_page_cache_of_a_loop_device_answers_fail_their_finding() {
+    if !can_mount("a loop device without direct I/O") {
+        return;
+    }
+    let buffered = verdict_on(&mounted("mkfs.ext4", ""), "reads-were-cold");
+    assert!(buffered.contains("does-not-hold"), "{buffered}");
+    assert!(buffered.contains("loop device lies below"), "{buffered}");
+    // The same past the page cache.
+    let ground = format!(
+        "{}; losetup --direct-io=on \"$(findmnt -no SOURCE \"$1/mount\")\"",
+        mounted("mkfs.ext4", "")
+    );
+    let direct = verdict_on(&ground, "reads-were-cold");
+    assert!(direct.contains("\"holds\""), "{direct}");
+}
+
 #[test]
 fn a_mount_that_shows_compression_and_does_none_fails_its_finding() {
     if !can_mount("a mount that does not compress") {
         return;
     }
-    let verdict = |options: &str| {
-        let ground = mounted("mkfs.btrfs", options);
-        let seen = on(&ground, &["--directory", ".", "--format", "json"]);
-        assert_eq!(seen.code, Some(0), "{seen:?}");
-        let answer: serde_json::Value = serde_json::from_str(&seen.stdout).unwrap();
-        let findings = answer["findings"].as_array().unwrap();
-        let found = findings
-            .iter()
-            .find(|finding| finding["id"] == "compression-happened");
-        found.expect("the finding is among them").to_string()
-    };
+    let verdict = |options: &str| verdict_on(&mounted("mkfs.btrfs", options), "compression-happened");
     let without_sums = verdict(",compress-force=zlib:1,nodatasum");
     assert!(without_sums.contains("does-not-hold"), "{without_sums}");
     let as_it_should_be = verdict(",compress-force=zlib:1");

@@ -15,6 +15,7 @@ use outcrop_results::DataIdentity;
 use outcrop_schema::compression::Data;
 use outcrop_schema::filesystem::{DATA, PATH, SAMPLE_SIZE};
 
+use super::forecast;
 use super::parameters::{self, is_directory};
 use super::values::{self, Predicted};
 use crate::cell::{Cell, Subject};
@@ -137,13 +138,25 @@ impl<'r> FilesystemBench<'r> {
         let image = self.image.as_ref().map_err(String::clone)?;
         let data = &self.content[subject].bytes;
         let (plain, once) = parameters::baseline_of(filesystem, spec, io_block_bytes);
-        let key = format!("{} {plain} {io_block_bytes} {}", subject.label, once.access);
+        let key = parameters::baseline_key(subject, &plain, &once);
+        let bytes_written = &mut self.bytes_written;
         let baseline = self.baselines.entry(key).or_insert_with(|| {
             let report = run_job(Place::Image(image), &plain, &once, data, &self.clock, self.stop);
+            if let Ok(report) = &report {
+                *bytes_written += values::bytes_written(report, &once);
+            }
             let baseline = report.and_then(|report| Baseline::of(&report, io_block_bytes));
             baseline.map_err(|error| error.to_string())
         });
         baseline.clone()
+    }
+
+    /// What a trial may write, with what is still to be measured for its prediction.
+    fn bytes_needed(&self, cell: &Cell) -> u64 {
+        let baselines = parameters::baselines_of(cell);
+        let missing = baselines.iter().filter(|key| !self.baselines.contains_key(*key));
+        forecast::trial(cell).bytes_written
+            + forecast::baselines(&cell.subject, missing.count()).bytes_written
     }
 
     fn place(&self, subject: &Subject) -> Result<Place<'_>, String> {
@@ -172,10 +185,10 @@ impl Bench for FilesystemBench<'_> {
         let left = self
             .write_limit_bytes
             .map(|limit| limit.saturating_sub(self.bytes_written));
-        let data = &self.content[subject].bytes;
-        if left.is_some_and(|left| left < data.len() as u64) {
+        if left.is_some_and(|left| left < self.bytes_needed(cell)) {
             return Ok(values::write_limit());
         }
+        let data = &self.content[subject].bytes;
         let report = match run_job(place, &filesystem, &spec, data, &self.clock, self.stop) {
             Ok(report) => report,
             Err(FilesystemError::Interrupted | FilesystemError::Compress(CompressError::Interrupted)) => {
@@ -189,8 +202,8 @@ impl Bench for FilesystemBench<'_> {
                 });
             }
         };
-        self.bytes_written += values::bytes_written(&report);
-        let prediction = (parameters::is_predicted(&filesystem, &spec) && !is_directory(subject))
+        self.bytes_written += values::bytes_written(&report, &spec);
+        let prediction = parameters::is_predicted(subject, &filesystem, &spec)
             .then(|| self.predict(subject, &filesystem, &spec, &report));
         if self.stop.load(Ordering::Relaxed) {
             return Ok(TrialReport::interrupted());

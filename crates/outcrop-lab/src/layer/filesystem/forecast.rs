@@ -1,12 +1,13 @@
 //! What trials will take: arithmetic with the speeds of a slow machine.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use outcrop_filesystem::image_bytes;
 use outcrop_schema::filesystem::{AGE, COMPRESSION, OPERATION, SAMPLE_SIZE};
 use outcrop_workload::filesystem::{Age, Algorithm, FileCompression, FileOperation, FilesystemKind};
 
-use super::parameters::{is_directory, kind_of};
+use super::parameters::{baselines_of, is_directory, kind_of};
 use crate::cell::{Cell, Subject};
 use crate::estimate::Forecast;
 
@@ -25,14 +26,28 @@ const METADATA_BYTES: u64 = 24 << 20;
 /// Ageing is sixteen synced rounds.
 const AGEING: Duration = Duration::from_millis(900);
 
-/// The image of a run.
-pub(super) fn preparation(subject: &Subject) -> Forecast {
+/// The image of a run, and what predictions need besides, which is measured once.
+pub(super) fn preparation(subject: &Subject, cells: &[&Cell]) -> Forecast {
     if is_directory(subject) {
         return Forecast::default();
     }
-    let bytes_written = image_bytes(subject.settings.value(&SAMPLE_SIZE).0);
+    let keys: BTreeSet<String> = cells.iter().flat_map(|cell| baselines_of(cell)).collect();
+    let baselines = baselines(subject, keys.len());
+    let image_bytes = image_bytes(subject.settings.value(&SAMPLE_SIZE).0);
+    let bytes_written = image_bytes + baselines.bytes_written;
     Forecast {
-        time: Duration::from_secs_f64(bytes_written as f64 / FILL_BYTES_PER_SECOND),
+        time: Duration::from_secs_f64(image_bytes as f64 / FILL_BYTES_PER_SECOND),
+        bytes_written,
+        likely_bytes_written: bytes_written,
+    }
+}
+
+/// What so many trials without compression write that predictions start from.
+pub(super) fn baselines(subject: &Subject, count: usize) -> Forecast {
+    let each = subject.settings.value(&SAMPLE_SIZE).0 + METADATA_BYTES;
+    let bytes_written = each * count as u64;
+    Forecast {
+        time: Duration::ZERO,
         bytes_written,
         likely_bytes_written: bytes_written,
     }

@@ -18,7 +18,7 @@ use outcrop_workload::filesystem::{
     SyncPolicy,
 };
 
-use crate::cell::{Subject, TrialOptions};
+use crate::cell::{Cell, Subject, TrialOptions};
 use crate::layer::Refusal;
 
 /// Bytes of a small file where a plan says nothing: those of a mail or a source file.
@@ -201,9 +201,10 @@ pub(super) fn job_spec(factors: &Settings, trial: &TrialOptions, seed: Seed) -> 
     }
 }
 
-/// Whether components predict the cell: cold reads of compressed btrfs, one block in each extent, nothing aged or offered.
-pub(super) fn is_predicted(filesystem: &Filesystem, spec: &JobSpec) -> bool {
-    filesystem.kind == FilesystemKind::Btrfs
+/// Whether components predict the cell: cold reads of compressed btrfs of our own, one block in each extent, nothing aged or offered.
+pub(super) fn is_predicted(subject: &Subject, filesystem: &Filesystem, spec: &JobSpec) -> bool {
+    !is_directory(subject)
+        && filesystem.kind == FilesystemKind::Btrfs
         && filesystem.compression.is_on()
         && filesystem.policy == CompressPolicy::Force
         && spec.operation == FileOperation::RandomRead
@@ -229,6 +230,30 @@ pub(super) fn baseline_of(
         ..spec.clone()
     };
     (plain, spec)
+}
+
+/// What tells a baseline from others.
+pub(super) fn baseline_key(subject: &Subject, plain: &Filesystem, once: &JobSpec) -> String {
+    format!(
+        "{} {plain} {} {}",
+        subject.label, once.io_block_bytes, once.access
+    )
+}
+
+/// The baselines that a cell's prediction needs: of reads of its size, and of whole extents.
+pub(super) fn baselines_of(cell: &Cell) -> Vec<String> {
+    let filesystem = filesystem_of(&cell.factors);
+    let spec = job_spec(&cell.factors, &cell.trial, Seed(0));
+    if !is_predicted(&cell.subject, &filesystem, &spec) {
+        return Vec::new();
+    }
+    let key = |io_block_bytes| {
+        let (plain, once) = baseline_of(&filesystem, &spec, io_block_bytes);
+        baseline_key(&cell.subject, &plain, &once)
+    };
+    let mut keys = vec![key(spec.io_block_bytes), key(BTRFS_EXTENT.0)];
+    keys.dedup();
+    keys
 }
 
 /// The kind of filesystem, for forecasts.

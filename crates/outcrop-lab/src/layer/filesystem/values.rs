@@ -92,20 +92,16 @@ pub(super) fn write_limit() -> TrialReport {
 }
 
 /// What a trial wrote: by the device's counters where there are any, else by what it was asked to.
-pub(super) fn bytes_written(report: &JobReport) -> u64 {
-    let of = |phase: &Phase| {
-        phase
-            .costs
-            .device
-            .as_ref()
-            .map_or(phase.bytes, |counters| counters.written_bytes)
-    };
-    let operation = if report.written.is_some() || report.build_ns.is_some() {
-        &report.operation
+pub(super) fn bytes_written(report: &JobReport, spec: &JobSpec) -> u64 {
+    let again = if writes_again(spec) {
+        report.operation.bytes
     } else {
-        return 0;
+        0
     };
-    report.written.as_ref().map_or(report.file_bytes, of) + of(operation)
+    report
+        .device_written_bytes
+        .clone()
+        .unwrap_or(report.file_bytes + again)
 }
 
 /// A share of two numbers, of which the second may be nothing.
@@ -251,12 +247,9 @@ fn pages(metric: Metric, count: &Result<u64, Unavailable>) -> Value {
 }
 
 fn foreign_cpu(costs: &Costs) -> Value {
-    let share = costs.machine_ns.clone().and_then(|machine_ns| {
-        let ours_ns = costs.cpu_ns()?;
-        match ours_ns {
-            0 => Err(Unavailable::because("no CPU time was counted")),
-            ours_ns => Ok(machine_ns.saturating_sub(ours_ns) as f64 / ours_ns as f64),
-        }
+    let share = costs.foreign_ns().and_then(|foreign_ns| match costs.cpu_ns()? {
+        0 => Err(Unavailable::because("no CPU time was counted")),
+        ours_ns => Ok(foreign_ns as f64 / ours_ns as f64),
     });
     Value::known(fs::FOREIGN_CPU_SHARE, share)
 }

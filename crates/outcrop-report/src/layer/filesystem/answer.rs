@@ -337,9 +337,23 @@ fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
             absent.join(", ")
         )));
     }
-    cautions.push(Caution::note(
-        "Every filesystem is in a file on the disk, behind a loop device with direct I/O; the latency of the device is that of the \
-         same loop device.",
-    ));
+    let (made, found): (Vec<_>, Vec<_>) = cells.iter().partition(|cell| kind(cell).is_some());
+    if !made.is_empty() {
+        let whose = if found.is_empty() {
+            "Every filesystem"
+        } else {
+            "Every filesystem that was made for a trial"
+        };
+        cautions.push(Caution::note(format!(
+            "{whose} is in a file on the disk, behind a loop device with direct I/O; the latency of the device is that of the same \
+             loop device."
+        )));
+    }
+    if !found.is_empty() {
+        cautions.push(Caution::note(
+            "The files in a directory are without names, on a filesystem that other processes use as well: some of the bytes, the space and \
+             the time may be theirs.",
+        ));
+    }
     cautions
 }

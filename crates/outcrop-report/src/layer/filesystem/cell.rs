@@ -4,7 +4,7 @@ use outcrop_schema::FactorRef;
 use outcrop_schema::filesystem::{
     AGE, ARRIVAL, ARRIVAL_REQUESTED, CHECKSUM, CLUSTER_SIZE, COMPRESS_POLICY, COMPRESSION,
     COMPRESSION_BLOCK_SIZE, COPY_ON_WRITE, FILESYSTEM, IOPS, LATENCY, OPERATION, PAGE_CACHE, SCHEMA,
-    SERVICE_LATENCY,
+    SERVICE_LATENCY, THREAD_POOL,
 };
 use outcrop_workload::filesystem::{
     Age, Algorithm, CompressPolicy, FileOperation, FilesystemKind, OfferedLoad, PageCache,
@@ -15,7 +15,7 @@ use crate::cell::Cell;
 use crate::number::Number;
 
 /// What makes a configuration: the filesystem with its settings.
-pub(super) const CONFIGURATION: [FactorRef; 7] = [
+pub(super) const CONFIGURATION: [FactorRef; 8] = [
     &FILESYSTEM,
     &COMPRESSION,
     &COMPRESSION_BLOCK_SIZE,
@@ -23,9 +23,10 @@ pub(super) const CONFIGURATION: [FactorRef; 7] = [
     &COMPRESS_POLICY,
     &CHECKSUM,
     &COPY_ON_WRITE,
+    &THREAD_POOL,
 ];
 
-/// The configuration in a few words: `btrfs zstd:3`, `squashfs zstd:19 16KiB`.
+/// The configuration in a few words: `btrfs zstd:3`, `squashfs zstd:19 16KiB`, `btrfs zstd:3 thread pool 8`.
 pub(super) fn configuration(cell: &Cell<'_>) -> String {
     let is_said = |factor: &FactorRef| match factor.name {
         name if name == COMPRESS_POLICY.name => cell.is(&COMPRESS_POLICY, &CompressPolicy::Heuristic),
@@ -36,14 +37,12 @@ pub(super) fn configuration(cell: &Cell<'_>) -> String {
     let words = CONFIGURATION
         .iter()
         .filter(|factor| is_said(factor))
-        .map(|factor| {
-            let value = cell.spelling(factor.about());
-            match factor.name {
-                name if name == COPY_ON_WRITE.name => "nocow",
-                _ => value,
-            }
+        .map(|factor| match factor.name {
+            name if name == COPY_ON_WRITE.name => "nocow".to_owned(),
+            name if name == THREAD_POOL.name => cell.label(&[*factor]),
+            _ => cell.spelling(factor.about()).to_owned(),
         });
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let words: Vec<String> = words.filter(|word| !word.is_empty()).collect();
     match words.join(" ") {
         words if words.is_empty() => cell.subject().to_owned(),
         words => words,

@@ -2,18 +2,19 @@
 
 mod as_published;
 mod bars;
+mod bytes;
 mod left_out;
 mod tail;
 
 use outcrop_measure::metric::{Better, Metric};
 use outcrop_schema::filesystem::{
-    ARRIVAL, CLUSTER_SIZE, COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, FILESYSTEM, IOPS, JOBS, LATENCY,
-    PUBLISHED_LATENCY, QUEUE_DEPTH, READ_AMPLIFICATION, RECORD_SIZE, SPACE_RATIO,
+    ARRIVAL, CLUSTER_SIZE, COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, FILESYSTEM, IO_BLOCK_SIZE, IOPS,
+    JOBS, LATENCY, PUBLISHED_LATENCY, QUEUE_DEPTH, READ_AMPLIFICATION, RECORD_SIZE, SPACE_RATIO,
 };
-use outcrop_workload::filesystem::FilesystemKind;
+use outcrop_workload::filesystem::{FileOperation, FilesystemKind};
 
 use self::left_out::without_value;
-use super::cell::{configuration, is_closed, is_cold_random_read, kind, words};
+use super::cell::{configuration, does, is_closed, is_cold_random_read, kind, words};
 use super::published::{DASHED, Published, has};
 use crate::cell::{Cell, families};
 use crate::chart::SeriesKind::Measured;
@@ -27,6 +28,12 @@ use crate::section::FigureSlot;
 const PUBLISHED_HUE: usize = 2;
 /// The plan that offers loads.
 const PLAN_OF_LOAD: &str = "fs-throughput-latency";
+
+/// A figure of ours, and whether what was published of the same is drawn in it.
+struct Beside {
+    slot: FigureSlot,
+    has_published: bool,
+}
 
 /// All of them, in the order of the page; those about what the run did not measure say which plan would.
 pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<FigureSlot> {
@@ -50,9 +57,14 @@ pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<FigureSlot> 
             ),
         ),
         latency_by_load(cells),
-        tail::tail_by_load(cells),
     ];
-    slots.extend(as_published::all(cells, published));
+    let by_bytes = bytes::latency_by_bytes(cells, published);
+    let tail = tail::tail_by_load(cells, published);
+    let load_is_drawn = by_bytes.as_ref().is_some_and(|figure| figure.has_published);
+    let tail_is_drawn = tail.has_published;
+    slots.extend(by_bytes.map(|figure| figure.slot));
+    slots.push(tail.slot);
+    slots.extend(as_published::all(cells, published, load_is_drawn, tail_is_drawn));
     slots.extend(bars::all(cells));
     slots
 }
@@ -196,12 +208,7 @@ fn latency_by_load(cells: &[Cell<'_>]) -> FigureSlot {
             if is_closed(cell) {
                 return format!("{}, closed loop", configuration(cell));
             }
-            let jobs = cell.spelling(&JOBS);
-            format!(
-                "{}, offered to {jobs} {}",
-                configuration(cell),
-                plural("job", jobs)
-            )
+            offered_to(cell)
         });
         let points = Point::of_cells(family, |cell| cell.value(&IOPS), &LATENCY.p50, words);
         (name, points)
@@ -219,6 +226,20 @@ fn latency_by_load(cells: &[Cell<'_>]) -> FigureSlot {
         format!("{caption}{left_out}"),
         "fs-throughput-latency",
         "no configuration was read at two loads.",
+    )
+}
+
+/// Whose load it is: `btrfs zstd:3, offered to 4 jobs`. Other reads than small random ones are named.
+fn offered_to(cell: &Cell<'_>) -> String {
+    let reads = match does(cell, FileOperation::SequentialRead) {
+        true => format!(", sequential reads of {}", cell.shown(&IO_BLOCK_SIZE)),
+        false => String::new(),
+    };
+    let jobs = cell.spelling(&JOBS);
+    format!(
+        "{}{reads}, offered to {jobs} {}",
+        configuration(cell),
+        plural("job", jobs)
     )
 }
 

@@ -1,4 +1,4 @@
-//! Published figures that ours have no axes for: offered load in MB/s, plotted against logged bandwidth, updates against reads; and
+//! Published figures that ours have no axes for, or whose axes a run has not: offered load, plotted against logged bandwidth, updates against reads; and
 //! zstd's table of 2017 with our figures of the same.
 
 use outcrop_measure::metric::{Better, Metric};
@@ -32,11 +32,16 @@ const BANDWIDTHS: [(&str, Metric); 4] = [
 /// Latencies that are plotted of a subject; the first is drawn of ours as well.
 const LATENCIES: [(&str, Metric); 2] = [("read", PUBLISHED_LATENCY), ("write", PUBLISHED_WRITE_LATENCY)];
 
-/// Those whose references a reader asked for.
-pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<FigureSlot> {
+/// Those whose references a reader asked for, without those that are drawn beside ours already.
+pub(super) fn all(
+    cells: &[Cell<'_>],
+    published: &Published,
+    load_is_drawn: bool,
+    tail_is_drawn: bool,
+) -> Vec<FigureSlot> {
     let figures = [
-        latency_by_load(published),
-        tail_by_load(published),
+        latency_by_load(published).filter(|_| !load_is_drawn),
+        tail_by_load(published).filter(|_| !tail_is_drawn),
         bandwidths(published),
         latencies(cells, published),
         update_over_read(published),

@@ -1,27 +1,28 @@
 //! How the tail of the latency grows with an offered load.
 
 use outcrop_measure::histogram::LatencyHistogram;
-use outcrop_schema::filesystem::{ARRIVAL, JOBS};
+use outcrop_schema::filesystem::{ARRIVAL, OFFERED_SHARE, PUBLISHED_TAIL};
 use outcrop_workload::Arrivals;
 use outcrop_workload::filesystem::OfferedLoad;
 
-use super::super::cell::{configuration, is_closed, is_cold_random_read, words};
-use super::{PLAN_OF_LOAD, left_out, plural};
+use super::super::cell::{is_closed, is_cold_read, is_fresh, words};
+use super::super::published::{DASHED, Published, has};
+use super::{Beside, PLAN_OF_LOAD, left_out, offered_to};
 use crate::cell::{Cell, families};
-use crate::chart::{LineChart, Point, Quantity, Scale, axis};
+use crate::chart::{LineChart, Point, Quantity, Scale, Series, axis};
 use crate::section::FigureSlot;
 
 /// Which percentile a tail is drawn of, and what it is called: the highest that all cells of the chart have enough operations for.
 const TAILS: [(f64, &str); 2] = [(0.999, "p99.9 − p50"), (0.99, "p99 − p50")];
 
-/// The tail of cold reads by the share of the closed loop's rate that was offered.
+/// The tail of cold reads by the share of the closed loop's rate that was offered, with what was published of a p99.9.
 ///
 /// Of all trials of a cell together: a single one has too few reads for a p99.9.
-pub(super) fn tail_by_load(cells: &[Cell<'_>]) -> FigureSlot {
+pub(super) fn tail_by_load(cells: &[Cell<'_>], published: &Published) -> Beside {
     const TITLE: &str = "Tail of the latency by offered load";
     let offered = cells
         .iter()
-        .filter(|cell| is_cold_random_read(cell) && !is_closed(cell) && share(cell).is_some());
+        .filter(|cell| is_cold_read(cell) && is_fresh(cell) && !is_closed(cell) && share(cell).is_some());
     let lines: Vec<(Vec<&Cell<'_>>, Vec<LatencyHistogram>)> = families(offered, &[&ARRIVAL])
         .into_iter()
         .map(|family| {
@@ -29,14 +30,17 @@ pub(super) fn tail_by_load(cells: &[Cell<'_>]) -> FigureSlot {
             (family, latencies)
         })
         .collect();
-    let has = |quantile: f64| {
+    let supports = |quantile: f64| {
         let curves = lines.iter().filter(|(family, _)| family.len() > 1);
         let mut all = curves.flat_map(|(_, latencies)| latencies);
         all.all(|latencies| latencies.percentile(quantile).is_some())
     };
-    let Some((quantile, name)) = TAILS.into_iter().find(|(quantile, _)| has(*quantile)) else {
+    let Some((quantile, name)) = TAILS.into_iter().find(|(quantile, _)| supports(*quantile)) else {
         let reason = "some cells have too few reads for a p99, in all of their trials together.";
-        return FigureSlot::missing(TITLE, reason, PLAN_OF_LOAD);
+        return Beside {
+            slot: FigureSlot::missing(TITLE, reason, PLAN_OF_LOAD),
+            has_published: false,
+        };
     };
     let line = |(family, latencies): &(Vec<&Cell<'_>>, Vec<LatencyHistogram>)| {
         let points = family.iter().zip(latencies).filter_map(|(cell, latencies)| {
@@ -51,13 +55,19 @@ pub(super) fn tail_by_load(cells: &[Cell<'_>]) -> FigureSlot {
         });
         let mut points: Vec<Point> = points.collect();
         points.sort_by(|one, other| one.x.total_cmp(&other.x));
-        let first = family.first();
-        let jobs = first.map_or("", |cell| cell.spelling(&JOBS));
-        let configuration = first.map_or_else(String::new, |cell| configuration(cell));
-        let name = format!("{configuration}, offered to {jobs} {}", plural("job", jobs));
+        let name = family.first().map_or_else(String::new, |cell| offered_to(cell));
         (name, points)
     };
-    let (series, left_out) = left_out::lines(lines.iter().map(line).collect(), 2);
+    let (mut series, left_out) = left_out::lines(lines.iter().map(line).collect(), 2);
+    let (lines, whose) = match name == TAILS[0].1 && series.iter().any(Series::is_curve) {
+        true => (
+            published.lines(&OFFERED_SHARE, &PUBLISHED_TAIL, series.len()),
+            published.caption(DASHED, has(&OFFERED_SHARE, &PUBLISHED_TAIL)),
+        ),
+        false => (Vec::new(), String::new()),
+    };
+    let has_published = !lines.is_empty();
+    series.extend(lines);
     let chart = LineChart {
         x: axis(
             "Share of the closed loop's rate",
@@ -72,10 +82,13 @@ pub(super) fn tail_by_load(cells: &[Cell<'_>]) -> FigureSlot {
         false => " Not p99.9: some cells have fewer than 10,000 reads.",
     };
     let caption = format!(
-        "{name} of all trials of a cell together, from when a read was due. It has no interval.{why}{left_out}"
+        "{name} of all trials of a cell together, from when a read was due. It has no interval.{why}{left_out}{whose}"
     );
     let none = "no configuration was offered two shares of its highest rate.";
-    chart.curves("fs-tail-by-load", TITLE, caption, PLAN_OF_LOAD, none)
+    Beside {
+        slot: chart.curves("fs-tail-by-load", TITLE, caption, PLAN_OF_LOAD, none),
+        has_published,
+    }
 }
 
 /// The offered load in per cent of what a closed loop gets.

@@ -14,7 +14,7 @@ const METADATA: f64 = 0.15;
 /// What xfs has in use for fresh files is their bytes and metadata; none where xfs was not measured.
 pub(super) fn space_is_not_reserved(cells: &[Cell<'_>]) -> Option<Finding> {
     const ID: &str = "space-is-not-reserved";
-    const SENTENCE: &str = "The space of files on xfs is used by them, not reserved beyond their ends.";
+    const SENTENCE: &str = "xfs has no space reserved beyond the ends of the files.";
     // Small files take whole blocks, and more inodes than bytes.
     let files = cells.iter().filter(|cell| {
         kind(cell) == Some(FilesystemKind::Xfs) && is_fresh(cell) && !does(cell, FileOperation::SmallFiles)
