@@ -9,9 +9,11 @@
 //! *Source*: Lazowska, Zahorjan, Graham and Sevcik, "Quantitative System Performance", 1984, chapters 5 to 7 (bounds and networks of queues).
 
 mod application;
+mod base;
 mod component;
 mod curve;
 mod demand;
+mod energy;
 mod model;
 mod network;
 mod study;
@@ -22,7 +24,8 @@ pub use application::{Application, Bandwidth, Device, Opening, Power, Split};
 pub use component::{Component, Direction, Place};
 pub use curve::{Curve, CurveError};
 pub use demand::{Station, StationLoad};
-pub use model::{Energy, Method, NotPredictable, Prediction, predict};
+pub use energy::Energy;
+pub use model::{Method, NotPredictable, Prediction, predict};
 pub use network::{MOST_CLIENTS, Network};
 pub use study::{Case, Coverage, Study, Unmatched};
 pub use text::{FileError, Measured, applications, components, measured};

@@ -1,8 +1,10 @@
 //! [`predict()`]: the throughput of an application with a component, and the station that binds.
 
-use crate::application::{Application, Opening, Power, Split};
+use crate::application::{Application, Split};
+use crate::base::Base;
 use crate::component::{Component, Place};
 use crate::demand::{Demand, Station, StationLoad, stored_share};
+use crate::energy::Energy;
 use crate::network::{MOST_CLIENTS, Network};
 
 /// How a prediction was made.
@@ -12,17 +14,6 @@ pub enum Method {
     Ratio,
     /// The exact solution of the network of queues.
     Network,
-}
-
-/// What an operation costs in energy above idle, or why nobody can say.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Energy {
-    /// Joules per operation above idle.
-    PerOperation(f64),
-    /// Why not.
-    NotPredictable(String),
-    /// Nobody asked: no power in the application's figures.
-    NotAsked,
 }
 
 /// What an application does with a component.
@@ -78,22 +69,11 @@ impl NotPredictable {
         }
     }
 
-    fn one(reason: impl Into<String>) -> Self {
+    pub(crate) fn one(reason: impl Into<String>) -> Self {
         Self {
             missing: vec![reason.into()],
         }
     }
-}
-
-/// The measured load without compression.
-struct Base {
-    clients: f64,
-    throughput: Option<f64>,
-    /// Time of an operation while nothing else runs.
-    unloaded_ns: f64,
-    /// Whether it was derived from the loaded run.
-    is_from_load: bool,
-    assumptions: Vec<String>,
 }
 
 /// Predicts an application with a component, or without one, for a number of clients (the measured one by default).
@@ -120,86 +100,6 @@ pub fn predict(
         demand,
     };
     model.solve(clients)
-}
-
-impl Base {
-    fn of(application: &Application) -> Result<Self, NotPredictable> {
-        let mut assumptions = Vec::new();
-        let throughput = operations_per_second(application, &mut assumptions)?;
-        let think_ns = application.think_time_ns;
-        let clients = match (application.clients, throughput, application.latency_ns) {
-            (Some(clients), ..) => clients,
-            (None, Some(throughput), Some(latency_ns)) => {
-                assumptions.push("clients by Little's law: throughput × latency".to_owned());
-                throughput * (latency_ns + think_ns) / 1e9
-            }
-            (None, None, _) if !application.predict_clients.is_empty() => 1.0,
-            _ => {
-                return Err(NotPredictable::one(
-                    "the number of clients (clients): a latency or throughput holds for one load only",
-                ));
-            }
-        };
-        let throughput =
-            throughput.or_else(|| application.latency_ns.map(|ns| clients / (ns + think_ns) * 1e9));
-        let loaded_ns = throughput.map(|throughput| (clients / throughput * 1e9 - think_ns).max(0.0));
-        let parts = application.cpu_ns.zip(application.device_wait_ns);
-        let parts = parts.map(|(cpu, wait)| cpu.foreground + wait);
-        let (unloaded_ns, is_from_load) = match (application.unloaded_latency_ns.or(parts), loaded_ns) {
-            (Some(unloaded), Some(loaded)) if unloaded > loaded * 1.001 => {
-                assumptions.push(
-                    "an operation alone takes longer than under load: the loaded time is used".to_owned(),
-                );
-                (loaded, true)
-            }
-            (Some(unloaded), _) => (unloaded, false),
-            (None, Some(loaded)) => {
-                if clients > 1.0 {
-                    assumptions.push("time of an operation by Little's law: clients ÷ throughput".to_owned());
-                }
-                (loaded, true)
-            }
-            (None, None) => {
-                return Err(NotPredictable::one(
-                    "a throughput or latency without compression (throughput, latency or unloaded_latency)",
-                ));
-            }
-        };
-        Ok(Self {
-            clients,
-            throughput,
-            unloaded_ns,
-            is_from_load,
-            assumptions,
-        })
-    }
-}
-
-/// The published throughput, less what is no operation.
-fn operations_per_second(
-    application: &Application,
-    assumptions: &mut Vec<String>,
-) -> Result<Option<f64>, NotPredictable> {
-    let (Some(throughput), Some(Opening { time_ns, operations })) =
-        (application.throughput, application.opening)
-    else {
-        return Ok(application.throughput);
-    };
-    let (Some(time_ns), Some(operations)) = (time_ns, operations) else {
-        return Err(NotPredictable::one(
-            "the time of opening and the operations of the run (opening_time, operations): a throughput that includes opening is not an \
-             operations rate",
-        ));
-    };
-    let running_ns = operations / throughput * 1e9 - time_ns;
-    if running_ns <= 0.0 {
-        return Err(NotPredictable::one(format!(
-            "an opening_time below the whole run, which took {:.3} s",
-            operations / throughput
-        )));
-    }
-    assumptions.push("the time of opening is taken out of the published throughput".to_owned());
-    Ok(Some(operations / running_ns * 1e9))
 }
 
 struct Model<'a> {
@@ -244,7 +144,13 @@ impl Model<'_> {
             cpu_share: cpu_ns.zip(cores).map(|(ns, cores)| throughput * ns / 1e9 / cores),
             clients: asked,
             method,
-            energy: self.energy(throughput),
+            energy: Energy::of(
+                self.application,
+                self.component,
+                &self.base,
+                &self.demand,
+                throughput,
+            ),
             assumptions: self.assumptions(),
             stations: self.demand.stations,
         })
@@ -381,37 +287,5 @@ impl Model<'_> {
             ));
         }
         assumptions
-    }
-
-    /// Power above idle of the uncompressed run, by throughput, and of the component while it is busy.
-    fn energy(&self, throughput: f64) -> Energy {
-        let Some(Power { idle, loaded, step }) = self.application.power else {
-            return Energy::NotAsked;
-        };
-        if loaded - idle < 5.0 * step {
-            return Energy::NotPredictable(format!(
-                "missing: power {:.0} W above idle or more, which is five steps of the meter ({step} W); it was {:.0} W",
-                5.0 * step,
-                loaded - idle
-            ));
-        }
-        let own = [Station::Compress, Station::Decompress, Station::Component]
-            .map(|station| self.demand.of(station));
-        let busy = own.iter().copied().fold(0.0, f64::max) * throughput / 1e9;
-        match (
-            self.base.throughput,
-            self.component.map(|component| component.power_watts),
-        ) {
-            (None, _) => {
-                Energy::NotPredictable("missing: the throughput that the power was measured at".to_owned())
-            }
-            (Some(_), Some(None)) => {
-                Energy::NotPredictable("missing: the component's power (power)".to_owned())
-            }
-            (Some(measured), watts) => {
-                let component = watts.flatten().unwrap_or(0.0) * busy.min(1.0);
-                Energy::PerOperation((loaded - idle) / measured + component / throughput)
-            }
-        }
     }
 }
