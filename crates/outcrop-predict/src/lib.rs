@@ -28,7 +28,7 @@ pub use energy::Energy;
 pub use model::{Method, NotPredictable, Prediction, predict};
 pub use network::{MOST_CLIENTS, Network};
 pub use study::{Case, Coverage, Study, Unmatched};
-pub use text::{FileError, Measured, applications, components, measured};
+pub use text::{FileError, Measured, MeasuredFigure, applications, components, measured};
 pub use validation::{Checked, ModelError, Ranking};
 
 /// Components whose figures were published, as they ship: name, what they are, and the text that [`components`] reads.

@@ -1,6 +1,7 @@
 //! `outcrop predict`: what compressing at a place would do to an application, from figures of both.
 
 mod input;
+mod words;
 
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, Cell, Format, Table};
@@ -98,7 +99,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     match args.format {
         Format::Text => {
             table.print(Format::Text)?;
-            explain(&study, libraries)
+            output::print(&words::below(&study, libraries))?;
+            Ok(Ending::Done)
         }
         Format::Csv => {
             table.print(Format::Csv)?;
@@ -223,7 +225,10 @@ fn figures(case: &Case<'_>, found: &Prediction, ratio: Option<f64>) -> [Cell; 12
         Cell::number(found.latency_ns, Unit::Nanoseconds.format(found.latency_ns)),
         Cell::text(found.binding.to_string()),
         found.cpu_share.map_or_else(
-            || absent("cpu and cores are not given"),
+            || match found.least_cpu_share {
+                Some(_) => absent("the component's cpu_per_block is not given"),
+                None => absent("cpu and cores are not given"),
+            },
             |share| Cell::number(share, percent(share)),
         ),
         ratio.map_or_else(
@@ -251,79 +256,12 @@ fn figures(case: &Case<'_>, found: &Prediction, ratio: Option<f64>) -> [Cell; 12
 
 /// A prediction is never more than modelled, and says whether anybody checked the model.
 fn provenance(case: &Case<'_>) -> &'static str {
-    match (&case.outcome, case.component, case.interval) {
-        (Err(_), ..) => "not predictable",
-        (Ok(_), None, _) => "as given",
-        (Ok(_), Some(_), Some(_)) => "modelled",
-        (Ok(_), Some(_), None) => "modelled, unvalidated",
+    match (&case.outcome, case.component) {
+        (Err(_), _) => "not predictable",
+        (Ok(_), None) => "as given",
+        (Ok(_), Some(_)) if case.is_validated => "modelled",
+        (Ok(_), Some(_)) => "modelled, unvalidated",
     }
-}
-
-/// What stands below the table: reasons, assumptions, error.
-fn explain(study: &Study<'_>, libraries: &[String]) -> anyhow::Result<Ending> {
-    let mut text = String::from("\n");
-    let mut said = std::collections::BTreeSet::new();
-    let mut say = |text: &mut String, line: String| {
-        if said.insert(line.clone()) {
-            text.push_str(&line);
-            text.push('\n');
-        }
-    };
-    for case in &study.cases {
-        let name = case.component.map_or("none", |component| &component.name);
-        match &case.outcome {
-            Err(reason) => say(
-                &mut text,
-                format!("{} with {name}: {reason}.", case.application.name),
-            ),
-            Ok(found) => {
-                for assumption in &found.assumptions {
-                    say(
-                        &mut text,
-                        format!("Assumed for {}: {assumption}.", case.application.name),
-                    );
-                }
-                if let Energy::NotPredictable(reason) = &found.energy {
-                    say(
-                        &mut text,
-                        format!(
-                            "{} with {name}: energy is not predictable; {reason}.",
-                            case.application.name
-                        ),
-                    );
-                }
-            }
-        }
-    }
-    let error = &study.error;
-    match (error.mean(), error.worst()) {
-        (Some(mean), Some(worst)) => {
-            let pairs = error.checked().len();
-            say(&mut text, format!("Error of the model here: {:.0} % mean, {:.0} % worst, {pairs} measured pairs.", mean * 100.0, worst * 100.0));
-            for sentence in libraries {
-                say(&mut text, sentence.clone());
-            }
-            let ranking = error.ranking();
-            say(
-                &mut text,
-                format!(
-                    "Order: right for {} of {} pairs that differ by more than 10 %. Taking the predicted best loses {:.0} % on average.",
-                    ranking.right,
-                    ranking.pairs,
-                    ranking.regret * 100.0
-                ),
-            );
-            if let Some(coverage) = study.coverage() {
-                say(&mut text, format!("Intervals: {coverage}, each with its own component left out of the error."));
-            }
-        }
-        _ => say(
-            &mut text,
-            "Unvalidated: the model's error on this system is unknown, so there are no intervals. --measured FILE or --run RUN gives it.".to_owned(),
-        ),
-    }
-    output::print(&text)?;
-    Ok(Ending::Done)
 }
 
 fn error_json(study: &Study<'_>) -> serde_json::Value {
