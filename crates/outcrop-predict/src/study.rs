@@ -5,8 +5,9 @@ use std::fmt;
 use outcrop_measure::Interval;
 
 use crate::application::Application;
-use crate::component::Component;
+use crate::component::{Component, Place};
 use crate::model::{NotPredictable, Prediction, predict};
+use crate::published::published_error;
 use crate::text::{Measured, MeasuredFigure};
 use crate::validation::{COVERAGE, Checked, ModelError};
 
@@ -21,9 +22,10 @@ pub struct Case<'a> {
     pub clients: Option<u32>,
     /// The prediction, or what is missing.
     pub outcome: Result<Prediction, NotPredictable>,
-    /// Interval of the throughput with the model's own error, this component left out; none where that was never checked.
+    /// Interval of the throughput with the model's own error, this component left out; none where that was never checked. That of hardware also
+    /// contains the error that the model has on published hardware.
     pub interval: Option<Interval>,
-    /// Whether the interval is that of other components that were measured with these applications.
+    /// Whether the interval is that of other components that were measured with these applications, or larger.
     pub is_validated: bool,
     /// Measured throughput, where there is one.
     pub measured: Option<f64>,
@@ -36,6 +38,8 @@ pub struct Study<'a> {
     pub cases: Vec<Case<'a>>,
     /// The model's error where it was checked.
     pub error: ModelError,
+    /// Its error on published hardware; empty where no hardware is predicted.
+    pub published: ModelError,
 }
 
 /// How many measurements lie within the intervals of their predictions, each with its own component left out of the model's error.
@@ -177,6 +181,7 @@ impl<'a> Study<'a> {
         let mut study = Self {
             cases,
             error: ModelError::default(),
+            published: ModelError::default(),
         };
         for one in measured {
             study.add(one)?;
@@ -242,11 +247,22 @@ impl<'a> Study<'a> {
     /// The error of all cases, and the intervals that it gives.
     fn weigh(&mut self) {
         self.error = ModelError::of(self.cases.iter().filter_map(Case::checked));
+        let is_hardware = |component: &Component| component.place != Place::Cpu;
+        if self
+            .cases
+            .iter()
+            .any(|case| case.component.is_some_and(is_hardware))
+        {
+            self.published = published_error();
+        }
         for case in &mut self.cases {
             if let (Some(component), Ok(found)) = (case.component, &case.outcome) {
                 let left_out = component.left_out_with();
-                let error = self.error.without(left_out);
+                let mut error = self.error.without(left_out);
                 case.is_validated = !error.checked().is_empty();
+                if is_hardware(component) {
+                    error = error.or_larger(self.published.without(left_out));
+                }
                 case.interval = error.interval(found.throughput, found.from_figures);
             }
         }

@@ -102,6 +102,16 @@ impl ModelError {
             .map(|error| error.exp())
     }
 
+    /// This one or another one, whichever gives wider intervals.
+    #[must_use]
+    pub fn or_larger(self, other: Self) -> Self {
+        match (self.factor(), other.factor()) {
+            (Some(own), Some(more)) if more > own => other,
+            (None, Some(_)) => other,
+            _ => self,
+        }
+    }
+
     /// The interval of a prediction: the model's error and what the figures leave open, added as variances; none where nothing was checked. The
     /// conformal rule promises n ÷ (n + 1) of n pairs, where that is less than 90 %.
     pub fn interval(&self, throughput: f64, from_figures: (f64, f64)) -> Option<Interval> {

@@ -147,6 +147,31 @@ fn a_codec_is_left_out_with_all_of_its_libraries_and_levels() {
 }
 
 #[test]
+fn the_larger_error_of_a_run_and_of_published_hardware_counts_for_hardware() {
+    let application = [store(0.0)];
+    let mut card = codec("card", 20_000.0);
+    card.place = Place::Accelerator;
+    let components = [card, codec("one", 100_000.0)];
+    let factor = |measured: f64| {
+        let study = Study::of(&application, &components, &[with("one", measured)]).unwrap();
+        let case = study
+            .cases
+            .iter()
+            .find(|case| case.component.is_some_and(|own| own.name == "card"));
+        let case = case.unwrap();
+        assert!(case.is_validated);
+        let from_figures = case.outcome.as_ref().unwrap().from_figures;
+        let interval = case.interval.unwrap();
+        assert_eq!(interval.estimate, case.outcome.as_ref().unwrap().throughput);
+        assert!(interval.low < from_figures.0);
+        interval.low
+    };
+    // A codec that was predicted exactly says nothing good of hardware; one that was wrong by ten does something bad.
+    let of_published = factor(5000.0);
+    assert!(factor(4900.0) == of_published && factor(500.0) < of_published);
+}
+
+#[test]
 fn without_a_choice_there_is_no_regret() {
     let none = ModelError::of([checked("a", "one", 100.0, 100.0)]).ranking();
     assert_eq!((none.pairs, none.choices), (0, 0));

@@ -3,7 +3,8 @@
 use outcrop_measure::metric::{Provenance, Unit};
 use outcrop_measure::units::format_bytes;
 use outcrop_predict::{
-    Application, Case, Component, Coverage, Curve, ModelError, PUBLISHED, Place, Split, Study, components,
+    Application, CHECKED_ON, Case, Component, Coverage, Curve, ModelError, PUBLISHED, Place, Split, Study,
+    components,
 };
 use outcrop_results::RunView;
 use outcrop_schema::compression::{CODEC, COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO, LIBRARY_MARK};
@@ -39,6 +40,8 @@ pub(super) struct Modelled {
     /// What cannot be modelled, and why, as sentences.
     pub(super) unavailable: Vec<String>,
     pub(super) error: ModelError,
+    /// The model's error on published hardware.
+    published: ModelError,
     /// Whether memory answered the reads that a drive would have decompressed.
     is_read_from_memory: bool,
     /// How many measured values lie within the intervals that this error gives.
@@ -92,20 +95,32 @@ impl Modelled {
 
     /// How wrong the model was where it was checked, or what would check it.
     fn trust(&self, commands: &Commands) -> String {
-        let (Some(mean), Some(worst)) = (self.error.mean(), self.error.worst()) else {
-            return format!(
+        let here = match (self.error.mean(), self.error.worst()) {
+            (Some(mean), Some(worst)) => {
+                let coverage = self
+                    .coverage
+                    .map_or_else(String::new, |known| format!(", and {known}"));
+                format!(
+                    "the model was {:.0} % off on average and {:.0} % at worst in {} checks here{coverage}",
+                    mean * 100.0,
+                    worst * 100.0,
+                    self.error.checked().len()
+                )
+            }
+            _ => format!(
                 "unvalidated in this run: `{}` measures stores and codecs on the same data, which checks the model",
                 system::checking(commands)
-            );
+            ),
         };
-        let coverage = self
-            .coverage
-            .map_or_else(String::new, |known| format!(", and {known}"));
+        let (Some(mean), Some(worst)) = (self.published.mean(), self.published.worst()) else {
+            return here;
+        };
         format!(
-            "the model was {:.0} % off on average and {:.0} % at worst in {} checks here{coverage}",
+            "{here}; on published hardware it was {:.0} % off on average and {:.0} % at worst in {} checks of {CHECKED_ON}, and the larger error \
+             makes the interval",
             mean * 100.0,
             worst * 100.0,
-            self.error.checked().len()
+            self.published.checked().len()
         )
     }
 }
@@ -211,6 +226,8 @@ pub(super) fn modelled(
     let candidate = |case: &Case<'_>| {
         let component = case.component?;
         let index = hardware.iter().position(|own| own.name == component.name)?;
+        let published = study.published.without(component.left_out_with());
+        let error = error.clone().or_larger(published);
         candidate_of(case, component, ratios[index].as_ref(), &error, constraints)
     };
     let mut candidates: Vec<Candidate> = study.cases.iter().filter_map(candidate).collect();
@@ -226,6 +243,7 @@ pub(super) fn modelled(
         unavailable: study.cases.iter().filter_map(missing).collect(),
         candidates,
         error,
+        published: study.published.clone(),
         is_read_from_memory,
         coverage,
     }

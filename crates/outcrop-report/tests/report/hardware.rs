@@ -249,6 +249,23 @@ fn a_drive_that_had_nothing_to_decompress_is_said_to() {
 }
 
 #[test]
+fn hardware_has_the_error_that_the_model_has_on_published_hardware_at_least() {
+    let factor = |run: &RunView| {
+        let placement = Placement::of(run, &Constraints::default(), None).unwrap();
+        let text = placement.answer.join(" ");
+        assert!(text.contains("on published hardware it was "), "{text}");
+        let all = modelled(&placement);
+        let drive = all.into_iter().find(|one| one.place == CompressedAt::Drive);
+        let interval = drive.and_then(|drive| drive.throughput.interval);
+        interval.map(|interval| interval.high / interval.estimate)
+    };
+    let unchecked = factor(&kv_fixture::of(&USUAL)).expect("the model was checked on other hardware");
+    assert!(unchecked > 1.1, "{unchecked}");
+    // What a run says of codecs makes that no smaller.
+    assert!(factor(&busy()).expect("the run has predictions") >= unchecked * (1.0 - 1e-9));
+}
+
+#[test]
 fn a_drive_is_unavailable_with_the_reason_where_nobody_counted_what_reaches_the_device() {
     let without = |change: &dyn Fn(&mut Vec<Value>)| {
         let mut run = kv_fixture::of(&USUAL);

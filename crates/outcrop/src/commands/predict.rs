@@ -7,7 +7,7 @@ use crate::exit::{Ending, bad_input};
 use crate::output::{self, Cell, Format, Table};
 use outcrop_measure::Unit;
 use outcrop_measure::units::format_with_range;
-use outcrop_predict::{Case, Energy, PUBLISHED, Prediction, Study};
+use outcrop_predict::{CHECKED_ON, Case, Energy, ModelError, PUBLISHED, Prediction, Study};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -110,6 +110,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
             let envelope = table
                 .in_envelope()
                 .with_detail("model_error", error_json(&study))
+                .with_detail(
+                    "model_error_on_published_hardware",
+                    published_json(&study.published),
+                )
                 .with_detail("libraries", serde_json::json!(libraries));
             output::print(&output::pretty_json(&envelope)?)?;
             Ok(Ending::Done)
@@ -282,5 +286,18 @@ fn error_json(study: &Study<'_>) -> serde_json::Value {
         "ordered_right": ranking.right,
         "regret": ranking.regret,
         "worst_regret": ranking.worst_regret,
+    })
+}
+
+/// The error that intervals of hardware contain at least.
+fn published_json(error: &ModelError) -> serde_json::Value {
+    let Some((mean, worst)) = error.mean().zip(error.worst()) else {
+        return serde_json::json!({ "unavailable": "no hardware is predicted" });
+    };
+    serde_json::json!({
+        "pairs": error.checked().len(),
+        "mean": mean,
+        "worst": worst,
+        "of": CHECKED_ON,
     })
 }

@@ -53,6 +53,11 @@ fn published_components_are_predicted_and_called_modelled() {
         "{}",
         seen.stdout
     );
+    // Hardware has the error that the model has on published hardware; codecs have none.
+    let row = |name: &str| seen.stdout.lines().find(|line| line.contains(name)).unwrap();
+    assert!(row("QAT 4XXX").contains("k/s ("), "{}", seen.stdout);
+    assert!(!row("Zstd (CPU)").contains("k/s ("), "{}", seen.stdout);
+    assert!(seen.stdout.contains("on published hardware: "), "{}", seen.stdout);
     assert!(seen.stdout.contains("Little's law"), "{}", seen.stdout);
 }
 
@@ -333,6 +338,41 @@ fn a_latency_without_the_number_of_clients_is_not_predictable() {
     assert!(!said.contains("--measured"), "{said}");
     let said = said_of("latency = \"60us\"\nclients = 1\n");
     assert!(!said.contains("not predictable"), "{said}");
+}
+
+/// The fenced blocks of a section of the page, in their order.
+fn blocks_of_page(section: &str) -> Vec<String> {
+    let page = include_str!("../../../../docs/predict.md");
+    let (_, rest) = page
+        .split_once(&format!("\n## {section}\n"))
+        .expect("the section");
+    let own = rest.split("\n## ").next().unwrap();
+    let fenced = own.split("```").skip(1).step_by(2);
+    let text = fenced.filter_map(|block| Some(block.split_once('\n')?.1.to_owned()));
+    text.collect()
+}
+
+#[test]
+fn figures_of_a_paper_are_predicted_as_the_page_shows() {
+    let blocks = blocks_of_page("From a paper");
+    let [application, components, shown] = &blocks[..] else {
+        panic!("{blocks:?}");
+    };
+    let dir = workplace();
+    std::fs::write(dir.path().join("paper.toml"), application).unwrap();
+    std::fs::write(dir.path().join("mine.toml"), components).unwrap();
+    let args = [
+        "predict",
+        "--application",
+        "paper.toml",
+        "--components",
+        "mine.toml",
+    ];
+    let seen = outcrop(dir.path(), &args);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    for line in shown.lines() {
+        assert!(seen.stdout.contains(line.trim()), "{line}\n{}", seen.stdout);
+    }
 }
 
 #[test]

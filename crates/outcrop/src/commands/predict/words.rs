@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use outcrop_predict::{Case, Energy, Study};
+use outcrop_predict::{CHECKED_ON, Case, Energy, Study};
 
 /// Lines in their order, each of them once.
 #[derive(Default)]
@@ -95,10 +95,22 @@ fn say_error(lines: &mut Lines, study: &Study<'_>, libraries: &[String]) {
         }
         _ if predicted().next().is_some() => {
             lines.say(
-                "Unvalidated: the model's error on this system is unknown, so there are no intervals. --measured FILE or --run RUN gives it.".to_owned(),
+                "Unvalidated: the model's error on this system is unknown. --measured FILE or --run RUN gives it.".to_owned(),
             );
         }
         _ => {}
+    }
+    let has_hardware = predicted().any(|case| case.interval.is_some());
+    if let Some((mean, worst)) = study.published.mean().zip(study.published.worst())
+        && has_hardware
+    {
+        lines.say(format!(
+            "Intervals of hardware hold at least the error that the model has on published hardware: {:.0} % mean, {:.0} % worst, {} pairs of \
+             {CHECKED_ON}.",
+            mean * 100.0,
+            worst * 100.0,
+            study.published.checked().len()
+        ));
     }
 }
 
