@@ -28,9 +28,6 @@ pub(super) fn below(study: &Study<'_>, libraries: &[String]) -> String {
         match &case.outcome {
             Err(_) => lines.say(not_predictable(study, case)),
             Ok(found) => {
-                for assumption in &found.assumptions {
-                    lines.say(format!("Assumed for {}: {assumption}.", case.application.name));
-                }
                 if let Energy::NotPredictable(reason) = &found.energy {
                     lines.say(format!(
                         "{} with {}: energy is not predictable; {reason}.",
@@ -41,6 +38,7 @@ pub(super) fn below(study: &Study<'_>, libraries: &[String]) -> String {
             }
         }
     }
+    say_assumptions(&mut lines, study);
     say_error(&mut lines, study, libraries);
     format!("\n{}", lines.text)
 }
@@ -66,6 +64,32 @@ fn not_predictable(study: &Study<'_>, case: &Case<'_>) -> String {
     let mut names: Vec<&str> = own().filter(is_alike).map(name).collect();
     names.dedup();
     format!("{application} with {}: {reason}.", names.join(", "))
+}
+
+/// Applications that are named with what was assumed for them; of more than that their number is.
+const MOST_NAMED: usize = 3;
+
+/// What was assumed, once for all applications that it was assumed for.
+fn say_assumptions(lines: &mut Lines, study: &Study<'_>) {
+    let mut assumed: Vec<(&str, Vec<&str>)> = Vec::new();
+    for case in &study.cases {
+        let own = case.outcome.iter().flat_map(|found| &found.assumptions);
+        for assumption in own {
+            let application = case.application.name.as_str();
+            match assumed.iter_mut().find(|(known, _)| known == assumption) {
+                Some((_, applications)) if applications.contains(&application) => {}
+                Some((_, applications)) => applications.push(application),
+                None => assumed.push((assumption, vec![application])),
+            }
+        }
+    }
+    for (assumption, applications) in assumed {
+        let of = match applications.len() {
+            count if count > MOST_NAMED => format!("{count} applications"),
+            _ => applications.join(", "),
+        };
+        lines.say(format!("Assumed for {of}: {assumption}."));
+    }
 }
 
 /// How wrong the model is where it was checked, or what would check it.
