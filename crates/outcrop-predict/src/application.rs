@@ -75,6 +75,8 @@ pub struct Application {
     pub think_time_ns: f64,
     /// CPU time of an operation, in nanoseconds.
     pub cpu_ns: Option<Split>,
+    /// How busy the cores were under this load, 0 to 1: gives the CPU time where that is not known itself.
+    pub cpu_utilisation: Option<f64>,
     /// Cores that all of it runs on.
     pub cores: Option<f64>,
     /// Threads that do the background work.
@@ -89,6 +91,10 @@ pub struct Application {
     pub device_reads: Option<Device>,
     /// Writes to the drive.
     pub device_writes: Option<Device>,
+    /// Bytes that an operation moves, for throughputs that are published in bytes per second.
+    pub operation_size_bytes: Option<f64>,
+    /// Time between the end of a request to an accelerator and the moment when its waiter goes on, in nanoseconds; 0 where it polls.
+    pub wake_ns: Option<f64>,
     /// Why nobody knows what reaches the drive, of a load that was measured: then nothing is predicted of a drive. Where it is none, and reads or
     /// writes are not given either, each block counts as one, which is said as an assumption.
     pub device_unknown: Option<String>,

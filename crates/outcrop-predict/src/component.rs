@@ -60,8 +60,8 @@ pub struct Component {
     pub is_shared: bool,
     /// Whether a core waits actively for it.
     pub is_polled: bool,
-    /// CPU time of handing one block over, in nanoseconds.
-    pub cpu_per_block_ns: f64,
+    /// CPU time of handing one block over, in nanoseconds; none where nobody published it.
+    pub cpu_per_block_ns: Option<f64>,
     /// Uncompressed ÷ compressed size.
     pub ratio: Option<Curve>,
     /// Power above idle while it is busy, in watts.
@@ -75,6 +75,14 @@ impl Component {
     pub fn has_figures(&self) -> bool {
         let says = |way: &Direction| way.latency.is_some() || way.throughput.is_some();
         says(&self.compress) || says(&self.decompress)
+    }
+
+    /// What is left out of the model's error when this is predicted: on CPUs the codec, in all of its libraries and levels.
+    pub fn left_out_with(&self) -> &str {
+        match (self.place, &self.algorithm) {
+            (Place::Cpu, Some(algorithm)) => algorithm,
+            _ => &self.name,
+        }
     }
 
     /// Uncompressed ÷ compressed size of an application's blocks.

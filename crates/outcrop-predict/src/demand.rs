@@ -72,10 +72,14 @@ pub struct StationLoad {
 pub(crate) struct Demand {
     /// What a client waits for the component, in nanoseconds.
     pub(crate) wait_ns: f64,
+    /// Requests to the component that a client waits for.
+    requests: f64,
     /// The part of it that takes CPU time.
     pub(crate) wait_on_cpu_ns: f64,
     /// CPU time of the component per operation, background included.
     pub(crate) cpu_ns: f64,
+    /// Whether there is more CPU time of it, which nobody published.
+    pub(crate) is_cpu_unknown: bool,
     /// Stations with a known limit.
     pub(crate) stations: Vec<StationLoad>,
     /// Queues of the component in the clients' path: time at a server, and servers.
@@ -85,6 +89,12 @@ pub(crate) struct Demand {
     /// What was assumed.
     pub(crate) assumptions: Vec<String>,
 }
+
+/// How long a client takes to go on after a request to an accelerator that it does not poll, where the file does not say it. Measured once, on a
+/// virtual machine. A library that sleeps between polls takes as long: QATzip sleeps 10 µs and more, to which the kernel adds up to 50.
+///
+/// *Source*: `benchmarks/record/prediction.md`, 2026-11-23; QATzip, `g_polling_interval`; Linux, `PR_SET_TIMERSLACK`.
+const USUAL_WAKE_NS: f64 = 43_000.0;
 
 /// Blocks of one direction per operation, and the figures of the component for them.
 struct Work<'a> {
@@ -101,6 +111,8 @@ struct BlockTime {
     /// Time per block of all units together, where a limit is known.
     at_most: Option<f64>,
     units: f64,
+    /// Whether it is a throughput that nobody said a number of cores with.
+    is_by_one_core: bool,
 }
 
 impl Demand {
@@ -118,7 +130,18 @@ impl Demand {
                 Err(reason) => missing.because(reason),
             }
         }
+        if component.place == Place::Cpu
+            && background_ns > 0.0
+            && application.cores.is_none()
+            && application.background_threads.is_none()
+        {
+            missing.because(
+                "what limits background work (cores, with cpu or cpu_utilisation, or background_threads)",
+            );
+        }
         missing.or_nothing()?;
+        demand.add_wake(application, component);
+        demand.note_handing_over(application, component);
         if component.is_shared {
             demand.share_units();
         }
@@ -139,9 +162,12 @@ impl Demand {
         let wait_ns = work.blocks.foreground * latency_ns;
         let on_cpu = match component.place {
             Place::Cpu => latency_ns,
-            _ if component.is_polled => latency_ns + component.cpu_per_block_ns,
-            _ => component.cpu_per_block_ns,
+            _ if component.is_polled => latency_ns + component.cpu_per_block_ns.unwrap_or(0.0),
+            _ => component.cpu_per_block_ns.unwrap_or(0.0),
         };
+        let is_handed_over = component.place == Place::Accelerator && !component.is_polled;
+        self.is_cpu_unknown |= is_handed_over && component.cpu_per_block_ns.is_none();
+        self.requests += work.blocks.foreground;
         self.wait_ns += wait_ns;
         self.wait_error_ns += wait_ns * time.latency.relative_error;
         self.cpu_ns += work.blocks.total() * on_cpu;
@@ -168,10 +194,47 @@ impl Demand {
                 work.name
             ));
         }
+        if time.is_by_one_core {
+            self.assumptions.push(format!(
+                "the throughput at which {} can {} is that of one core: units are not given",
+                component.name, work.name
+            ));
+        }
         match component.place {
             // A drive's queue is deep enough for writers that do not wait.
             Place::Drive => 0.0,
             Place::Cpu | Place::Accelerator => work.blocks.background * latency_ns,
+        }
+    }
+
+    /// Adds what a request to an accelerator takes its client beyond the accelerator's own time. Background threads may have several requests
+    /// under way, and need not wake for each.
+    fn add_wake(&mut self, application: &Application, component: &Component) {
+        let is_asleep = component.place == Place::Accelerator && !component.is_polled;
+        if !is_asleep || self.requests == 0.0 {
+            return;
+        }
+        let name = &component.name;
+        let wake_ns = application.wake_ns.unwrap_or(USUAL_WAKE_NS);
+        self.wait_ns += self.requests * wake_ns;
+        if application.wake_ns.is_none() {
+            // None at all, or twice that.
+            self.wait_error_ns += self.requests * wake_ns;
+            self.assumptions.push(format!(
+                "a client goes on {:.0} µs after {name} is done, as a waking thread did on a virtual machine: wake_time is not given (0 where it \
+                 polls)",
+                wake_ns / 1e3
+            ));
+        }
+    }
+
+    /// Says what CPU time is not counted.
+    fn note_handing_over(&mut self, application: &Application, component: &Component) {
+        if self.is_cpu_unknown && application.cores.is_some() {
+            self.assumptions.push(format!(
+                "the CPU time of handing blocks to {} is not counted: cpu_per_block is not given",
+                component.name
+            ));
         }
     }
 
@@ -324,6 +387,7 @@ fn block_time(work: &Work<'_>, component: &Component) -> Result<BlockTime, Strin
     let of_all = throughput
         .as_ref()
         .map(|curve: &Curve| curve.block_time_at(bytes));
+    let is_by_one_core = component.place == Place::Cpu && latency.is_none() && units.is_none();
     let latency = match (latency, of_all, units) {
         (Some(latency), ..) => latency.time_at(bytes),
         (None, Some(all), Some(units)) => Read {
@@ -331,7 +395,7 @@ fn block_time(work: &Work<'_>, component: &Component) -> Result<BlockTime, Strin
             ..all
         },
         // The speed of a codec is one core's unless the file says how many gave it.
-        (None, Some(all), None) if component.place == Place::Cpu => all,
+        (None, Some(all), None) if is_by_one_core => all,
         (None, Some(_), None) => {
             return Err(format!(
                 "how long {} takes to {name} one block: {name}_latency, or units with {name}_throughput",
@@ -346,7 +410,7 @@ fn block_time(work: &Work<'_>, component: &Component) -> Result<BlockTime, Strin
         }
     };
     let at_most = match (of_all, units) {
-        (Some(_), None) if component.place == Place::Cpu && work.direction.latency.is_none() => None,
+        (Some(_), None) if is_by_one_core => None,
         (Some(all), _) => Some(all.value),
         (None, Some(units)) if component.place != Place::Cpu => Some(latency.value / units),
         _ => None,
@@ -356,5 +420,6 @@ fn block_time(work: &Work<'_>, component: &Component) -> Result<BlockTime, Strin
         latency,
         at_most,
         units,
+        is_by_one_core,
     })
 }

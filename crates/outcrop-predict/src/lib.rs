@@ -9,11 +9,14 @@
 //! *Source*: Lazowska, Zahorjan, Graham and Sevcik, "Quantitative System Performance", 1984, chapters 5 to 7 (bounds and networks of queues).
 
 mod application;
+mod base;
 mod component;
 mod curve;
 mod demand;
+mod energy;
 mod model;
 mod network;
+mod published;
 mod study;
 mod text;
 mod validation;
@@ -22,15 +25,10 @@ pub use application::{Application, Bandwidth, Device, Opening, Power, Split};
 pub use component::{Component, Direction, Place};
 pub use curve::{Curve, CurveError};
 pub use demand::{Station, StationLoad};
-pub use model::{Energy, Method, NotPredictable, Prediction, predict};
+pub use energy::Energy;
+pub use model::{Method, NotPredictable, Prediction, predict};
 pub use network::{MOST_CLIENTS, Network};
+pub use published::{CHECKED_ON, PUBLISHED, published_error};
 pub use study::{Case, Coverage, Study, Unmatched};
-pub use text::{FileError, Measured, applications, components, measured};
+pub use text::{FileError, Measured, MeasuredFigure, applications, components, measured};
 pub use validation::{Checked, ModelError, Ranking};
-
-/// Components whose figures were published, as they ship: name, what they are, and the text that [`components`] reads.
-pub const PUBLISHED: [(&str, &str, &str); 1] = [(
-    "asic-components",
-    "QAT 8970, QAT 4XXX, DPZip, and Deflate, Zstd and Snappy on CPUs (arXiv 2509.23693, figures 8 and 9)",
-    include_str!("../../../references/placement/asic-components.csv"),
-)];

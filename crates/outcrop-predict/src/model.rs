@@ -1,9 +1,14 @@
 //! [`predict()`]: the throughput of an application with a component, and the station that binds.
 
-use crate::application::{Application, Opening, Power, Split};
+use crate::application::{Application, Split};
+use crate::base::{Base, Load};
 use crate::component::{Component, Place};
 use crate::demand::{Demand, Station, StationLoad, stored_share};
+use crate::energy::Energy;
 use crate::network::{MOST_CLIENTS, Network};
+
+/// A station that is busier than this is called full.
+const FULL: f64 = 0.95;
 
 /// How a prediction was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,17 +17,6 @@ pub enum Method {
     Ratio,
     /// The exact solution of the network of queues.
     Network,
-}
-
-/// What an operation costs in energy above idle, or why nobody can say.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Energy {
-    /// Joules per operation above idle.
-    PerOperation(f64),
-    /// Why not.
-    NotPredictable(String),
-    /// Nobody asked: no power in the application's figures.
-    NotAsked,
 }
 
 /// What an application does with a component.
@@ -42,8 +36,10 @@ pub struct Prediction {
     pub binding: Station,
     /// Demand at each station.
     pub stations: Vec<StationLoad>,
-    /// How busy the cores are, 0 to 1; none where cores or CPU time are not known.
+    /// How busy the cores are, 0 to 1; none where cores or CPU time are not known, be it that of handing blocks over.
     pub cpu_share: Option<f64>,
+    /// The same without what is not known of the component.
+    pub least_cpu_share: Option<f64>,
     /// Clients that it holds for.
     pub clients: f64,
     /// How it was made.
@@ -78,22 +74,11 @@ impl NotPredictable {
         }
     }
 
-    fn one(reason: impl Into<String>) -> Self {
+    pub(crate) fn one(reason: impl Into<String>) -> Self {
         Self {
             missing: vec![reason.into()],
         }
     }
-}
-
-/// The measured load without compression.
-struct Base {
-    clients: f64,
-    throughput: Option<f64>,
-    /// Time of an operation while nothing else runs.
-    unloaded_ns: f64,
-    /// Whether it was derived from the loaded run.
-    is_from_load: bool,
-    assumptions: Vec<String>,
 }
 
 /// Predicts an application with a component, or without one, for a number of clients (the measured one by default).
@@ -107,7 +92,10 @@ pub fn predict(
     component: Option<&Component>,
     clients: Option<u32>,
 ) -> Result<Prediction, NotPredictable> {
-    let base = Base::of(application)?;
+    let mut load = Load::of(application)?;
+    let completed = load.with_cpu_time(application);
+    let application = &*completed;
+    let base = Base::of(application, load)?;
     let demand = match component {
         Some(component) => Demand::with(application, component)?,
         None => Demand::without(application),
@@ -122,84 +110,8 @@ pub fn predict(
     model.solve(clients)
 }
 
-impl Base {
-    fn of(application: &Application) -> Result<Self, NotPredictable> {
-        let mut assumptions = Vec::new();
-        let throughput = operations_per_second(application, &mut assumptions)?;
-        let think_ns = application.think_time_ns;
-        let clients = match (application.clients, throughput, application.latency_ns) {
-            (Some(clients), ..) => clients,
-            (None, Some(throughput), Some(latency_ns)) => {
-                assumptions.push("clients by Little's law: throughput × latency".to_owned());
-                throughput * (latency_ns + think_ns) / 1e9
-            }
-            (None, None, _) if !application.predict_clients.is_empty() => 1.0,
-            _ => {
-                return Err(NotPredictable::one(
-                    "the number of clients (clients): a latency or throughput holds for one load only",
-                ));
-            }
-        };
-        let throughput =
-            throughput.or_else(|| application.latency_ns.map(|ns| clients / (ns + think_ns) * 1e9));
-        let loaded_ns = throughput.map(|throughput| (clients / throughput * 1e9 - think_ns).max(0.0));
-        let parts = application.cpu_ns.zip(application.device_wait_ns);
-        let parts = parts.map(|(cpu, wait)| cpu.foreground + wait);
-        let (unloaded_ns, is_from_load) = match (application.unloaded_latency_ns.or(parts), loaded_ns) {
-            (Some(unloaded), Some(loaded)) if unloaded > loaded * 1.001 => {
-                assumptions.push(
-                    "a lone operation takes longer than one under load: the loaded time is used".to_owned(),
-                );
-                (loaded, true)
-            }
-            (Some(unloaded), _) => (unloaded, false),
-            (None, Some(loaded)) => {
-                if clients > 1.0 {
-                    assumptions.push("time of an operation by Little's law: clients ÷ throughput".to_owned());
-                }
-                (loaded, true)
-            }
-            (None, None) => {
-                return Err(NotPredictable::one(
-                    "a throughput or latency without compression (throughput, latency or unloaded_latency)",
-                ));
-            }
-        };
-        Ok(Self {
-            clients,
-            throughput,
-            unloaded_ns,
-            is_from_load,
-            assumptions,
-        })
-    }
-}
-
-/// The published throughput, less what is no operation.
-fn operations_per_second(
-    application: &Application,
-    assumptions: &mut Vec<String>,
-) -> Result<Option<f64>, NotPredictable> {
-    let (Some(throughput), Some(Opening { time_ns, operations })) =
-        (application.throughput, application.opening)
-    else {
-        return Ok(application.throughput);
-    };
-    let (Some(time_ns), Some(operations)) = (time_ns, operations) else {
-        return Err(NotPredictable::one(
-            "the time of opening and the operations of the run (opening_time, operations): a throughput that includes opening is not an \
-             operations rate",
-        ));
-    };
-    let running_ns = operations / throughput * 1e9 - time_ns;
-    if running_ns <= 0.0 {
-        return Err(NotPredictable::one(format!(
-            "an opening_time below the whole run, which took {:.3} s",
-            operations / throughput
-        )));
-    }
-    assumptions.push("the time of opening is subtracted from the published throughput".to_owned());
-    Ok(Some(operations / running_ns * 1e9))
+const fn is_of_drive(load: StationLoad) -> bool {
+    matches!(load.station, Station::DeviceReads | Station::DeviceWrites)
 }
 
 struct Model<'a> {
@@ -214,70 +126,160 @@ impl Model<'_> {
     fn solve(self, clients: Option<u32>) -> Result<Prediction, NotPredictable> {
         let asked = clients.map_or(self.base.clients, f64::from);
         let is_measured = (asked - self.base.clients).abs() < 1e-9;
-        let method = match self.base.throughput {
-            Some(_) if is_measured => Method::Ratio,
-            _ => Method::Network,
-        };
+        let method = self.method(asked, is_measured);
         if method == Method::Network {
             self.check_network(asked)?;
         }
-        let wait_ns = self.demand.wait_ns;
-        let error_ns = self.demand.wait_error_ns;
-        let throughput = self.throughput(method, asked, wait_ns);
+        let with_ns = self.unloaded_ns(self.demand.wait_ns, self.saved_ns());
+        let throughput = self.throughput(method, asked, with_ns);
         let uncompressed = match self.base.throughput {
             Some(measured) if is_measured => measured,
             _ => self.plain_throughput(asked),
         };
-        let off = self.application.throughput_error;
-        let low = self.throughput(method, asked, wait_ns + error_ns) * (1.0 - off);
-        let high = self.throughput(method, asked, (wait_ns - error_ns).max(0.0)) * (1.0 + off);
         let own_ns = self.application.cpu_ns.map(Split::total);
         let cpu_ns = own_ns.map(|own_ns| own_ns + self.demand.cpu_ns);
         let cores = self.application.cores;
+        let least_cpu_share = cpu_ns.zip(cores).map(|(ns, cores)| throughput * ns / 1e9 / cores);
         Ok(Prediction {
             throughput,
-            from_figures: (low, high),
-            at_most: self.bound(asked, wait_ns),
+            from_figures: self.ends(method, asked),
+            at_most: self.bound(asked, with_ns),
             latency_ns: (asked / throughput * 1e9 - self.application.think_time_ns).max(0.0),
             uncompressed,
             binding: self.binding(throughput),
-            cpu_share: cpu_ns.zip(cores).map(|(ns, cores)| throughput * ns / 1e9 / cores),
+            least_cpu_share,
+            cpu_share: least_cpu_share.filter(|_| !self.demand.is_cpu_unknown),
             clients: asked,
             method,
-            energy: self.energy(throughput),
+            energy: Energy::of(
+                self.application,
+                self.component,
+                &self.base,
+                &self.demand,
+                throughput,
+            ),
             assumptions: self.assumptions(),
             stations: self.demand.stations,
         })
     }
 
-    /// Operations per second of the clients, when a client waits this long for the component.
-    fn throughput(&self, method: Method, clients: f64, wait_ns: f64) -> f64 {
-        let with_ns = self.unloaded_ns(wait_ns);
+    /// Several clients queue at full cores, and at the component: where it is known what queues and what only waits, the network says how
+    /// long. With one client both methods give the same.
+    fn method(&self, clients: f64, is_measured: bool) -> Method {
+        let knows_queues = self.application.cores.is_some() && self.application.cpu_ns.is_some();
+        let is_network = knows_queues
+            && self.component.is_some()
+            && !self.base.is_from_load
+            && self.base.unloaded_ns > 0.0
+            && clients > 1.0
+            && clients <= f64::from(MOST_CLIENTS);
+        match self.base.throughput {
+            Some(_) if is_measured && !is_network => Method::Ratio,
+            _ => Method::Network,
+        }
+    }
+
+    /// Operations per second of the clients, when an operation alone takes this long with the component.
+    fn throughput(&self, method: Method, clients: f64, with_ns: f64) -> f64 {
         let think_ns = self.application.think_time_ns;
-        let free = match (method, self.base.throughput) {
-            (Method::Ratio, Some(measured)) => {
-                measured * (self.base.unloaded_ns + think_ns) / (with_ns + think_ns)
+        let alone_ns = self.base.unloaded_ns + think_ns;
+        let bound = self.bound(clients, with_ns);
+        let full = self.full_before().filter(|_| self.component.is_some());
+        let free = match (method, self.base.throughput, full) {
+            // What was held back by a full station is measured against what that allowed.
+            (Method::Ratio, Some(measured), Some(full)) if !self.base.is_from_load => {
+                measured * bound / (clients / alone_ns * 1e9).min(1e9 / full.demand_ns)
             }
-            _ => self.calibrated(clients, wait_ns),
+            (Method::Ratio, Some(measured), _) => measured * alone_ns / (with_ns + think_ns),
+            (_, _, Some(_)) => self.solved(&self.demand, with_ns, clients).min(bound) * self.calibration(),
+            _ => self.solved(&self.demand, with_ns, clients) * self.calibration(),
         };
-        free.min(self.bound(clients, wait_ns))
+        free.min(bound)
+    }
+
+    /// Lowest and highest throughput that the figures allow.
+    fn ends(&self, method: Method, clients: f64) -> (f64, f64) {
+        let Demand {
+            wait_ns,
+            wait_error_ns,
+            ..
+        } = self.demand;
+        let saved_ns = self.saved_ns();
+        // What fewer bytes give back where the drive was full may be anything up to that.
+        let sure_ns = if self.is_relieved() { 0.0 } else { saved_ns };
+        let slow_ns = self.unloaded_ns(wait_ns + wait_error_ns, sure_ns);
+        let fast_ns = self.unloaded_ns((wait_ns - wait_error_ns).max(0.0), saved_ns);
+        let off = self.application.throughput_error;
+        let low = self.throughput(method, clients, slow_ns) * (1.0 - off);
+        let high = self.throughput(method, clients, fast_ns) * (1.0 + off);
+        match self.crowded() {
+            Some(_) => {
+                let own_ns = self.application.cpu_ns.map_or(0.0, |cpu| cpu.foreground);
+                let least_ns = own_ns + self.demand.wait_ns + self.application.think_time_ns;
+                let most = self.at_most().min(clients / least_ns * 1e9);
+                (low, if most.is_finite() { high.max(most) } else { high })
+            }
+            None => (low, high),
+        }
     }
 
     /// What no throughput exceeds: N ÷ R, and 1 ÷ D of the fullest station.
-    fn bound(&self, clients: f64, wait_ns: f64) -> f64 {
-        let alone_ns = self.unloaded_ns(wait_ns) + self.application.think_time_ns;
+    fn bound(&self, clients: f64, with_ns: f64) -> f64 {
+        let alone_ns = with_ns + self.application.think_time_ns;
         (clients / alone_ns * 1e9).min(self.at_most())
     }
 
-    /// The time of an operation with the component. Where the drive was busy, its queue shrinks with the bytes.
-    fn unloaded_ns(&self, wait_ns: f64) -> f64 {
-        let stored = self
-            .component
-            .map_or(1.0, |component| stored_share(self.application, component));
-        let wait = self.application.device_wait_ns.unwrap_or(0.0);
-        let busy = self.base.throughput.unwrap_or(0.0) * self.plain.of(Station::DeviceReads) / 1e9;
-        let saved_ns = wait * busy.min(1.0) * (1.0 - stored);
+    /// The time of an operation with the component.
+    fn unloaded_ns(&self, wait_ns: f64, saved_ns: f64) -> f64 {
         (self.base.unloaded_ns - saved_ns).max(0.0) + wait_ns
+    }
+
+    /// What fewer bytes take off the time of an operation: of the wait for a drive that was busy reading, the part in which it moved bytes
+    /// that are no longer there; of the time under a load that filled the drive, all that was not the CPU's.
+    fn saved_ns(&self) -> f64 {
+        let gone = 1.0 - self.stored();
+        let wait_ns = self.application.device_wait_ns.unwrap_or(0.0);
+        let of_reads = wait_ns * self.busy(Station::DeviceReads).min(1.0) * gone;
+        let own_ns = self.application.cpu_ns.map_or(0.0, |cpu| cpu.foreground);
+        let of_queue = (self.base.unloaded_ns - own_ns).max(0.0) * gone;
+        if self.is_relieved() {
+            of_reads.max(of_queue)
+        } else {
+            of_reads
+        }
+    }
+
+    fn stored(&self) -> f64 {
+        self.component
+            .map_or(1.0, |component| stored_share(self.application, component))
+    }
+
+    /// How busy a station was without compression, by the figures.
+    fn busy(&self, station: Station) -> f64 {
+        self.base.throughput.unwrap_or(0.0) * self.plain.of(station) / 1e9
+    }
+
+    /// The station that was full without compression.
+    fn full_before(&self) -> Option<StationLoad> {
+        let fullest = self.plain.fullest();
+        fullest.filter(|load| self.busy(load.station) > FULL)
+    }
+
+    /// Whether a drive was full, fewer bytes are left for it, and how long an operation takes without its queue is not known.
+    fn is_relieved(&self) -> bool {
+        self.base.is_from_load && self.stored() < 1.0 && self.full_before().is_some_and(is_of_drive)
+    }
+
+    /// The station that clients queued for without compression, where how long an operation takes without that queue is not known.
+    fn crowded(&self) -> Option<Station> {
+        let station = self.full_before()?.station;
+        let servers = match station {
+            Station::Cpu => self.application.cores.unwrap_or(1.0),
+            Station::BackgroundThreads => 0.0,
+            _ => 1.0,
+        };
+        let is_queue = self.base.is_from_load && self.base.clients > servers;
+        (is_queue && self.component.is_some()).then_some(station)
     }
 
     fn at_most(&self) -> f64 {
@@ -286,31 +288,43 @@ impl Model<'_> {
             .map_or(f64::INFINITY, |load| 1e9 / load.demand_ns)
     }
 
-    /// The network, scaled to the measured load where there is one.
-    fn calibrated(&self, clients: f64, wait_ns: f64) -> f64 {
-        let solved = self
-            .network(&self.demand, self.unloaded_ns(wait_ns))
-            .throughput(clients as u32);
-        solved * self.calibration()
-    }
-
     fn plain_throughput(&self, clients: f64) -> f64 {
-        let solved = self
-            .network(&self.plain, self.base.unloaded_ns)
-            .throughput(clients as u32);
         let at_most = self
             .plain
             .fullest()
             .map_or(f64::INFINITY, |load| 1e9 / load.demand_ns);
         let alone = clients / (self.base.unloaded_ns + self.application.think_time_ns) * 1e9;
-        (solved * self.calibration()).min(at_most).min(alone)
+        let bound = at_most.min(alone);
+        let solved = self.solved(&self.plain, self.base.unloaded_ns, clients);
+        let solved = match self.full_before() {
+            Some(_) => solved.min(bound),
+            None => solved,
+        };
+        (solved * self.calibration()).min(bound)
     }
 
-    /// Measured throughput over that of the network at the measured load.
+    /// Measured throughput over that of the network at the measured load. What a full station outside the network held back is none of it.
     fn calibration(&self) -> f64 {
-        let plain = self.network(&self.plain, self.base.unloaded_ns);
-        let at_base = |measured: f64| measured / plain.throughput(self.base.clients.round() as u32);
+        let at_base = |measured: f64| {
+            let plain = self.solved(&self.plain, self.base.unloaded_ns, self.base.clients);
+            let full = self.full_before();
+            measured / full.map_or(plain, |full| plain.min(1e9 / full.demand_ns))
+        };
         self.base.throughput.map_or(1.0, at_base)
+    }
+
+    /// What the network does with a number of clients that need not be whole: on the straight line between its neighbours.
+    fn solved(&self, demand: &Demand, unloaded_ns: f64, clients: f64) -> f64 {
+        let network = self.network(demand, unloaded_ns);
+        let whole = clients.floor();
+        let below = match whole {
+            whole if whole >= 1.0 => network.throughput(whole as u32),
+            _ => 0.0,
+        };
+        match clients - whole {
+            part if part > 0.0 => below + part * (network.throughput(whole as u32 + 1) - below),
+            _ => below,
+        }
     }
 
     /// Cores and the component's units are queues; the rest of an operation is a delay.
@@ -350,7 +364,7 @@ impl Model<'_> {
 
     fn binding(&self, throughput: f64) -> Station {
         let full = self.demand.fullest();
-        let full = full.filter(|load| throughput * load.demand_ns / 1e9 > 0.95);
+        let full = full.filter(|load| throughput * load.demand_ns / 1e9 > FULL);
         full.map_or(Station::Clients, |load| load.station)
     }
 
@@ -358,14 +372,22 @@ impl Model<'_> {
         let mut assumptions = self.base.assumptions.clone();
         assumptions.extend(self.demand.assumptions.iter().cloned());
         if let Some(component) = self.component {
-            let has_limit = |station| self.demand.of(station) > 0.0;
-            let is_known = [Station::Compress, Station::Decompress, Station::Component].map(has_limit);
-            if component.place != Place::Cpu && !is_known.contains(&true) {
-                assumptions.push(format!(
-                    "{} has no limit: neither throughput nor units are given",
-                    component.name
-                ));
-            }
+            assumptions.extend(self.no_limit(component));
+        }
+        if self.stored() < 1.0
+            && let Some(full) = self.full_before().filter(|load| is_of_drive(*load))
+        {
+            assumptions.push(format!(
+                "{} limited the load without compression, and limit it less by as many bytes as compression saves",
+                full.station.in_words()
+            ));
+        }
+        if let Some(station) = self.crowded() {
+            assumptions.push(format!(
+                "{} were full without compression, and how long an operation takes alone is not known (unloaded_latency): the throughput may be \
+                 as high as the stations allow",
+                station.in_words()
+            ));
         }
         let allowed = self
             .plain
@@ -383,35 +405,16 @@ impl Model<'_> {
         assumptions
     }
 
-    /// Power above idle of the uncompressed run, by throughput, and of the component while it is busy.
-    fn energy(&self, throughput: f64) -> Energy {
-        let Some(Power { idle, loaded, step }) = self.application.power else {
-            return Energy::NotAsked;
-        };
-        if loaded - idle < 5.0 * step {
-            return Energy::NotPredictable(format!(
-                "missing: power {:.0} W above idle or more, which is five steps of the meter ({step} W); it was {:.0} W",
-                5.0 * step,
-                loaded - idle
-            ));
+    /// What nothing limits, by these figures.
+    fn no_limit(&self, component: &Component) -> Option<String> {
+        let name = &component.name;
+        if component.place == Place::Cpu {
+            let is_free = self.application.cores.is_none() && self.demand.wait_on_cpu_ns > 0.0;
+            return (is_free && self.base.clients > 1.0)
+                .then(|| format!("{name} has a core for each client: cores are not given"));
         }
-        let own = [Station::Compress, Station::Decompress, Station::Component]
-            .map(|station| self.demand.of(station));
-        let busy = own.iter().copied().fold(0.0, f64::max) * throughput / 1e9;
-        match (
-            self.base.throughput,
-            self.component.map(|component| component.power_watts),
-        ) {
-            (None, _) => {
-                Energy::NotPredictable("missing: the throughput that the power was measured at".to_owned())
-            }
-            (Some(_), Some(None)) => {
-                Energy::NotPredictable("missing: the component's power (power)".to_owned())
-            }
-            (Some(measured), watts) => {
-                let component = watts.flatten().unwrap_or(0.0) * busy.min(1.0);
-                Energy::PerOperation((loaded - idle) / measured + component / throughput)
-            }
-        }
+        let own = [Station::Compress, Station::Decompress, Station::Component];
+        let is_limited = own.iter().any(|station| self.demand.of(*station) > 0.0);
+        (!is_limited).then(|| format!("{name} has no limit: neither throughput nor units are given"))
     }
 }

@@ -43,7 +43,8 @@ impl Network {
         let clients = clients.clamp(1, MOST_CLIENTS) as usize;
         let mut constants = self.delay_constants(clients);
         for (demand_ns, servers) in &self.stations {
-            constants = convolve(&constants, *demand_ns, *servers as usize);
+            // More servers than clients serve no more.
+            constants = convolve(&constants, *demand_ns, (*servers as usize).min(clients));
         }
         (constants[clients - 1] - constants[clients]).exp() * 1e9
     }

@@ -29,17 +29,28 @@ impl FileError {
     }
 }
 
-/// A measured throughput of an application with a component.
+/// What was measured of an application with a component.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
     /// The application's name.
     pub application: String,
     /// The component's name.
     pub component: String,
-    /// The number of clients; none where the application has one alone.
+    /// The number of clients; none where one load alone is predicted.
     pub clients: Option<u32>,
+    /// The figure.
+    pub figure: MeasuredFigure,
+}
+
+/// A figure of an application, in one of the forms that publications have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MeasuredFigure {
     /// Operations per second.
-    pub throughput: f64,
+    Throughput(f64),
+    /// Mean time of an operation, in nanoseconds.
+    Latency(f64),
+    /// Bytes per second.
+    Bandwidth(f64),
 }
 
 /// Reads applications from the text of a TOML or CSV file.

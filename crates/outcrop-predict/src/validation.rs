@@ -7,8 +7,10 @@ use outcrop_measure::Interval;
 pub struct Checked {
     /// The application.
     pub application: String,
-    /// The component: what is left out when it is predicted itself.
+    /// The component.
     pub component: String,
+    /// What is left out when it is predicted itself: [`Component::left_out_with`](crate::Component::left_out_with).
+    pub left_out_with: String,
     /// Predicted throughput.
     pub predicted: f64,
     /// Measured throughput.
@@ -40,6 +42,8 @@ pub struct Ranking {
     pub pairs: usize,
     /// Those whose order was predicted.
     pub right: usize,
+    /// Applications with several components, of which one is the predicted best.
+    pub choices: usize,
     /// Mean loss of throughput by taking the predicted best, as a fraction.
     pub regret: f64,
     /// The worst.
@@ -65,10 +69,10 @@ impl ModelError {
         &self.checked
     }
 
-    /// The same without all pairs of a component: what is known of the model before the component was measured.
+    /// The same without all pairs of a codec or component: what is known of the model before it was measured.
     #[must_use]
-    pub fn without(&self, component: &str) -> Self {
-        let others = self.checked.iter().filter(|pair| pair.component != component);
+    pub fn without(&self, left_out: &str) -> Self {
+        let others = self.checked.iter().filter(|pair| pair.left_out_with != left_out);
         Self {
             checked: others.cloned().collect(),
         }
@@ -96,6 +100,16 @@ impl ModelError {
         errors
             .get(rank.clamp(1, errors.len().max(1)) - 1)
             .map(|error| error.exp())
+    }
+
+    /// This one or another one, whichever gives wider intervals.
+    #[must_use]
+    pub fn or_larger(self, other: Self) -> Self {
+        match (self.factor(), other.factor()) {
+            (Some(own), Some(more)) if more > own => other,
+            (None, Some(_)) => other,
+            _ => self,
+        }
     }
 
     /// The interval of a prediction: the model's error and what the figures leave open, added as variances; none where nothing was checked. The
@@ -150,8 +164,10 @@ impl ModelError {
                 regrets.push(1.0 - chosen.measured / best);
             }
         }
+        ranking.choices = regrets.len();
         ranking.worst_regret = regrets.iter().copied().fold(0.0, f64::max);
-        ranking.regret = regrets.iter().sum::<f64>() / regrets.len().max(1) as f64;
+        // A sum of no floats is −0.
+        ranking.regret = regrets.iter().fold(0.0, |sum, regret| sum + regret) / regrets.len().max(1) as f64;
         ranking
     }
 }

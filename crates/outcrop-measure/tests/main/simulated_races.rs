@@ -8,6 +8,9 @@ use rand::Rng;
 /// True throughput and bytes stored; the first ones are plain.
 pub(crate) type Truth = &'static [(f64, f64)];
 
+/// Most that a p99 may be, in nanoseconds.
+const LIMIT: f64 = 1e6;
+
 /// How trials differ from the truth; sizes are of the logarithm.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Noise {
@@ -32,10 +35,12 @@ pub(crate) struct Scenario {
     pub(crate) plain: usize,
     /// Least ratio.
     pub(crate) least_saving: Option<f64>,
+    /// True p99 of each contender as shares of the limit on it, where there is one.
+    pub(crate) limited: Option<&'static [f64]>,
 }
 
 /// All equal, close to a margin, far apart, and the shape of the answer on a usual machine.
-pub(crate) const SCENARIOS: [Scenario; 9] = [
+pub(crate) const SCENARIOS: [Scenario; 11] = [
     Scenario {
         name: "all equal",
         truth: &[
@@ -48,6 +53,7 @@ pub(crate) const SCENARIOS: [Scenario; 9] = [
         ],
         plain: 1,
         least_saving: None,
+        limited: None,
     },
     Scenario {
         name: "all at the margin",
@@ -61,6 +67,7 @@ pub(crate) const SCENARIOS: [Scenario; 9] = [
         ],
         plain: 1,
         least_saving: None,
+        limited: None,
     },
     Scenario {
         name: "just beyond it",
@@ -74,6 +81,7 @@ pub(crate) const SCENARIOS: [Scenario; 9] = [
         ],
         plain: 1,
         least_saving: None,
+        limited: None,
     },
     Scenario {
         name: "half at the margin",
@@ -87,6 +95,7 @@ pub(crate) const SCENARIOS: [Scenario; 9] = [
         ],
         plain: 1,
         least_saving: None,
+        limited: None,
     },
     Scenario {
         name: "two close, others far",
@@ -100,6 +109,7 @@ pub(crate) const SCENARIOS: [Scenario; 9] = [
         ],
         plain: 1,
         least_saving: None,
+        limited: None,
     },
     Scenario {
         name: "far apart",
@@ -113,6 +123,7 @@ pub(crate) const SCENARIOS: [Scenario; 9] = [
         ],
         plain: 1,
         least_saving: None,
+        limited: None,
     },
     Scenario {
         name: "ratio of 2 wanted",
@@ -126,6 +137,7 @@ pub(crate) const SCENARIOS: [Scenario; 9] = [
         ],
         plain: 1,
         least_saving: Some(2.0),
+        limited: None,
     },
     Scenario {
         name: "two plain, base decides",
@@ -138,6 +150,7 @@ pub(crate) const SCENARIOS: [Scenario; 9] = [
         ],
         plain: 2,
         least_saving: Some(2.0),
+        limited: None,
     },
     Scenario {
         name: "two plain that tie",
@@ -150,6 +163,33 @@ pub(crate) const SCENARIOS: [Scenario; 9] = [
         ],
         plain: 2,
         least_saving: Some(2.0),
+        limited: None,
+    },
+    Scenario {
+        name: "the best just breaks a limit",
+        truth: &[
+            (100.0, 100.0),
+            (98.0, 50.0),
+            (99.0, 40.0),
+            (80.0, 35.0),
+            (60.0, 30.0),
+        ],
+        plain: 1,
+        least_saving: None,
+        limited: Some(&[0.7, 0.8, 1.02, 0.8, 1.2]),
+    },
+    Scenario {
+        name: "a limit decides the base",
+        truth: &[
+            (100.0, 100.0),
+            (90.0, 80.0),
+            (88.0, 45.0),
+            (80.0, 38.0),
+            (60.0, 30.0),
+        ],
+        plain: 2,
+        least_saving: Some(2.0),
+        limited: Some(&[1.03, 0.8, 0.9, 0.9, 1.03]),
     },
 ];
 
@@ -180,7 +220,7 @@ impl Scenario {
             margin: 0.05,
             same_saving: 0.02,
             least_saving: self.least_saving,
-            limits: Vec::new(),
+            limits: self.limited.map(|_| LIMIT).into_iter().collect(),
         }
     }
 
@@ -198,7 +238,7 @@ impl Scenario {
             if trials + next.len() > most_trials {
                 break Standing::after(rounds, true, &contenders, &self.rules());
             }
-            machine.round(self.truth, &mut contenders, &next);
+            machine.round(self, &mut contenders, &next);
             (trials, rounds) = (trials + next.len(), rounds + 1);
         };
         self.ended(&standing, trials)
@@ -210,7 +250,7 @@ impl Scenario {
         let all: Vec<usize> = (0..self.truth.len()).collect();
         let rounds = most_trials / all.len();
         for _ in 0..rounds {
-            machine.round(self.truth, &mut contenders, &all);
+            machine.round(self, &mut contenders, &all);
         }
         let standing = Standing::of_equal_effort(rounds, &contenders, &self.rules());
         self.ended(&standing, rounds * all.len())
@@ -225,13 +265,18 @@ impl Scenario {
         };
         let plain = |index: usize| Contender {
             is_plain: index < self.plain,
+            limited: self.limited.map(|_| Vec::new()).into_iter().collect(),
             ..Contender::default()
         };
         (machine, (0..self.truth.len()).map(plain).collect())
     }
 
     fn ended(&self, standing: &Standing, trials: usize) -> Ended {
-        let plain = &self.truth[..self.plain];
+        // What one has otherwise keeps the limit too.
+        let plain: Vec<(f64, f64)> = (0..self.plain)
+            .filter(|index| self.keeps(*index))
+            .map(|index| self.truth[index])
+            .collect();
         let fastest = plain.iter().map(|one| one.0).fold(0.0, f64::max);
         let bases: Vec<f64> = plain
             .iter()
@@ -249,6 +294,11 @@ impl Scenario {
 }
 
 impl Scenario {
+    /// Whether a contender keeps the limit, where there is one.
+    fn keeps(&self, index: usize) -> bool {
+        self.limited.is_none_or(|shares| shares[index] <= 1.0)
+    }
+
     /// Whether a contender is the best if this is the space without compression.
     fn is_true(&self, best: usize, base: f64) -> bool {
         let saving = |index: usize| match index < self.plain {
@@ -257,6 +307,7 @@ impl Scenario {
         };
         let allowed: Vec<usize> = (0..self.truth.len())
             .filter(|index| self.least_saving.is_none_or(|least| saving(*index) >= least))
+            .filter(|index| self.keeps(*index))
             .collect();
         let top = allowed
             .iter()
@@ -278,7 +329,8 @@ struct Machine {
 }
 
 impl Machine {
-    fn round(&mut self, truth: Truth, contenders: &mut [Contender], next: &[usize]) {
+    fn round(&mut self, scenario: &Scenario, contenders: &mut [Contender], next: &[usize]) {
+        let truth = scenario.truth;
         let rounds = contenders
             .iter()
             .map(|one| one.throughput.len())
@@ -297,6 +349,21 @@ impl Machine {
             contender.throughput.push(Some(truth[index].0 * factor));
             contender.stored.resize(rounds - 1, None);
             contender.stored.push(Some(truth[index].1));
+            if let Some(shares) = scenario.limited {
+                let value = LIMIT * shares[index] * self.limited(share).exp();
+                let contender = &mut contenders[index].limited[0];
+                contender.resize(rounds - 1, None);
+                contender.push(Some(value));
+            }
+        }
+    }
+
+    /// The logarithm of what the p99 of a trial has over the truth. It keeps its level: a limit on what wanders would have no truth.
+    fn limited(&mut self, share: f64) -> f64 {
+        match self.noise {
+            Noise::Drifting(size) => size * self.normal(),
+            // A neighbour makes it longer.
+            _ => -self.trial(share),
         }
     }
 

@@ -1,5 +1,6 @@
 //! One figure or a curve, as text: `27us`, `27us@4KiB, 172us@64KiB`, `20.6us + 2.1ns/B`, each with `±10%` behind it.
 
+use super::MeasuredFigure;
 use crate::curve::Curve;
 use outcrop_measure::Unit;
 
@@ -29,6 +30,33 @@ pub(super) fn number(text: &str, unit: Unit) -> Result<f64, String> {
         _ => trimmed.to_owned(),
     };
     unit.parse(&text).map_err(|error| error.to_string())
+}
+
+/// Operations per second, or bytes per second where the text says so: `10547 MB/s`.
+pub(super) fn rate_or_bandwidth(text: &str) -> Result<MeasuredFigure, String> {
+    let (unit, figure): (_, fn(f64) -> MeasuredFigure) = match text.trim().ends_with("B/s") {
+        true => (Unit::BytesPerSecond, MeasuredFigure::Bandwidth),
+        false => (Unit::PerSecond, MeasuredFigure::Throughput),
+    };
+    match number(text, unit)? {
+        value if value > 0.0 => Ok(figure(value)),
+        _ => Err("it is 0; expected operations per second".to_owned()),
+    }
+}
+
+/// A share of the whole: `35 %` or `0.35`.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    let share = match text.trim().strip_suffix('%') {
+        Some(percent) => number(percent, Unit::Ratio)? / 100.0,
+        None => number(text, Unit::Ratio)?,
+    };
+    match (0.0..=1.0).contains(&share) {
+        true => Ok(share),
+        false => Err(format!(
+            "`{}` is not a share; expected 35% or 0.35, at most 100%",
+            text.trim()
+        )),
+    }
 }
 
 /// Operations per second, as people write them: `212 Kops/s` is `212k`.

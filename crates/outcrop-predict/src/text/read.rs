@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 use super::quantity;
-use super::{FileError, Measured};
+use super::{FileError, Measured, MeasuredFigure};
 use crate::application::{Application, Bandwidth, Device, Opening, Power, Split};
 use crate::component::{Component, Direction, Place};
 use crate::curve::Curve;
@@ -83,7 +83,8 @@ impl Entry {
 
 pub(super) fn application(mut entry: Entry) -> Result<Application, FileError> {
     let name = entry.name(&["name", "application", "workload", "system"])?;
-    let throughput = throughput(&mut entry)?;
+    let operation_size_bytes = entry.positive(&["operation_size", "request_size", "io_size"], Unit::Bytes)?;
+    let throughput = throughput(&mut entry, operation_size_bytes)?;
     let block_size_bytes = entry.positive(&["block_size", "compression_block_size"], Unit::Bytes)?;
     let time = Unit::Nanoseconds;
     let application = Application {
@@ -98,6 +99,10 @@ pub(super) fn application(mut entry: Entry) -> Result<Application, FileError> {
         unloaded_latency_ns: entry.positive(&["unloaded_latency"], time)?,
         think_time_ns: entry.number(&["think_time"], time)?.unwrap_or(0.0),
         cpu_ns: entry.split(&["cpu", "cpu_foreground", "cpu_time"], &["cpu_background"], time)?,
+        cpu_utilisation: entry.parsed(
+            &["cpu_utilisation", "cpu_utilization", "cpu_usage", "cpu_share"],
+            quantity::share,
+        )?,
         cores: entry.positive(&["cores", "cpus"], Unit::Count)?,
         background_threads: entry.positive(&["background_threads"], Unit::Count)?,
         block_size_bytes,
@@ -121,6 +126,8 @@ pub(super) fn application(mut entry: Entry) -> Result<Application, FileError> {
             &["compressed_blocks_background", "blocks_compressed_background"],
             Unit::Count,
         )?,
+        operation_size_bytes,
+        wake_ns: entry.number(&["wake_time"], time)?,
         device_unknown: None,
         device_reads: entry.device(
             &["device_reads"],
@@ -148,7 +155,7 @@ pub(super) fn application(mut entry: Entry) -> Result<Application, FileError> {
 }
 
 /// Operations per second, and how far they may be off.
-fn throughput(entry: &mut Entry) -> Result<Option<(f64, f64)>, FileError> {
+fn throughput(entry: &mut Entry, operation_bytes: Option<f64>) -> Result<Option<(f64, f64)>, FileError> {
     const NAMES: [&str; 4] = [
         "throughput",
         "uncompressed_throughput",
@@ -157,9 +164,13 @@ fn throughput(entry: &mut Entry) -> Result<Option<(f64, f64)>, FileError> {
     ];
     entry.parsed(&NAMES, |text| {
         let (text, error) = quantity::with_error(text)?;
-        match quantity::number(text, Unit::PerSecond)? {
-            value if value > 0.0 => Ok((value, error)),
-            _ => Err("it is 0; expected operations per second without compression".to_owned()),
+        match (quantity::rate_or_bandwidth(text)?, operation_bytes) {
+            (MeasuredFigure::Bandwidth(bytes), Some(size)) => Ok((bytes / size, error)),
+            (MeasuredFigure::Bandwidth(_), None) => Err(format!(
+                "`{}` is bytes per second; expected operations per second, or operation_size with it: the bytes that an operation moves",
+                text.trim()
+            )),
+            (MeasuredFigure::Throughput(value) | MeasuredFigure::Latency(value), _) => Ok((value, error)),
         }
     })
 }
@@ -178,7 +189,15 @@ fn opening(entry: &mut Entry) -> Result<Option<Opening>, FileError> {
 fn power(entry: &mut Entry) -> Result<Option<Power>, FileError> {
     let idle = entry.number(&["power_idle"], Unit::Watts)?;
     let loaded = entry.number(&["power_loaded"], Unit::Watts)?;
-    let step = entry.number(&["power_step"], Unit::Watts)?;
+    let step = entry.parsed(&["power_step"], |text| {
+        match quantity::number(text, Unit::Watts)? {
+            step if step > 0.0 => Ok(step),
+            _ => Err(
+                "it is 0; expected the step of the meter's readings: no difference is known better than that"
+                    .to_owned(),
+            ),
+        }
+    })?;
     match (idle, loaded, step) {
         (None, None, None) => Ok(None),
         (Some(idle), Some(loaded), Some(step)) => Ok(Some(Power { idle, loaded, step })),
@@ -209,9 +228,7 @@ pub(super) fn component(
         decompress,
         is_shared: entry.parsed(&["shared"], quantity::flag)?.unwrap_or(false),
         is_polled: entry.parsed(&["polled"], quantity::flag)?.unwrap_or(false),
-        cpu_per_block_ns: entry
-            .number(&["cpu_per_block"], Unit::Nanoseconds)?
-            .unwrap_or(0.0),
+        cpu_per_block_ns: entry.number(&["cpu_per_block"], Unit::Nanoseconds)?,
         ratio: curve(&mut entry, &["ratio"], Unit::Ratio, size)?,
         power_watts: entry.number(&["power"], Unit::Watts)?,
         source: entry.take(&["source"]),
@@ -323,7 +340,11 @@ pub(super) fn join(known: &mut Component, more: Component) -> Result<(), String>
     join_scalar(&mut known.power_watts, more.power_watts, "power")?;
     known.is_shared |= more.is_shared;
     known.is_polled |= more.is_polled;
-    known.cpu_per_block_ns = known.cpu_per_block_ns.max(more.cpu_per_block_ns);
+    join_scalar(
+        &mut known.cpu_per_block_ns,
+        more.cpu_per_block_ns,
+        "cpu_per_block",
+    )?;
     known.algorithm = known.algorithm.take().or(more.algorithm);
     known.source = known.source.take().or(more.source);
     Ok(())
@@ -377,14 +398,16 @@ pub(super) fn measurement(mut entry: Entry) -> Result<Measured, FileError> {
         let count = text.trim().parse::<u32>().ok().filter(|count| *count > 0);
         count.ok_or_else(|| format!("`{text}` is not a number of clients"))
     })?;
-    let throughput = entry.positive(&["throughput", "ops", "operations_per_second"], Unit::PerSecond)?;
+    let throughput = entry.parsed(
+        &["throughput", "ops", "operations_per_second"],
+        quantity::rate_or_bandwidth,
+    )?;
     let latency = entry.positive(&["latency"], Unit::Nanoseconds)?;
-    let throughput = match (throughput, latency) {
-        (Some(throughput), _) => throughput,
-        (None, Some(latency_ns)) => f64::from(clients.unwrap_or(1)) / latency_ns * 1e9,
-        (None, None) => {
-            return Err(entry.error("throughput", "it is missing: operations per second, as measured"));
-        }
+    let Some(figure) = throughput.or(latency.map(MeasuredFigure::Latency)) else {
+        return Err(entry.error(
+            "throughput",
+            "it is missing: operations per second, as measured, or latency",
+        ));
     };
     let _ = entry.take(&["source"]);
     entry.finish()?;
@@ -392,6 +415,6 @@ pub(super) fn measurement(mut entry: Entry) -> Result<Measured, FileError> {
         application,
         component,
         clients,
-        throughput,
+        figure,
     })
 }

@@ -1,6 +1,8 @@
 //! What no prediction may exceed, and what it gives exactly.
 
-use outcrop_predict::{Application, Component, Curve, Direction, Method, Place, Split, Station, predict};
+use outcrop_predict::{
+    Application, Bandwidth, Component, Curve, Device, Direction, Method, Place, Split, Station, predict,
+};
 use proptest::prelude::*;
 
 /// A program with both parts of CPU time, one block each way per operation.
@@ -16,6 +18,7 @@ fn application(clients: f64, throughput: Option<f64>, cpu_ns: f64, wait_ns: f64,
         device_wait_ns: Some(wait_ns),
         cores: Some(cores),
         block_size_bytes: Some(16384.0),
+        wake_ns: Some(0.0),
         decompressed: Some(Split {
             foreground: 0.7,
             background: 0.2,
@@ -98,7 +101,136 @@ fn units_that_both_directions_share_are_one_station() {
     assert!((shared.throughput - 4e9 / (0.9 * 20_000.0 + 0.3 * 30_000.0)).abs() < 1e-6);
 }
 
+#[test]
+fn full_cores_stay_full_while_a_card_is_waited_for() {
+    // 64 clients keep 16 cores 98 % busy; a card has a unit for each of them.
+    let own = Application {
+        decompressed: Some(Split {
+            foreground: 1.0,
+            background: 0.0,
+        }),
+        compressed: None,
+        cpu_ns: Some(Split {
+            foreground: 100_000.0,
+            background: 0.0,
+        }),
+        ..application(64.0, Some(156_000.0), 100_000.0, 0.0, 16.0)
+    };
+    let card = component(Place::Accelerator, 100_000.0, 100_000.0, 64.0);
+    let of = |clients| predict(&own, Some(&card), Some(clients)).unwrap().throughput;
+    let (less, here, more) = (of(63), of(64), of(65));
+    assert!(less <= here && here <= more, "{less} {here} {more}");
+    assert!((here / 156_000.0 - 1.0).abs() < 0.01, "{here}");
+    // Where nobody knows how long an operation takes alone, the interval reaches that far.
+    let by_load = Application {
+        device_wait_ns: None,
+        ..own
+    };
+    let found = predict(&by_load, Some(&card), None).unwrap();
+    assert!(found.throughput < 130_000.0, "{found:?}");
+    assert!((found.from_figures.1 / 160_000.0 - 1.0).abs() < 1e-9, "{found:?}");
+    assert!(
+        found
+            .assumptions
+            .iter()
+            .any(|one| one.starts_with("the cores were full")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_drive_that_was_full_of_writes_is_relieved_by_what_compression_saves() {
+    // 4 KiB an operation at 410 MB/s are 100 k/s.
+    let full = Application {
+        clients: Some(16.0),
+        throughput: Some(100_000.0),
+        cpu_ns: Some(Split {
+            foreground: 20_000.0,
+            background: 10_000.0,
+        }),
+        cores: Some(64.0),
+        decompressed: None,
+        compressed: Some(Split {
+            foreground: 0.0,
+            background: 0.25,
+        }),
+        device_wait_ns: None,
+        device_writes: Some(Device {
+            requests: Split {
+                foreground: 0.0,
+                background: 0.25,
+            },
+            size_bytes: 16384.0,
+        }),
+        bandwidth: Bandwidth {
+            read: None,
+            write: Some(410e6),
+        },
+        ..application(16.0, None, 0.0, 0.0, 1.0)
+    };
+    let mut codec = component(Place::Cpu, 50_000.0, 20_000.0, 1.0);
+    codec.ratio = Some(Curve::constant(2.5).unwrap());
+    let found = predict(&full, Some(&codec), None).unwrap();
+    let allowed = 2.5 * 410e6 / 4096.0;
+    assert!(found.throughput > 1.5 * 100_000.0, "{found:?}");
+    assert!(found.throughput <= allowed, "{found:?}");
+    // How much of it comes back is not known.
+    assert!((found.from_figures.0 / 100_000.0 - 1.0).abs() < 1e-9, "{found:?}");
+    assert!(
+        found
+            .assumptions
+            .iter()
+            .any(|one| one.starts_with("writes to the drive limited")),
+        "{found:?}"
+    );
+    // Where it is known how long an operation takes alone, the next station limits.
+    let alone = Application {
+        unloaded_latency_ns: Some(30_000.0),
+        ..full.clone()
+    };
+    let found = predict(&alone, Some(&codec), None).unwrap();
+    assert!((found.throughput / allowed - 1.0).abs() < 0.01, "{found:?}");
+    // What saves nothing relieves nothing.
+    let packed = component(Place::Cpu, 50_000.0, 20_000.0, 1.0);
+    let found = predict(&full, Some(&packed), None).unwrap();
+    assert!((found.throughput / 100_000.0 - 1.0).abs() < 0.01, "{found:?}");
+}
+
+#[test]
+fn hostile_numbers_of_cores_take_no_memory() {
+    let own = application(4.0, Some(10_000.0), 40_000.0, 60_000.0, 1e17);
+    let card = component(Place::Accelerator, 5_000.0, 20_000.0, 1e17);
+    assert!(
+        predict(&own, Some(&card), Some(8))
+            .unwrap()
+            .throughput
+            .is_finite()
+    );
+}
+
 proptest! {
+    #[test]
+    fn more_clients_do_not_less_and_the_measured_number_is_no_exception(
+        clients in 2u32..200,
+        share in 0.3f64..1.0,
+        cpu in 1e3f64..2e5,
+        wait in 0.0f64..2e5,
+        cores in 1u32..64,
+        latency in 100.0f64..2e5,
+        units in 1u32..64,
+        place in 0usize..3,
+    ) {
+        // As many as the stations allow at most: figures that contradict each other fit no network.
+        let alone = f64::from(clients) / (cpu + wait) * 1e9;
+        let by_cores = f64::from(cores) / (1.1 * cpu) * 1e9;
+        let own = application(f64::from(clients), Some(share * alone.min(by_cores)), cpu, wait, f64::from(cores));
+        let place = Place::ALL[place].0;
+        let engine = component(place, latency / 2.0, latency, f64::from(units));
+        let of = |clients| predict(&own, Some(&engine), Some(clients)).unwrap().throughput;
+        let (less, here, more) = (of(clients - 1), of(clients), of(clients + 1));
+        prop_assert!(less <= here * (1.0 + 1e-9) && here <= more * (1.0 + 1e-9), "{less} {here} {more}");
+    }
+
     #[test]
     fn no_prediction_exceeds_its_bounds_nor_falls_with_a_faster_component(
         clients in 1u32..400,

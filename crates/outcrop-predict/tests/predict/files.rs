@@ -103,7 +103,7 @@ proptest! {
     fn hostile_text_is_an_error_and_never_a_panic(text in "\\PC{0,200}", value in "\\PC{0,20}") {
         let _ = (applications(&text), components(&text), measured(&text));
         let value = value.replace(['\'', '\n', '\r'], "");
-        for key in ["clients", "throughput", "latency", "block_size", "decompressed_blocks", "predict_clients", "power_idle"] {
+        for key in ["clients", "throughput", "latency", "block_size", "decompressed_blocks", "predict_clients", "power_idle", "cpu_utilisation", "operation_size", "wake_time"] {
             let _ = applications(&format!("[[application]]\nname = 'a'\n{key} = '{value}'\n"));
         }
         for key in ["units", "compress_latency", "decompress_throughput", "ratio", "place", "shared"] {

@@ -9,6 +9,7 @@ mod bounds;
 mod conditions;
 mod files;
 mod network;
+mod papers;
 mod published;
 mod simulation;
 mod validation;

@@ -1,13 +1,16 @@
 //! Errors, intervals and the order of pairs.
 
 use outcrop_measure::Seed;
-use outcrop_predict::{Application, Checked, Component, Curve, Measured, ModelError, Place, Split, Study};
+use outcrop_predict::{
+    Application, Checked, Component, Curve, Measured, MeasuredFigure, ModelError, Place, Split, Study,
+};
 use proptest::prelude::*;
 
 fn checked(application: &str, component: &str, predicted: f64, measured: f64) -> Checked {
     Checked {
         application: application.to_owned(),
         component: component.to_owned(),
+        left_out_with: component.to_owned(),
         predicted,
         measured,
     }
@@ -85,7 +88,7 @@ fn with(component: &str, throughput: f64) -> Measured {
         application: "store".to_owned(),
         component: component.to_owned(),
         clients: None,
-        throughput,
+        figure: MeasuredFigure::Throughput(throughput),
     }
 }
 
@@ -113,6 +116,67 @@ fn what_trials_leave_open_widens_the_interval_that_is_shown_and_counted() {
     // The model's error alone, from the exact one, is nothing.
     assert_eq!(coverage(0.0), Some((1, 2)));
     assert_eq!(coverage(0.2), Some((2, 2)));
+}
+
+#[test]
+fn a_codec_is_left_out_with_all_of_its_libraries_and_levels() {
+    let with_algorithm = |name: &str, algorithm: Option<&str>| Component {
+        algorithm: algorithm.map(str::to_owned),
+        ..codec(name, 100_000.0)
+    };
+    let codecs = [
+        with_algorithm("zstd@system:1", Some("zstd")),
+        with_algorithm("btrfs zstd:3", Some("zstd")),
+        with_algorithm("lz4@system", Some("lz4")),
+    ];
+    // Predicted: 5000 with each. Those of zstd are twice as fast, lz4 is 5 % off.
+    let measured = [
+        with("zstd@system:1", 10_000.0),
+        with("btrfs zstd:3", 10_000.0),
+        with("lz4@system", 5250.0),
+    ];
+    let application = [store(0.0)];
+    let study = Study::of(&application, &codecs, &measured).unwrap();
+    let factor = |name: &str| {
+        let is_of = |case: &&outcrop_predict::Case<'_>| case.component.is_some_and(|own| own.name == name);
+        let interval = study.cases.iter().find(is_of).unwrap().interval.unwrap();
+        interval.high / interval.estimate
+    };
+    assert!((factor("zstd@system:1") - 1.05).abs() < 1e-9);
+    assert!((factor("lz4@system") - 2.0).abs() < 1e-9);
+}
+
+#[test]
+fn the_larger_error_of_a_run_and_of_published_hardware_counts_for_hardware() {
+    let application = [store(0.0)];
+    let mut card = codec("card", 20_000.0);
+    card.place = Place::Accelerator;
+    let components = [card, codec("one", 100_000.0)];
+    let factor = |measured: f64| {
+        let study = Study::of(&application, &components, &[with("one", measured)]).unwrap();
+        let case = study
+            .cases
+            .iter()
+            .find(|case| case.component.is_some_and(|own| own.name == "card"));
+        let case = case.unwrap();
+        assert!(case.is_validated);
+        let from_figures = case.outcome.as_ref().unwrap().from_figures;
+        let interval = case.interval.unwrap();
+        assert_eq!(interval.estimate, case.outcome.as_ref().unwrap().throughput);
+        assert!(interval.low < from_figures.0);
+        interval.low
+    };
+    // A codec that was predicted exactly says nothing good of hardware; one that was wrong by ten does something bad.
+    let of_published = factor(5000.0);
+    assert!(factor(4900.0) == of_published && factor(500.0) < of_published);
+}
+
+#[test]
+fn without_a_choice_there_is_no_regret() {
+    let none = ModelError::of([checked("a", "one", 100.0, 100.0)]).ranking();
+    assert_eq!((none.pairs, none.choices), (0, 0));
+    let best = ModelError::of([checked("a", "one", 100.0, 100.0), checked("a", "two", 50.0, 50.0)]);
+    assert!(best.ranking().regret.is_sign_positive());
 }
 
 proptest! {

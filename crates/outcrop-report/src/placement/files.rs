@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use outcrop_measure::units::format_bytes;
-use outcrop_predict::{Application, Component, Curve, Direction, Measured, Place, Split};
+use outcrop_predict::{Application, Component, Curve, Direction, Measured, MeasuredFigure, Place, Split};
 use outcrop_schema::FactorRef;
 use outcrop_schema::filesystem::{
     CODEC_TIME, COMPRESS_POLICY, COMPRESSION, COMPRESSION_BLOCK_SIZE, EXTENT_TIME, FILESYSTEM,
@@ -17,7 +17,7 @@ use outcrop_schema::filesystem::{
 };
 use outcrop_workload::filesystem::{FileCompression, FileOperation, FilesystemKind};
 
-use super::system::MeasuredSystem;
+use super::system::{MeasuredSystem, algorithm_of};
 use crate::cell::Cell;
 
 /// In what a compressed cell differs from its uncompressed one.
@@ -38,7 +38,7 @@ pub(super) fn system(cells: &[Cell<'_>]) -> Option<MeasuredSystem> {
     let (small, large) = (middle(&RAW_LATENCY_4K)?, middle(&RAW_LATENCY_128K)?);
     let per_byte = (large - small).max(0.0) / (EXTENT_BYTES - SMALL_BYTES);
     let mut system = MeasuredSystem::default();
-    let mut added: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
+    let mut added: BTreeMap<String, (Vec<(f64, f64)>, String)> = BTreeMap::new();
     for plain in reads().filter(|cell| !is_compressed(cell)) {
         let Some(application) = application(plain) else {
             continue;
@@ -53,16 +53,20 @@ pub(super) fn system(cells: &[Cell<'_>]) -> Option<MeasuredSystem> {
                 application: application.name.clone(),
                 component: name.clone(),
                 clients: None,
-                throughput,
+                figure: MeasuredFigure::Throughput(throughput),
             });
-            added.entry(name).or_default().push(point);
+            let (points, _) = added
+                .entry(name)
+                .or_insert_with(|| (Vec::new(), algorithm_of(cell.spelling(&COMPRESSION))));
+            points.push(point);
         }
         system.applications.push(application);
     }
-    let component = |(name, points)| {
+    let component = |(name, (points, algorithm))| {
         Some(Component {
             name,
             place: Place::Cpu,
+            algorithm: Some(algorithm),
             decompress: Direction {
                 latency: Some(Curve::points(points).ok()?),
                 ..Direction::default()
@@ -112,6 +116,11 @@ fn application(plain: &Cell<'_>) -> Option<Application> {
         source: Some("measured".to_owned()),
         ..Application::default()
     })
+}
+
+/// How much longer a thread takes to wake after another one worked, where the run measured it.
+pub(super) fn wake_time(cells: &[Cell<'_>]) -> Option<f64> {
+    median(cells.iter().filter_map(|cell| cell.value(&WAKE_TIME)).collect())
 }
 
 fn median(mut values: Vec<f64>) -> Option<f64> {

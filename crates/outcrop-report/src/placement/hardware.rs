@@ -3,36 +3,47 @@
 use outcrop_measure::metric::{Provenance, Unit};
 use outcrop_measure::units::format_bytes;
 use outcrop_predict::{
-    Application, Case, Component, Coverage, Curve, ModelError, PUBLISHED, Place, Study, components,
+    Application, CHECKED_ON, Case, Component, Coverage, Curve, ModelError, PUBLISHED, Place, Split, Study,
+    components,
 };
 use outcrop_results::RunView;
 use outcrop_schema::compression::{CODEC, COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO, LIBRARY_MARK};
+use outcrop_schema::filesystem;
 use outcrop_schema::kv::{Constraints, ENGINE, THROUGHPUT};
 
 use super::bounds::{Bounded, Figure, Kept, Verdict, judge};
 use super::candidate::{Candidate, CompressedAt};
 use super::limits::{Limits, asked};
 use super::predictions::Predictions;
-use super::system;
+use super::{files, system};
 use crate::cell::Cell;
 use crate::change::percent as changed;
 use crate::command::Commands;
+use crate::layer::cells_of;
 use crate::number::Number;
 
 /// A drive that compresses does it page by page, whatever the blocks of the store are.
 const DRIVE_PAGE_BYTES: f64 = 4096.0;
+
+/// Where fewer of a store's blocks than this came from the device, a drive is hardly asked.
+const FEW_READS: f64 = 0.01;
 
 /// Said wherever a drive stands with a ratio.
 pub(crate) const DRIVE_CAPACITY: &str =
     "the space that a drive saves is usable only if the drive exposes it as capacity";
 
 /// Published hardware under the load of a store, with the error that the model has on this machine.
+#[derive(Default)]
 pub(super) struct Modelled {
     /// The fastest first.
     pub(super) candidates: Vec<Candidate>,
     /// What cannot be modelled, and why, as sentences.
     pub(super) unavailable: Vec<String>,
     pub(super) error: ModelError,
+    /// The model's error on published hardware.
+    published: ModelError,
+    /// Whether memory answered the reads that a drive would have decompressed.
+    is_read_from_memory: bool,
     /// How many measured values lie within the intervals that this error gives.
     pub(super) coverage: Option<Coverage>,
 }
@@ -65,8 +76,14 @@ impl Modelled {
             };
             format!(" Its blocks would have ratio {ratio}, that of {codec} on these data{capacity}.")
         });
+        let idle = match fastest.place {
+            CompressedAt::Drive if self.is_read_from_memory => {
+                " Reads came from memory here, so that a drive had next to nothing to decompress: its throughput says little of the drive."
+            }
+            _ => "",
+        };
         Some(format!(
-            "Of the published hardware, {} would be the fastest: throughput {}, {}, limited by {}.{ratio}{} That is modelled; {}.{unavailable}",
+            "Of the published hardware, {} would be the fastest: throughput {}, {}, limited by {}.{idle}{ratio}{} That is modelled; {}.{unavailable}",
             fastest.what,
             fastest.throughput.with_ends(),
             compared(fastest, best),
@@ -78,20 +95,32 @@ impl Modelled {
 
     /// How wrong the model was where it was checked, or what would check it.
     fn trust(&self, commands: &Commands) -> String {
-        let (Some(mean), Some(worst)) = (self.error.mean(), self.error.worst()) else {
-            return format!(
+        let here = match (self.error.mean(), self.error.worst()) {
+            (Some(mean), Some(worst)) => {
+                let coverage = self
+                    .coverage
+                    .map_or_else(String::new, |known| format!(", and {known}"));
+                format!(
+                    "the model was {:.0} % off on average and {:.0} % at worst in {} checks here{coverage}",
+                    mean * 100.0,
+                    worst * 100.0,
+                    self.error.checked().len()
+                )
+            }
+            _ => format!(
                 "unvalidated in this run: `{}` measures stores and codecs on the same data, which checks the model",
                 system::checking(commands)
-            );
+            ),
         };
-        let coverage = self
-            .coverage
-            .map_or_else(String::new, |known| format!(", and {known}"));
+        let (Some(mean), Some(worst)) = (self.published.mean(), self.published.worst()) else {
+            return here;
+        };
         format!(
-            "the model was {:.0} % off on average and {:.0} % at worst in {} checks here{coverage}",
+            "{here}; on published hardware it was {:.0} % off on average and {:.0} % at worst in {} checks of {CHECKED_ON}, and the larger error \
+             makes the interval",
             mean * 100.0,
             worst * 100.0,
-            self.error.checked().len()
+            self.published.checked().len()
         )
     }
 }
@@ -156,30 +185,25 @@ pub(super) fn modelled(
     cpus: Option<u64>,
     predictions: Option<&Predictions<'_>>,
 ) -> Modelled {
-    let nothing = Modelled {
-        candidates: Vec::new(),
-        unavailable: Vec::new(),
-        error: ModelError::default(),
-        coverage: None,
-    };
     let Some(plain) = base else {
-        return nothing;
+        return Modelled::default();
     };
-    let Some(application) = system::application(plain, cpus) else {
+    let views = run.cells();
+    let wake_ns = files::wake_time(&cells_of(&filesystem::SCHEMA, &views));
+    let Some(application) = system::application(plain, cpus, wake_ns) else {
         let engine = plain.label(&[&ENGINE]);
         return Modelled {
             unavailable: vec![format!(
                 "Hardware is not modelled: {engine} does not count all blocks that it reads and writes per operation, which a prediction needs."
             )],
-            ..nothing
+            ..Modelled::default()
         };
     };
     let Ok((mut hardware, _)) = components(PUBLISHED[0].2) else {
-        return nothing;
+        return Modelled::default();
     };
     // Codecs on CPUs run here: they are measured, not modelled.
     hardware.retain(|component| component.place != Place::Cpu);
-    let views = run.cells();
     let codecs = system::codecs_on_data_of(plain, &views);
     let ratios: Vec<Option<Ratio>> = hardware
         .iter()
@@ -194,13 +218,16 @@ pub(super) fn modelled(
     let checked = predictions.map(|predictions| &predictions.all);
     let error = checked.map(|study| study.error.clone()).unwrap_or_default();
     let coverage = checked.and_then(Study::coverage);
+    let is_read_from_memory = is_read_from_memory(&application);
     let applications = [application];
     let Ok(study) = Study::of(&applications, &hardware, &[]) else {
-        return nothing;
+        return Modelled::default();
     };
     let candidate = |case: &Case<'_>| {
         let component = case.component?;
         let index = hardware.iter().position(|own| own.name == component.name)?;
+        let published = study.published.without(component.left_out_with());
+        let error = error.clone().or_larger(published);
         candidate_of(case, component, ratios[index].as_ref(), &error, constraints)
     };
     let mut candidates: Vec<Candidate> = study.cases.iter().filter_map(candidate).collect();
@@ -216,8 +243,17 @@ pub(super) fn modelled(
         unavailable: study.cases.iter().filter_map(missing).collect(),
         candidates,
         error,
+        published: study.published.clone(),
+        is_read_from_memory,
         coverage,
     }
+}
+
+/// Whether next to none of the blocks that a store read came from the device.
+fn is_read_from_memory(application: &Application) -> bool {
+    let blocks = application.decompressed.map_or(0.0, Split::total);
+    let reads = application.device_reads.map(|device| device.requests.total());
+    blocks > 0.0 && reads.is_some_and(|reads| reads < FEW_READS * blocks)
 }
 
 /// The ratio of a codec that was measured on the same data, in blocks of the size that the hardware would compress at once.
@@ -301,7 +337,14 @@ fn candidate_of(
         ratio_of: known.map(|known| known.of.clone()),
         cpu: None,
         energy: None,
-        cpu_share: found.cpu_share,
+        // What is known of it may be too much already.
+        cpu_share: found.cpu_share.or_else(|| {
+            let least = found.least_cpu_share?;
+            constraints
+                .cpu_share
+                .is_some_and(|most| least > most)
+                .then_some(least)
+        }),
         on_front: false,
         on_front_with_costs: false,
         stopped: None,

@@ -2,9 +2,11 @@
 
 use outcrop_measure::Metric;
 use outcrop_predict::{
-    Application, Component, Curve, Device, Direction, Measured, Place, Split, Study, Unmatched,
+    Application, Component, Curve, Device, Direction, Measured, MeasuredFigure, Place, Split, Study,
+    Unmatched,
 };
 use outcrop_results::{CellView, RunView};
+use outcrop_schema::compression::LIBRARY_MARK;
 use outcrop_schema::{compression, filesystem, kv};
 use outcrop_workload::store::StoreCompression;
 use std::collections::BTreeMap;
@@ -80,6 +82,7 @@ impl MeasuredSystem {
         let codecs = codecs_on(&data, &views);
         let components = components(&codecs);
         let cpus = environment::cpus(&run.environment);
+        let wake_ns = files::wake_time(&cells_of(&filesystem::SCHEMA, &views));
         if components.is_empty() {
             return Err(lacks(
                 run,
@@ -93,7 +96,7 @@ impl MeasuredSystem {
         };
         let mut libraries = Libraries::default();
         for plain in stores.iter().filter(is_plain) {
-            let Some(application) = application(plain, cpus) else {
+            let Some(application) = application(plain, cpus, wake_ns) else {
                 continue;
             };
             let alike = stores
@@ -107,7 +110,7 @@ impl MeasuredSystem {
                 libraries.add(cell, codec);
                 let low = cell.number(&kv::THROUGHPUT).and_then(Number::ends);
                 let at_least = low.map(|(low, _)| Measured {
-                    throughput: low,
+                    figure: MeasuredFigure::Throughput(low),
                     ..measured.clone()
                 });
                 system.at_least.extend(at_least);
@@ -186,8 +189,8 @@ pub(super) fn checking(commands: &Commands) -> String {
 
 /// An operation of a store without compression, on a machine with this many CPUs. A block that is not in the cache would have to be decompressed; what
 /// compactions read and flushes write is behind the clients' backs. So is the CPU time of the engine's and of the kernel's threads, which takes the
-/// same cores.
-pub(super) fn application(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Application> {
+/// same cores. An accelerator's client would wake as late as a thread did in the same run.
+pub(super) fn application(cell: &Cell<'_>, cpus: Option<u64>, wake_ns: Option<f64>) -> Option<Application> {
     let block_bytes = cell.get(&kv::COMPRESSION_BLOCK_SIZE)?.0 as f64;
     let per_block = |metric| Some(cell.value(metric)? / block_bytes);
     let read_by_compactions = per_block(&kv::COMPACTION_READ)?;
@@ -224,12 +227,15 @@ pub(super) fn application(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Applicat
             background: engine_ns + kernel_ns.unwrap_or(0.0),
         }),
         cores: cpus.map(|cpus| cpus as f64),
+        // Where the run did not record its CPUs, nothing is known to limit what is behind the clients' backs.
+        background_threads: cpus.is_none().then_some(f64::INFINITY),
         block_size_bytes: Some(block_bytes),
         decompressed: Some(decompressed),
         compressed: Some(compressed),
         device_reads: reads.ok(),
         device_writes: writes.ok(),
         device_unknown,
+        wake_ns,
         source: Some("measured".to_owned()),
         ..Application::default()
     })
@@ -249,7 +255,7 @@ fn measured<'c, 'a>(
         application: application.name.clone(),
         component: component.name.clone(),
         clients: None,
-        throughput: cell.value(&kv::THROUGHPUT)?,
+        figure: MeasuredFigure::Throughput(cell.value(&kv::THROUGHPUT)?),
     };
     Some((measured, codec))
 }
@@ -316,6 +322,7 @@ fn components(cells: &[Cell<'_>]) -> Vec<Component> {
     let of_codec = |(name, cells): (String, Vec<&Cell<'_>>)| {
         let decompress = points(&cells, &compression::LATENCY.decompress.mean)?;
         Some(Component {
+            algorithm: Some(algorithm_of(&name)),
             name,
             place: Place::Cpu,
             compress: way(points(&cells, &compression::LATENCY.compress.mean)),
@@ -326,6 +333,12 @@ fn components(cells: &[Cell<'_>]) -> Vec<Component> {
         })
     };
     by_codec.into_iter().filter_map(of_codec).collect()
+}
+
+/// What a codec is without its library and level: `zstd` of `zstd@system:1`. Predictions of one of them are checked by the others.
+pub(super) fn algorithm_of(codec: &str) -> String {
+    let end = codec.find([LIBRARY_MARK, ':', '-']).unwrap_or(codec.len());
+    codec[..end].to_owned()
 }
 
 /// That it was measured, and with which library.

@@ -1,12 +1,13 @@
 //! `outcrop predict`: what compressing at a place would do to an application, from figures of both.
 
 mod input;
+mod words;
 
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, Cell, Format, Table};
 use outcrop_measure::Unit;
 use outcrop_measure::units::format_with_range;
-use outcrop_predict::{Case, Energy, PUBLISHED, Prediction, Study};
+use outcrop_predict::{CHECKED_ON, Case, Energy, ModelError, PUBLISHED, Prediction, Study};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -98,7 +99,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     match args.format {
         Format::Text => {
             table.print(Format::Text)?;
-            explain(&study, libraries)
+            output::print(&words::below(&study, libraries))?;
+            Ok(Ending::Done)
         }
         Format::Csv => {
             table.print(Format::Csv)?;
@@ -108,6 +110,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
             let envelope = table
                 .in_envelope()
                 .with_detail("model_error", error_json(&study))
+                .with_detail(
+                    "model_error_on_published_hardware",
+                    published_json(&study.published),
+                )
                 .with_detail("libraries", serde_json::json!(libraries));
             output::print(&output::pretty_json(&envelope)?)?;
             Ok(Ending::Done)
@@ -223,7 +229,10 @@ fn figures(case: &Case<'_>, found: &Prediction, ratio: Option<f64>) -> [Cell; 12
         Cell::number(found.latency_ns, Unit::Nanoseconds.format(found.latency_ns)),
         Cell::text(found.binding.to_string()),
         found.cpu_share.map_or_else(
-            || absent("cpu and cores are not given"),
+            || match found.least_cpu_share {
+                Some(_) => absent("the component's cpu_per_block is not given"),
+                None => absent("cpu and cores are not given"),
+            },
             |share| Cell::number(share, percent(share)),
         ),
         ratio.map_or_else(
@@ -251,79 +260,12 @@ fn figures(case: &Case<'_>, found: &Prediction, ratio: Option<f64>) -> [Cell; 12
 
 /// A prediction is never more than modelled, and says whether anybody checked the model.
 fn provenance(case: &Case<'_>) -> &'static str {
-    match (&case.outcome, case.component, case.interval) {
-        (Err(_), ..) => "not predictable",
-        (Ok(_), None, _) => "as given",
-        (Ok(_), Some(_), Some(_)) => "modelled",
-        (Ok(_), Some(_), None) => "modelled, unvalidated",
+    match (&case.outcome, case.component) {
+        (Err(_), _) => "not predictable",
+        (Ok(_), None) => "as given",
+        (Ok(_), Some(_)) if case.is_validated => "modelled",
+        (Ok(_), Some(_)) => "modelled, unvalidated",
     }
-}
-
-/// What stands below the table: reasons, assumptions, error.
-fn explain(study: &Study<'_>, libraries: &[String]) -> anyhow::Result<Ending> {
-    let mut text = String::from("\n");
-    let mut said = std::collections::BTreeSet::new();
-    let mut say = |text: &mut String, line: String| {
-        if said.insert(line.clone()) {
-            text.push_str(&line);
-            text.push('\n');
-        }
-    };
-    for case in &study.cases {
-        let name = case.component.map_or("none", |component| &component.name);
-        match &case.outcome {
-            Err(reason) => say(
-                &mut text,
-                format!("{} with {name}: {reason}.", case.application.name),
-            ),
-            Ok(found) => {
-                for assumption in &found.assumptions {
-                    say(
-                        &mut text,
-                        format!("Assumed for {}: {assumption}.", case.application.name),
-                    );
-                }
-                if let Energy::NotPredictable(reason) = &found.energy {
-                    say(
-                        &mut text,
-                        format!(
-                            "{} with {name}: energy is not predictable; {reason}.",
-                            case.application.name
-                        ),
-                    );
-                }
-            }
-        }
-    }
-    let error = &study.error;
-    match (error.mean(), error.worst()) {
-        (Some(mean), Some(worst)) => {
-            let pairs = error.checked().len();
-            say(&mut text, format!("Error of the model here: {:.0} % mean, {:.0} % worst, {pairs} measured pairs.", mean * 100.0, worst * 100.0));
-            for sentence in libraries {
-                say(&mut text, sentence.clone());
-            }
-            let ranking = error.ranking();
-            say(
-                &mut text,
-                format!(
-                    "Order: right for {} of {} pairs that differ by more than 10 %. Taking the predicted best loses {:.0} % on average.",
-                    ranking.right,
-                    ranking.pairs,
-                    ranking.regret * 100.0
-                ),
-            );
-            if let Some(coverage) = study.coverage() {
-                say(&mut text, format!("Intervals: {coverage}, each with its own component left out of the error."));
-            }
-        }
-        _ => say(
-            &mut text,
-            "Unvalidated: the model's error on this system is unknown, so there are no intervals. --measured FILE or --run RUN gives it.".to_owned(),
-        ),
-    }
-    output::print(&text)?;
-    Ok(Ending::Done)
 }
 
 fn error_json(study: &Study<'_>) -> serde_json::Value {
@@ -344,5 +286,18 @@ fn error_json(study: &Study<'_>) -> serde_json::Value {
         "ordered_right": ranking.right,
         "regret": ranking.regret,
         "worst_regret": ranking.worst_regret,
+    })
+}
+
+/// The error that intervals of hardware contain at least.
+fn published_json(error: &ModelError) -> serde_json::Value {
+    let Some((mean, worst)) = error.mean().zip(error.worst()) else {
+        return serde_json::json!({ "unavailable": "no hardware is predicted" });
+    };
+    serde_json::json!({
+        "pairs": error.checked().len(),
+        "mean": mean,
+        "worst": worst,
+        "of": CHECKED_ON,
     })
 }

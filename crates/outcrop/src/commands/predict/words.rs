@@ -1,0 +1,156 @@
+//! What stands below the table: what is missing, what was assumed, and how wrong the model is.
+
+use std::collections::BTreeSet;
+
+use outcrop_predict::{CHECKED_ON, Case, Energy, Study};
+
+/// Lines in their order, each of them once.
+#[derive(Default)]
+struct Lines {
+    text: String,
+    said: BTreeSet<String>,
+}
+
+impl Lines {
+    fn say(&mut self, line: String) {
+        if !self.said.contains(&line) {
+            self.text.push_str(&line);
+            self.text.push('\n');
+            self.said.insert(line);
+        }
+    }
+}
+
+/// All of it.
+pub(super) fn below(study: &Study<'_>, libraries: &[String]) -> String {
+    let mut lines = Lines::default();
+    for case in &study.cases {
+        match &case.outcome {
+            Err(_) => lines.say(not_predictable(study, case)),
+            Ok(found) => {
+                if let Energy::NotPredictable(reason) = &found.energy {
+                    lines.say(format!(
+                        "{} with {}: energy is not predictable; {reason}.",
+                        case.application.name,
+                        name(case)
+                    ));
+                }
+            }
+        }
+    }
+    say_assumptions(&mut lines, study);
+    say_error(&mut lines, study, libraries);
+    format!("\n{}", lines.text)
+}
+
+fn name<'a>(case: &Case<'a>) -> &'a str {
+    case.component.map_or("none", |component| &component.name)
+}
+
+/// What is missing for an application, with the components that it is missing for; those are not named where they are all of them.
+fn not_predictable(study: &Study<'_>, case: &Case<'_>) -> String {
+    let Err(reason) = &case.outcome else {
+        return String::new();
+    };
+    let own = || {
+        let cases = study.cases.iter();
+        cases.filter(|other| other.application.name == case.application.name)
+    };
+    let is_alike = |other: &&Case<'_>| other.outcome.as_ref().err() == Some(reason);
+    let application = &case.application.name;
+    if own().all(|other| is_alike(&other)) {
+        return format!("{application}: {reason}.");
+    }
+    let mut names: Vec<&str> = own().filter(is_alike).map(name).collect();
+    names.dedup();
+    format!("{application} with {}: {reason}.", names.join(", "))
+}
+
+/// Applications that are named with what was assumed for them; of more than that their number is.
+const MOST_NAMED: usize = 3;
+
+/// What was assumed, once for all applications that it was assumed for.
+fn say_assumptions(lines: &mut Lines, study: &Study<'_>) {
+    let mut assumed: Vec<(&str, Vec<&str>)> = Vec::new();
+    for case in &study.cases {
+        let own = case.outcome.iter().flat_map(|found| &found.assumptions);
+        for assumption in own {
+            let application = case.application.name.as_str();
+            match assumed.iter_mut().find(|(known, _)| known == assumption) {
+                Some((_, applications)) if applications.contains(&application) => {}
+                Some((_, applications)) => applications.push(application),
+                None => assumed.push((assumption, vec![application])),
+            }
+        }
+    }
+    for (assumption, applications) in assumed {
+        let of = match applications.len() {
+            count if count > MOST_NAMED => format!("{count} applications"),
+            _ => applications.join(", "),
+        };
+        lines.say(format!("Assumed for {of}: {assumption}."));
+    }
+}
+
+/// How wrong the model is where it was checked, or what would check it.
+fn say_error(lines: &mut Lines, study: &Study<'_>, libraries: &[String]) {
+    let predicted = || {
+        let cases = study.cases.iter().filter(|case| case.outcome.is_ok());
+        cases.filter(|case| case.component.is_some())
+    };
+    match (study.error.mean(), study.error.worst()) {
+        (Some(mean), Some(worst)) => {
+            let pairs = match study.error.checked().len() {
+                1 => "1 measured pair".to_owned(),
+                pairs => format!("{pairs} measured pairs"),
+            };
+            lines.say(format!(
+                "Error of the model here: {:.0} % mean, {:.0} % worst, {pairs}.",
+                mean * 100.0,
+                worst * 100.0
+            ));
+            libraries.iter().for_each(|sentence| lines.say(sentence.clone()));
+            say_ranking(lines, study);
+            if let Some(coverage) = study.coverage() {
+                lines.say(format!(
+                    "Intervals: {coverage}, each with its own component left out of the error."
+                ));
+            }
+        }
+        _ if predicted().next().is_some() => {
+            lines.say(
+                "Unvalidated: the model's error on this system is unknown. --measured FILE or --run RUN gives it.".to_owned(),
+            );
+        }
+        _ => {}
+    }
+    let has_hardware = predicted().any(|case| case.interval.is_some());
+    if let Some((mean, worst)) = study.published.mean().zip(study.published.worst())
+        && has_hardware
+    {
+        lines.say(format!(
+            "Intervals of hardware hold at least the error that the model has on published hardware: {:.0} % mean, {:.0} % worst, {} pairs of \
+             {CHECKED_ON}.",
+            mean * 100.0,
+            worst * 100.0,
+            study.published.checked().len()
+        ));
+    }
+}
+
+/// Whether the model puts components in their order; nothing where no two of them differ.
+fn say_ranking(lines: &mut Lines, study: &Study<'_>) {
+    let ranking = study.error.ranking();
+    if ranking.pairs > 0 {
+        lines.say(format!(
+            "Order: right for {} of {} pairs that differ by more than 10 %.",
+            ranking.right, ranking.pairs
+        ));
+    }
+    if ranking.choices > 0 {
+        lines.say(format!(
+            "Taking the predicted best loses {:.0} % on average.",
+            ranking.regret * 100.0
+        ));
+    }
+}
