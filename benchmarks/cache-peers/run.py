@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
-"""Holds Outcrop's cache server beside Redis, memcached and any memcached named by MEMCACHED.
+"""Holds Outcrop's cache server, asked in memcached's protocol and in Redis's, beside Redis, memcached and MEMCACHED.
 
     benchmarks/cache-peers/run.py [--part cpu|memory|all] [--only TEXT] [--rounds 9] [--seconds 1] [--memory-mib 64]
 
 CPU: each server on CPU 0, the driver (`outcrop cache load`) on the last one, in turns: A B C, C B A, A B C, …
 Server CPU per request is what the kernel's scheduler charged all of the server's threads over the measured time
-(/proc/PID/task/*/schedstat, in nanoseconds), divided by the answers. Figures are medians over rounds, comparisons
-medians of the ratios within rounds, with 95 % bootstrap intervals.
+(/proc/PID/task/*/schedstat, in nanoseconds), divided by the answers. Figures are medians over rounds. A comparison is
+the median of the ratios within rounds, with a 95 % bootstrap interval, and next to it the ratio of the medians: where
+they disagree, neither is known. The pooled p99 is that of all answers of all rounds together. The open loop wants more
+and longer rounds: --only 'open loop' --rounds 60 --seconds 2.
 
 Memory: ETC sets of --keys keys under one limit; then each other server again with its limit set so that it is as large
 as memcached *resident*; items kept, and the hit ratio of ETC with sets on misses.
 
 Prints the result as Markdown; `cargo xtask bench-record cache-peers` keeps it. $OUTCROP is the program (else a release
 build is made); $CACHE_SERVER, if set, serves in its place: a command in which {port} and {memory} are replaced, such as
-the example `bare_server` of outcrop-cache. memcached and redis-server come from the system's packages.
+the example `bare_server` of outcrop-cache; it is not asked in Redis's protocol then. $MEMCACHED names another build of
+memcached. memcached and redis-server come from the system's packages.
 """
 
 import argparse
@@ -27,6 +30,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,6 +60,7 @@ class Server:
     name: str
     scheme: str
     command: str
+    is_ours: bool = False
 
     def start(self, memory_bytes):
         port = free_port()
@@ -138,14 +143,32 @@ def servers(binary):
     )
     memcached = "{} -u root -t 1 -l 127.0.0.1 -U 0 -p {{port}} -m {{mib}} -c 4096"
     found = [
-        Server("outcrop", "memcached", ours),
+        Server("outcrop", "memcached", ours, is_ours=True),
         Server(f"Redis {version('redis-server', '--version')}", "redis", redis),
         Server(f"memcached {version('memcached', '-V')} (Debian)", "memcached", memcached.format("memcached")),
     ]
     named = os.environ.get("MEMCACHED")
     if named:
         found.append(Server(f"memcached {version(named, '-V')}", "memcached", memcached.format(shlex.quote(named))))
+    if not os.environ.get("CACHE_SERVER"):
+        # Its memcached port, which nobody asks, is any that is free.
+        asked_as_redis = ours.replace("127.0.0.1:{port}", "127.0.0.1:0 --redis 127.0.0.1:{port}")
+        found.append(Server("outcrop --redis", "redis", asked_as_redis, is_ours=True))
     return found
+
+
+def built(program):
+    """How a memcached was built, as far as its build folder says so."""
+    folder = Path(program).resolve().parent
+    found = []
+    for file, pattern, what in [
+        ("config.log", r"^  \$ (.*configure.*)$", "by `{}`"),
+        ("Makefile", r"^CFLAGS = (.*)$", "with CFLAGS `{}`"),
+    ]:
+        text = (folder / file).read_text(errors="replace") if (folder / file).is_file() else ""
+        line = re.search(pattern, text, re.MULTILINE)
+        found += [what.format(line.group(1).strip())] if line else []
+    return " ".join(found) or "in a way that is not known: its folder has no config.log"
 
 
 def load(binary, running, *arguments):
@@ -156,10 +179,36 @@ def load(binary, running, *arguments):
     )
     if said.returncode != 0:
         sys.exit(f"{running.server.name}: {said.stderr}")
-    said = {row["what"]: row["value"] for row in json.loads(said.stdout)["rows"]}
+    document = json.loads(said.stdout)
+    said = {row["what"]: row["value"] for row in document["rows"]}
+    said["counts"] = counts(said, document["details"]["distribution"])
     if not isinstance(said["latency p99"], float | int):
         sys.exit(f"{running.server.name}: too few answers for a p99: {said}")
     return said
+
+
+def counts(said, distribution):
+    """How many answers took how long, of the kinds of requests that say how many they are."""
+    found, before = Counter(), {}
+    for point in distribution:
+        kind, share = point["request"], point["share_ratio"]
+        # Hits and misses are gets once more.
+        number = said.get(f"{kind}s")
+        if number is not None:
+            found[point["latency_ns"]] += (share - before.get(kind, 0)) * number
+            before[kind] = share
+    return found
+
+
+def pooled_p99_us(rounds):
+    """Of all answers of all rounds together."""
+    together = sum((one["counts"] for one in rounds), Counter())
+    left = 0.99 * sum(together.values())
+    for latency in sorted(together):
+        left -= together[latency]
+        if left <= 0:
+            return latency / 1e3
+    return float("nan")
 
 
 def bootstrap(values, rng):
@@ -182,7 +231,9 @@ def one_round(binary, all_running, case, seconds, number):
             "cpu_us": said["server CPU"] / 1e3,
             "p99_us": said["latency p99"] / 1e3,
             "throughput": said["throughput"],
+            "answered": said["answered"] / said["offered"] if rate else None,
             "driver_share": said["driver CPU share"],
+            "counts": said["counts"],
         }
     return result
 
@@ -215,31 +266,70 @@ def cpu_part(binary, found, arguments):
     return rounds
 
 
+def table(head, rows):
+    """Markdown, from the name and the line of each column and from rows of texts."""
+    lines = [[name for name, _ in head], [line for _, line in head], *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+def medians(of_rounds, server):
+    of = [one[server.name] for one in of_rounds]
+    keys = ("cpu_us", "p99_us", "throughput", "driver_share")
+    found = {key: statistics.median(one[key] for one in of) for key in keys}
+    answered = [one["answered"] for one in of if one["answered"] is not None]
+    found["answered"] = f"{statistics.median(answered):.4f}" if answered else "–"
+    found["pooled_us"] = pooled_p99_us(of)
+    return found
+
+
 def cpu_table(rounds, found):
-    rng = random.Random(1)
-    lines = [
-        "| load | connections | pipeline | server | CPU µs/request | p99 µs | requests/s "
-        "| outcrop ÷ it, CPU | 95 % | outcrop ÷ it, p99 | 95 % |",
-        "|---|---:|---:|---|---:|---:|---:|---:|---|---:|---|",
+    left, right = "---", "---:"
+    head = [
+        ("load", left), ("connections", right), ("pipeline", right), ("server", left), ("CPU µs/request", right),
+        ("p99 µs", right), ("p99 µs, pooled", right), ("requests/s", right), ("answered ÷ offered", right),
+        ("driver's CPU", right),
     ]
+    rows = []
     for index, of_rounds in rounds.items():
         _, _, connections, pipeline, _ = CASES[index]
         for server in found:
-            of = [one[server.name] for one in of_rounds]
-            median = {key: statistics.median(one[key] for one in of) for key in of[0]}
-            cells = [
-                label(CASES[index]), str(connections), str(pipeline), server.name,
-                f"{median['cpu_us']:.2f}", f"{median['p99_us']:,.0f}", f"{median['throughput']:,.0f}",
-            ]
+            of = medians(of_rounds, server)
+            rows.append([
+                label(CASES[index]), str(connections), str(pipeline), server.name, f"{of['cpu_us']:.2f}",
+                f"{of['p99_us']:,.0f}", f"{of['pooled_us']:,.0f}", f"{of['throughput']:,.0f}", of["answered"],
+                f"{of['driver_share']:.2f}",
+            ])
+    return table(head, rows)
+
+
+def pairs(found):
+    """Ours beside each peer, and asked in its own protocol beside Redis."""
+    for ours in (server for server in found if server.is_ours):
+        for peer in (server for server in found if not server.is_ours):
+            if ours is found[0] or ours.scheme == peer.scheme:
+                yield ours, peer
+
+
+def ratio_table(rounds, found):
+    rng = random.Random(1)
+    left, right = "---", "---:"
+    head = [
+        ("load", left), ("connections", right), ("pipeline", right), ("ours ÷ peer", left),
+        ("CPU, median of ratios", right), ("95 %", left), ("ratio of medians", right),
+        ("p99, median of ratios", right), ("95 %", left), ("ratio of medians", right), ("pooled", right),
+    ]
+    rows = []
+    for index, of_rounds in rounds.items():
+        _, _, connections, pipeline, _ = CASES[index]
+        for ours, peer in pairs(found):
+            of, of_peer = medians(of_rounds, ours), medians(of_rounds, peer)
+            cells = [label(CASES[index]), str(connections), str(pipeline), f"{ours.name} ÷ {peer.name}"]
             for metric in ("cpu_us", "p99_us"):
-                if server is found[0]:
-                    cells += ["", ""]
-                    continue
-                ratios = [one["outcrop"][metric] / one[server.name][metric] for one in of_rounds]
+                ratios = [one[ours.name][metric] / one[peer.name][metric] for one in of_rounds]
                 ratio, low, high = bootstrap(ratios, rng)
-                cells += [f"{ratio:.2f}", f"{low:.2f} … {high:.2f}"]
-            lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+                cells += [f"{ratio:.2f}", f"{low:.2f} … {high:.2f}", f"{of[metric] / of_peer[metric]:.2f}"]
+            rows.append([*cells, f"{of['pooled_us'] / of_peer['pooled_us']:.2f}"])
+    return table(head, rows)
 
 
 def fill(binary, server, memory_bytes, arguments):
@@ -298,13 +388,16 @@ def main():
     arguments = parser.parse_args()
     binary = outcrop()
     found = servers(binary)
-    if not os.environ.get("MEMCACHED"):
+    named = os.environ.get("MEMCACHED")
+    if named:
+        print(f"The memcached {version(named, '-V')} of MEMCACHED was built {built(named)}.\n")
+    else:
         print("MEMCACHED is not set: no other memcached than Debian's is compared.\n")
     if arguments.part != "memory":
         rounds = cpu_part(binary, found, arguments)
         print(
             f"Server CPU per request and p99, server on CPU 0, driver on the last CPU: {arguments.rounds} interleaved "
-            f"rounds of {arguments.seconds} s.\n\n{cpu_table(rounds, found)}\n"
+            f"rounds of {arguments.seconds} s.\n\n{cpu_table(rounds, found)}\n\n{ratio_table(rounds, found)}\n"
         )
         print("Debian's memcached writes every reply by itself: pipelined it is no fair peer, and is shown only.\n")
     if arguments.part != "cpu":

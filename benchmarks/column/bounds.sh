@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 rows="${ROWS:-14000000}"
 distinct="${DISTINCT:-97577}"
 threads="${THREADS:-2}"
-rounds="${ROUNDS:-7}"
+rounds="${ROUNDS:-9}"
 folder=$(mktemp -d "${TMPDIR:-/tmp}/outcrop-bounds.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 

@@ -1,17 +1,37 @@
 """Prints what run.sh measured as Markdown: all of it, and against the targets where it has the size that they are for.
 
-Usage: tables.py FOLDER THREADS, where FOLDER has skew-0.csv and skew-1.csv.
+Usage: tables.py FOLDER THREADS, where FOLDER has skew-0.csv and skew-1.csv, and scans-0.csv and scans-1.csv with
+several rounds of the scans, whose medians stand in the tables.
 """
 
 import csv
 import math
+import statistics
 import sys
+from pathlib import Path
 
-tables = []
-for skew in (0, 1):
-    with open(f"{sys.argv[1]}/skew-{skew}.csv", encoding="utf-8") as file:
+SCANS = ["equality scan, 1 thread", "prefix scan, 3 letters, 1 thread"]
+
+
+def rows_of(name):
+    """Metric, unit and value; none where there is no such file."""
+    path = Path(sys.argv[1]) / name
+    if not path.exists():
+        return []
+    with open(path, encoding="utf-8") as file:
         # The metric may hold commas: value and unit are the last two fields.
-        tables.append({(",".join(row[:-2]), row[-1]): row[-2] for row in csv.reader(file)})
+        return [((",".join(row[:-2]), row[-1]), row[-2]) for row in csv.reader(file)]
+
+
+tables, ranges = [], []
+for skew in (0, 1):
+    found, of_rounds = dict(rows_of(f"skew-{skew}.csv")), {}
+    for key, text in rows_of(f"scans-{skew}.csv"):
+        if key[0] in SCANS:
+            of_rounds.setdefault(key, []).append(float(text))
+    found.update({key: f"{statistics.median(values):.4f}" for key, values in of_rounds.items()})
+    tables.append(found)
+    ranges.append(of_rounds)
 
 
 def value(table, metric, unit):
@@ -60,6 +80,14 @@ if {value(table, "rows", "rows") for table in tables} == {139999654.0}:
             sign = "≥" if is_least else "≤"
             said = verdict(measured, bar, is_least)
             print(f"| {what} | {column} | {sign} {bar:.4g} {unit} | {measured:.4g} {unit} | {said} |")
+    print()
+if any(ranges):
+    print("Scans, rounds of both columns in turn, each the median of 7 searches:\n")
+    print("| scan | column | rounds | median (least–greatest) |\n|---|---|---|---|")
+    for of_rounds, column in zip(ranges, ("uniform", "zipf(1.0)")):
+        for (metric, unit), values in of_rounds.items():
+            shown = f"{statistics.median(values):.4g} ({min(values):.4g}–{max(values):.4g}) {unit}"
+            print(f"| {metric} | {column} | {len(values)} | {shown} |")
     print()
 print("| metric | unit | uniform | zipf(1.0) |\n|---|---|---|---|")
 for metric, unit in dict.fromkeys([*tables[0], *tables[1]]):

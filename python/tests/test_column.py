@@ -1,6 +1,7 @@
 """Columns written and searched from Python give what plain Python gives."""
 
 import errno
+import os
 import pickle
 import random
 
@@ -105,6 +106,29 @@ def test_a_pickled_column_is_opened_again(tmp_path, monkeypatch):
     pickled = pickle.dumps(Column.open("c.ocol"))
     monkeypatch.chdir("/")
     assert pickle.loads(pickled).get(0) == "marl"
+
+
+def test_a_column_is_read_on_disk_or_mapped_and_a_pickle_remembers_how(tmp_path):
+    Column.encode(["marl", "tuff"], tmp_path / "c.ocol")
+    for memory in ["on-disk", "in-memory"]:
+        column = Column.open(tmp_path / "c.ocol", memory=memory)
+        assert column.find("tuff").rows().to_pylist() == [1]
+        assert pickle.loads(pickle.dumps(column)).get(0) == "marl"
+        assert memory in str(column.__reduce__()[1])
+    with pytest.raises(ValueError, match="expected one of on-disk, in-memory"):
+        Column.open(tmp_path / "c.ocol", memory="mapped")
+
+
+def test_a_column_that_is_cut_while_it_is_open_is_an_error(tmp_path):
+    path = tmp_path / "c.ocol"
+    Column.encode([f"rock {number * 7919 % 99991}" for number in range(200_000)], path, index="postings")
+    column = Column.open(path)
+    os.truncate(path, path.stat().st_size // 3)
+    # With the file mapped this process would end here.
+    with pytest.raises((outcrop.OutcropError, OSError), match="shorter"):
+        column.array()
+    with pytest.raises((outcrop.OutcropError, OSError), match="shorter"):
+        column.find_prefix("rock 9").rows()
 
 
 def test_progress_is_heard_and_what_it_raises_leaves_no_file(tmp_path):

@@ -59,6 +59,21 @@ counters! {
     accept_pauses "listen_disabled_num" "Times that accepting paused because descriptors ran out",
 }
 
+impl WorkerCounters {
+    /// Counts keys that were found, and keys that were not: asked for, or touched as they were.
+    #[inline]
+    pub(crate) fn asked(&self, touches: bool, hits: u64, misses: u64) {
+        let [asked, found, missed] = if touches {
+            [&self.touches, &self.touch_hits, &self.touch_misses]
+        } else {
+            [&self.gets, &self.get_hits, &self.get_misses]
+        };
+        asked.add(hits + misses);
+        found.add(hits);
+        missed.add(misses);
+    }
+}
+
 /// A count with one writer.
 #[derive(Debug, Default)]
 pub(crate) struct Counter(AtomicU64);

@@ -3,10 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use outcrop_probe::user_file;
+
 use crate::error::CacheError;
 
 /// More users are a mistake.
 const MOST_USERS: usize = 8;
+/// Comments have no place in the file, so a longer one is something else.
+const MOST_FILE_BYTES: u64 = 256 << 10;
 
 /// Failures that typing errors explain: they cost nothing, and each further batch of this size costs a second.
 const FAILURES_PER_SECOND: u32 = 8;
@@ -126,7 +130,8 @@ impl Logins {
             path: PathBuf::from(path),
             problem,
         };
-        let text = std::fs::read(path).map_err(|error| refuse(error.to_string()))?;
+        let text = user_file::read(path, MOST_FILE_BYTES, "a list of logins");
+        let text = text.map_err(|error| refuse(error.to_string()))?;
         let mut users = Vec::new();
         for (number, line) in text.split(|&byte| byte == b'\n').enumerate() {
             let line = line.trim_ascii();

@@ -22,7 +22,7 @@ use outcrop_input::{Compression, Input, InputError};
 use crate::error::BenchError;
 
 pub(crate) fn open_file(path: &Path) -> Result<File, BenchError> {
-    File::open(path).map_err(|source| of_path(path, source))
+    outcrop_probe::user_file::open(path).map_err(|source| of_path(path, source))
 }
 
 /// The content of a file, decompressed where it is compressed.

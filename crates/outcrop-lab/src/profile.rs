@@ -74,6 +74,7 @@ static SHIPPED: &[ShippedPlan] = shipped! {
     "column-encode": "How fast is a column encoded, by threads, cardinality, skew and order of the rows?",
     "column-kernels": "How much faster are rows found with a dictionary, postings and vector instructions than by a plain scan of the text?",
     "column-kernels-whole": "How much faster do vector instructions encode and decode a column?",
+    "column-codecs": "Is a dictionary column smaller than its text under a general compressor?",
     "column-ablation": "What does each technique save in the size of a column file, and what does it cost in the speed of encoding?",
     "kv-compression": "What does compressing the engine's blocks cost and save, by codec and block size?",
     "kv-scaling": "How do throughput and read latency change with threads and processes, by codec?",

@@ -1,6 +1,7 @@
 //! Reads the machine: clocks, environment, CPU time, block-device counters, filesystems and energy.
 //!
-//! The one crate of rank 1 that does I/O: it reads /proc, /sys and the clocks and changes nothing. It starts
+//! The one crate of rank 1 that does I/O: it reads /proc, /sys and the clocks and changes nothing. Files that users name are opened
+//! here for all crates, see [`user_file`]. It starts
 //! nothing but `smartctl` or `nvme`, where they are installed, which read a drive's log, and programs that are asked for their version. It does not
 //! know what is being measured. Whatever a machine cannot give is
 //! [`Unavailable`](outcrop_measure::metric::Unavailable) with the reason, never 0 and never guessed.
@@ -39,6 +40,7 @@ pub mod device_number;
 pub mod device_use;
 mod mount_table;
 pub mod system_tree;
+pub mod user_file;
 pub mod wear;
 
 pub use block_counters::{BlockDevice, BufferedLoop, Counters};

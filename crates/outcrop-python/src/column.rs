@@ -22,6 +22,7 @@ pub(crate) use encode::EncodeReport;
 use crate::errors::of_column;
 use crate::exchange::{Array, Table};
 use crate::selection::Selection;
+use crate::words::{self, Memory};
 
 /// Name of the only field of the stream of rows.
 const FIELD: &str = "value";
@@ -34,6 +35,7 @@ const BATCH_ROWS: usize = 1 << 20;
 pub(crate) struct Column {
     path: PathBuf,
     is_preloaded: bool,
+    memory: Memory,
     column: Arc<outcrop_column::Column>,
 }
 
@@ -70,9 +72,14 @@ fn to_python<'py>(py: Python<'py>, value: Option<&[u8]>) -> Bound<'py, PyAny> {
 
 /// [`Column::open`] with positional arguments, as pickles call it.
 #[pyfunction(name = "_reopen")]
-pub(crate) fn reopen(py: Python<'_>, path: PathBuf, preload: bool) -> PyResult<Column> {
+#[pyo3(signature = (path, preload, memory="on-disk"))]
+pub(crate) fn reopen(py: Python<'_>, path: PathBuf, preload: bool, memory: &str) -> PyResult<Column> {
+    let memory = words::memory(memory)?;
     let column = py.detach(|| {
-        let mut column = outcrop_column::Column::open(&path)?;
+        let mut column = match memory {
+            Memory::OnDisk => outcrop_column::Column::open_on_disk(&path)?,
+            Memory::InMemory => outcrop_column::Column::open(&path)?,
+        };
         if preload {
             column.preload()?;
         }
@@ -83,17 +90,26 @@ pub(crate) fn reopen(py: Python<'_>, path: PathBuf, preload: bool) -> PyResult<C
     Ok(Column {
         path,
         is_preloaded: preload,
+        memory,
         column: Arc::new(column.map_err(of_column)?),
     })
 }
 
 #[pymethods]
 impl Column {
-    /// Opens a file through a memory map. `preload` decompresses the dictionary, and builds an index where there is none.
+    /// Opens a file. `preload` decompresses the dictionary, and builds an index where there is none. `memory` is "on-disk", which
+    /// reads what a search needs, or "in-memory", which maps the file: a search takes less time, but a program that truncates the
+    /// file meanwhile ends this process (SIGBUS).
     #[classmethod]
-    #[pyo3(signature = (path, *, preload=false))]
-    fn open(_class: &Bound<'_, PyType>, py: Python<'_>, path: PathBuf, preload: bool) -> PyResult<Self> {
-        reopen(py, path, preload)
+    #[pyo3(signature = (path, *, preload=false, memory="on-disk"))]
+    fn open(
+        _class: &Bound<'_, PyType>,
+        py: Python<'_>,
+        path: PathBuf,
+        preload: bool,
+        memory: &str,
+    ) -> PyResult<Self> {
+        reopen(py, path, preload, memory)
     }
 
     /// Writes a column file and says what it takes. The file appears under its name whole or not at all.
@@ -187,7 +203,7 @@ impl Column {
         high: Option<&Bound<'_, PyAny>>,
         closed: &str,
     ) -> PyResult<Selection> {
-        let (takes_low, takes_high) = crate::words::closed(closed)?;
+        let (takes_low, takes_high) = words::closed(closed)?;
         let end = |value: Option<&Bound<'_, PyAny>>, is_taken| -> PyResult<End<Vec<u8>>> {
             Ok(match value.map(bytes_of).transpose()? {
                 None => End::Unbounded,
@@ -283,7 +299,7 @@ impl Column {
         let reopen = py.import("outcrop._outcrop")?.getattr("_reopen")?;
         Ok((
             reopen,
-            (self.path.as_path(), self.is_preloaded).into_pyobject(py)?,
+            (self.path.as_path(), self.is_preloaded, self.memory.word()).into_pyobject(py)?,
         ))
     }
 

@@ -42,6 +42,29 @@ pub(crate) fn profile(word: &str) -> PyResult<Profile> {
     one_of("profile", word, &known)
 }
 
+/// How a column file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Memory {
+    /// What a search needs, when it needs it.
+    OnDisk,
+    /// Through a memory map.
+    InMemory,
+}
+
+impl Memory {
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::OnDisk => "on-disk",
+            Self::InMemory => "in-memory",
+        }
+    }
+}
+
+pub(crate) fn memory(word: &str) -> PyResult<Memory> {
+    let known = [Memory::OnDisk, Memory::InMemory].map(|memory| (memory.word(), memory));
+    one_of("memory", word, &known)
+}
+
 /// Whether the low and the high end of a range belong to it.
 pub(crate) fn closed(word: &str) -> PyResult<(bool, bool)> {
     let known = [

@@ -11,11 +11,10 @@ mod shipped;
 mod unit_scale;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read as _};
 use std::path::Path;
 
 use outcrop_measure::metric::{Provenance, Unit};
+use outcrop_probe::user_file;
 use serde::Serialize;
 
 use crate::error::ResultsError;
@@ -98,26 +97,10 @@ pub fn load(name_or_path: &str) -> Result<Reference, ResultsError> {
             shipped,
         });
     }
-    let bytes = read_file(path).map_err(ResultsError::io("read", path))?;
+    let bytes = user_file::read(path, MOST_BYTES, "a table of published figures");
+    let bytes = bytes.map_err(ResultsError::io("read", path))?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     parse(&name, &format!("{name} ({})", path.display()), &[], &bytes)
-}
-
-/// All bytes of a file that has an end, and few enough of them.
-fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    // Asked before opening: a named pipe without a writer would block.
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
-    }
-    let mut bytes = Vec::new();
-    File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(io::Error::other(format!(
-            "it has more than {}, the most that a reference may have",
-            outcrop_measure::units::format_bytes(MOST_BYTES)
-        )));
-    }
-    Ok(bytes)
 }
 
 fn read(entry: &Shipped) -> Result<Reference, ResultsError> {

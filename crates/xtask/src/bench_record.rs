@@ -1,4 +1,4 @@
-//! `cargo xtask bench-record NAME`: runs one benchmark and appends its result to its record.
+//! `cargo xtask bench-record NAME [-- ARGUMENTS]`: runs one benchmark and appends its result to its record.
 //!
 //! The benchmark is any program `benchmarks/NAME/run` (or `run.py`, `run.sh`); what it prints on stdout is Markdown and becomes the
 //! result. It gets a release build of `outcrop` in `$OUTCROP` and the machine's fingerprint is taken
@@ -14,11 +14,11 @@ use crate::clock::StopWatch;
 use crate::command;
 use crate::workspace::Workspace;
 
-/// Runs the benchmark `name` and appends to `benchmarks/record/<name>.md`.
+/// Runs the benchmark `name` with `arguments` of its own and appends to `benchmarks/record/<name>.md`.
 ///
 /// # Errors
 /// There is no such benchmark, the build or the benchmark fails, or it printed nothing. Nothing is recorded then.
-pub(crate) fn run(workspace: &Workspace, name: &str) -> Result<bool> {
+pub(crate) fn run(workspace: &Workspace, name: &str, arguments: &[String]) -> Result<bool> {
     let Some(script) = program(&workspace.root.join("benchmarks").join(name)) else {
         bail!(
             "there is no benchmarks/{name}/run; there are: {}",
@@ -37,6 +37,7 @@ pub(crate) fn run(workspace: &Workspace, name: &str) -> Result<bool> {
     let watch = StopWatch::start();
     let mut benchmark = Command::new(&script);
     benchmark
+        .args(arguments)
         .current_dir(&workspace.root)
         .env("OUTCROP", &outcrop)
         .stderr(Stdio::inherit());
@@ -49,7 +50,7 @@ pub(crate) fn run(workspace: &Workspace, name: &str) -> Result<bool> {
             .trim()
             .to_owned(),
         commit: commit(workspace)?,
-        command: format!("cargo xtask bench-record {name}"),
+        command: command_line(name, arguments),
         took: watch.elapsed().to_string(),
         machine,
         result,
@@ -61,6 +62,23 @@ pub(crate) fn run(workspace: &Workspace, name: &str) -> Result<bool> {
     append(&record, name, &entry)?;
     println!("{}", record.display());
     Ok(true)
+}
+
+/// What makes the same record again.
+fn command_line(name: &str, arguments: &[String]) -> String {
+    let mut line = format!("cargo xtask bench-record {name}");
+    if !arguments.is_empty() {
+        line += " --";
+    }
+    for argument in arguments {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./,:=".contains(&byte);
+        if !argument.is_empty() && argument.bytes().all(is_plain) {
+            line += &format!(" {argument}");
+        } else {
+            line += &format!(" '{}'", argument.replace('\'', "'\\''"));
+        }
+    }
+    line
 }
 
 /// One dated result.
@@ -161,6 +179,19 @@ mod tests {
             machine: text("cpu 2 cores\n"),
             result: text(result),
         }
+    }
+
+    #[test]
+    fn a_record_says_with_which_arguments_it_was_made() {
+        let line = |arguments: &[&str]| {
+            let arguments: Vec<String> = arguments.iter().map(|&text| text.to_owned()).collect();
+            command_line("column-peers", &arguments)
+        };
+        assert_eq!(line(&[]), "cargo xtask bench-record column-peers");
+        assert_eq!(
+            line(&["--text", "/tmp/words.txt", "--only", "open loop"]),
+            "cargo xtask bench-record column-peers -- --text /tmp/words.txt --only 'open loop'"
+        );
     }
 
     #[test]

@@ -61,6 +61,9 @@ enum Task {
     BenchRecord {
         /// Folder name under `benchmarks/`.
         name: String,
+        /// Arguments of the benchmark itself, behind `--`.
+        #[arg(last = true)]
+        arguments: Vec<String>,
     },
 }
 
@@ -71,7 +74,7 @@ fn main() -> ExitCode {
         Task::Portable { for_check: false } => portable::run(&workspace, portable::Speed::OfBinary),
         Task::Portable { for_check: true } => portable::run(&workspace, portable::Speed::OfBuild),
         Task::Wheel => wheel::run(&workspace),
-        Task::BenchRecord { name } => bench_record::run(&workspace, &name),
+        Task::BenchRecord { name, arguments } => bench_record::run(&workspace, &name, &arguments),
     });
     match result {
         Ok(true) => ExitCode::SUCCESS,

@@ -29,12 +29,12 @@ impl Now {
         second.clamp(1, i64::from(u32::MAX)) as u32
     }
 
-    /// Seconds until `expiry`; -1 for never.
+    /// Seconds until `expiry`; 0 where that has passed, -1 for never.
     pub(crate) fn left(self, expiry: u32) -> i64 {
         if expiry == 0 {
             -1
         } else {
-            i64::from(expiry) - i64::from(self.second)
+            i64::from(expiry.saturating_sub(self.second))
         }
     }
 
@@ -61,6 +61,6 @@ mod tests {
         assert_eq!(now.expiry(LONGEST_RELATIVE_S + 1), 1);
         assert_eq!(now.expiry(1_800_000_500), 500);
         assert_eq!(now.expiry(i64::MAX), u32::MAX);
-        assert_eq!((now.left(0), now.left(130)), (-1, 30));
+        assert_eq!((now.left(0), now.left(130), now.left(1)), (-1, 30, 0));
     }
 }

@@ -11,7 +11,12 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection};
 
+use outcrop_probe::user_file;
+
 use crate::error::CacheError;
+
+/// A longer file is neither certificates nor a key.
+const MOST_FILE_BYTES: u64 = 1 << 20;
 
 /// What one connection's keys and records take, about: counted as a buffer of it.
 pub(super) const HELD_BYTES: usize = 40 << 10;
@@ -38,16 +43,21 @@ pub(super) fn configuration(files: &TlsFiles) -> Result<Arc<ServerConfig>, Cache
         let expected = "expected certificates in PEM, the server's first";
         refuse(&files.certificates, format!("{problem}; {expected}"))
     };
-    let certificates = CertificateDer::pem_file_iter(&files.certificates)
-        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+    let text = user_file::read(&files.certificates, MOST_FILE_BYTES, "a list of certificates");
+    let text = text.map_err(|error| of_certificates(error.to_string()))?;
+    let certificates = CertificateDer::pem_slice_iter(&text)
+        .collect::<Result<Vec<_>, _>>()
         .map_err(|error| of_certificates(error.to_string()))?;
     if certificates.is_empty() {
         return Err(of_certificates("it contains no certificate".to_owned()));
     }
-    let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|error| {
+    let of_key = |problem: String| {
         let expected = "expected a private key in PEM, without a password";
-        refuse(&files.key, format!("{error}; {expected}"))
-    })?;
+        refuse(&files.key, format!("{problem}; {expected}"))
+    };
+    let text = user_file::read(&files.key, MOST_FILE_BYTES, "a key");
+    let text = text.map_err(|error| of_key(error.to_string()))?;
+    let key = PrivateKeyDer::from_pem_slice(&text).map_err(|error| of_key(error.to_string()))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let configuration =

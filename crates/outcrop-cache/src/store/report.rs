@@ -15,6 +15,8 @@ pub struct Counters {
     pub moved_bytes: u64,
     /// Items read to find those that have ended, where nothing may be evicted.
     pub swept: u64,
+    /// Of the items removed because they had ended, those that were found so.
+    pub swept_away: u64,
 }
 
 /// A store at one moment.
@@ -49,5 +51,6 @@ impl StoreReport {
         sum.expired += more.expired;
         sum.moved_bytes += more.moved_bytes;
         sum.swept += more.swept;
+        sum.swept_away += more.swept_away;
     }
 }

@@ -54,6 +54,17 @@ pub struct Slot<'a> {
     pub(super) now: u32,
 }
 
+/// What an item whose value is made anew keeps of the old one: what the client set, and nothing of what became of it.
+fn renewed(old: &Header, cas: u64, accessed: u32) -> Header {
+    Header {
+        flags: old.flags,
+        expiry: old.expiry,
+        cas,
+        accessed,
+        ..Header::default()
+    }
+}
+
 impl Slot<'_> {
     fn item(&self, offset: u32, header: &Header) -> Item<'_> {
         let start = header.header_len() + usize::from(header.key_len);
@@ -146,21 +157,34 @@ impl Slot<'_> {
         Ok(true)
     }
 
-    /// Sets a new value and keeps flags and expiry; false when there is no item.
+    /// Sets a new value and keeps flags and expiry; false when there is no item. As in memcached, a longer value makes a new item,
+    /// which nobody has read and which is not stale; any other stands in the place of the old one.
     ///
     /// # Errors
     /// [`Refusal`]; the item is gone then.
     pub fn replace_value(&mut self, value: &[u8]) -> Result<bool, Refusal> {
-        let cas = self.changed_cas();
-        self.rewrite(|header| header.cas = cas, |_| value.to_vec())
+        let (cas, accessed) = (self.changed_cas(), self.now & 0xFF_FFFF);
+        let change = |header: &mut Header| {
+            *header = if value.len() > header.value_len as usize {
+                renewed(header, cas, accessed)
+            } else {
+                Header {
+                    cas,
+                    accessed,
+                    ..*header
+                }
+            };
+        };
+        self.rewrite(change, |_| value.to_vec())
     }
 
-    /// Puts bytes behind the value, or in front of it; false when there is no item.
+    /// Puts bytes behind the value, or in front of it; false when there is no item. As in memcached this makes a new item, as
+    /// in [`Slot::replace_value`].
     ///
     /// # Errors
     /// [`Refusal`]; the item is gone then.
     pub fn join(&mut self, piece: &[u8], is_behind: bool) -> Result<bool, Refusal> {
-        let cas = self.changed_cas();
+        let (cas, accessed) = (self.changed_cas(), self.now & 0xFF_FFFF);
         let joined = |old: &[u8]| {
             if is_behind {
                 [old, piece].concat()
@@ -168,9 +192,7 @@ impl Slot<'_> {
                 [piece, old].concat()
             }
         };
-        // As in memcached: what was joined is the work of whoever joined it.
-        let change = |header: &mut Header| (header.cas, header.has_binary_key) = (cas, false);
-        self.rewrite(change, joined)
+        self.rewrite(|header| *header = renewed(header, cas, accessed), joined)
     }
 
     /// The CAS value after a change: none for an item that nobody asked the CAS value of.

@@ -69,6 +69,7 @@ impl Shard {
             if expiry != 0 && expiry <= now {
                 self.remove(handle);
                 self.counters.expired += 1;
+                self.counters.swept_away += 1;
                 return true;
             }
             self.sweep.expects(expiry);

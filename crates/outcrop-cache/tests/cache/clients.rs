@@ -54,7 +54,7 @@ fn libmemcached_s_tools_store_read_and_remove_a_file() {
 }
 
 #[test]
-fn libmemcached_s_conformance_tests_pass() {
+fn libmemcached_s_conformance_tests_of_the_text_protocol_pass() {
     let server = start();
     let address = address(&server, Protocol::Memcached);
     let (host, port) = (address.ip().to_string(), address.port().to_string());

@@ -1,5 +1,9 @@
 //! memcached's protocol over real sockets.
 
+use outcrop_cache::dialogue::Dialogue;
+use outcrop_cache::server::Protocol;
+use outcrop_cache::store::StoreOptions;
+
 use crate::kit::{Client, start, stat};
 
 /// Commands of every kind, and what they answer on a fresh server.
@@ -148,7 +152,7 @@ fn many_large_replies_come_complete_to_a_client_that_reads_late() {
 const EXPORTED: &str = "uptime time cas_badval cmd_flush cmd_set cmd_get cmd_touch rusage_user rusage_system bytes limit_maxbytes \
     curr_items total_items bytes_read bytes_written curr_connections total_connections rejected_connections conn_yields \
     listen_disabled_num evictions reclaimed store_too_large store_no_memory direct_reclaims crawler_items_checked total_malloced \
-    accepting_conns max_connections threads pid pointer_size evicted_unfetched auth_cmds auth_errors";
+    crawler_reclaimed accepting_conns max_connections threads pid pointer_size evicted_unfetched auth_cmds auth_errors";
 
 #[test]
 fn stats_have_the_names_and_forms_that_exporters_read() {
@@ -176,6 +180,7 @@ fn stats_have_the_names_and_forms_that_exporters_read() {
     }
     assert!(value(general, "version").starts_with("1.6.45"));
     assert_eq!(value(settings, "maxconns"), "10000");
+    assert_eq!(value(settings, "lru_crawler"), "no");
     assert_eq!(value(general, "accepting_conns"), "1");
 }
 
@@ -200,6 +205,10 @@ fn what_would_cost_every_command_is_refused_in_memcached_s_words() {
     client.ask(
         "ms Zm9v 1 b\r\nx\r\nme Zm9v b\r\n",
         "HD\r\nME Zm9v exp=-1 la=0 cas=0 fetch=no cls=1 size=4\r\n",
+    );
+    client.ask(
+        "me foo\r\n",
+        "ME Zm9v exp=-1 la=0 cas=0 fetch=no cls=1 size=4\r\n",
     );
 }
 
@@ -241,4 +250,89 @@ fn every_flag_of_every_meta_command_in_the_table_has_a_recorded_conversation() {
         }
     }
     assert!(flags > 50 && missing.is_empty(), "of {flags}: {missing:?}");
+}
+
+/// A client of a server whose clock stands still until it is told to move.
+struct Clocked(Dialogue);
+
+impl Clocked {
+    fn new() -> Self {
+        let options = StoreOptions {
+            memory_bytes: 1 << 20,
+            shards: 1,
+            ..StoreOptions::default()
+        };
+        Self(Dialogue::new(Protocol::Memcached, &options).unwrap())
+    }
+
+    #[track_caller]
+    fn ask(&mut self, request: &str, expected: &str) {
+        let before = self.0.replies().len();
+        self.0.say(format!("{request}\r\n").as_bytes());
+        let said = String::from_utf8_lossy(&self.0.replies()[before..]);
+        assert_eq!(said, format!("{expected}\r\n"), "{request}");
+    }
+}
+
+#[test]
+fn seconds_since_the_last_read_are_counted_and_only_a_read_that_leaves_a_mark_begins_them_anew() {
+    let mut client = Clocked::new();
+    client.ask("set c 0 100 3\r\nabc", "STORED");
+    client.0.wait(7);
+    client.ask("mg c u l t", "HD l7 t93");
+    client.ask("mg c u l h", "HD l7 h0");
+    client.ask("me c", "ME c exp=93 la=7 cas=0 fetch=no cls=1 size=4");
+    // The state before this read, and after it.
+    client.ask("mg c l h", "HD l7 h0");
+    client.ask("mg c l h", "HD l0 h1");
+    client.0.wait(3);
+    client.ask("me c", "ME c exp=90 la=3 cas=0 fetch=yes cls=1 size=4");
+    for (read, answer) in [
+        ("get c", "VALUE c 0 3\r\nabc\r\nEND"),
+        ("gat 50 c", "VALUE c 0 3\r\nabc\r\nEND"),
+        ("touch c 50", "TOUCHED"),
+    ] {
+        client.ask(read, answer);
+        client.0.wait(2);
+        client.ask("mg c u l", "HD l2");
+    }
+    client.ask("mg c u l t", "HD l2 t48");
+}
+
+#[test]
+fn an_item_that_is_made_anew_was_neither_read_nor_idle() {
+    let mut client = Clocked::new();
+    client.ask("set c 0 0 1\r\n9", "STORED");
+    for (change, answer, fetched) in [
+        ("append c 0 0 1\r\n0", "STORED", "no"),
+        ("prepend c 0 0 1\r\n1", "STORED", "no"),
+        // In the place of the old number.
+        ("incr c 1", "191", "yes"),
+        ("incr c 900", "1091", "no"),
+        ("ms c 1 MA\r\n0", "HD", "no"),
+    ] {
+        client.0.wait(5);
+        client.ask("mg c l", "HD l5");
+        client.0.wait(5);
+        client.ask(change, answer);
+        let said = format!("la=0 cas=0 fetch={fetched}");
+        client.0.say(b"me c\r\n");
+        let replies = String::from_utf8_lossy(client.0.replies());
+        assert!(
+            replies.lines().last().unwrap().contains(&said),
+            "{change}: {replies}"
+        );
+    }
+}
+
+#[test]
+fn an_item_that_ends_at_once_has_no_seconds_left() {
+    let mut client = Clocked::new();
+    // However long the server has run.
+    for wait in [0, 7, 86_400] {
+        client.0.wait(wait);
+        client.ask("set q 0 0 1\r\nx", "STORED");
+        client.ask("mg q T-1 t v", "VA 1 t0\r\nx");
+        client.ask("mg q t", "EN");
+    }
 }

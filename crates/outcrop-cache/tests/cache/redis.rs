@@ -138,6 +138,29 @@ fn every_command_answers_alone_and_in_a_pipeline() {
 }
 
 #[test]
+fn info_has_the_sections_that_are_asked_for_and_no_count_that_is_not_kept() {
+    let server = start();
+    let mut client = Client::at(address(&server, Protocol::Redis));
+    client.send(&request("MSET a 1 b 2"));
+    client.expect(b"+OK\r\n");
+    for (line, reply) in [
+        ("INFO keyspace", "$24\r\n# Keyspace\r\ndb0:keys=2\r\n\r\n"),
+        ("INFO nonsense", "$0\r\n\r\n"),
+    ] {
+        client.send(&request(line));
+        client.expect(reply.as_bytes());
+    }
+    for line in ["INFO", "INFO all", "INFO clients Default"] {
+        client.send(&request(line));
+    }
+    client.send(b"quit\r\n");
+    let said = String::from_utf8(client.rest()).unwrap();
+    for section in ["Server", "Clients", "Memory", "Stats", "Keyspace"] {
+        assert_eq!(said.matches(&format!("# {section}\r\n")).count(), 3, "{said}");
+    }
+}
+
+#[test]
 fn a_value_that_is_too_large_is_refused_and_the_next_command_works() {
     let server = start();
     let mut client = Client::at(address(&server, Protocol::Redis));

@@ -1,5 +1,10 @@
 //! Blocks of tokens, which share their bytes as a group: what `smallest` writes where phrases come again.
 
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use outcrop_column::storage::ReadAt;
 use outcrop_column::{BLOCK_ROWS, Column, EncodeOptions, Encoder, Index, Profile, Technique, encode_text};
 
 use crate::oracle::{Row, check_file, encode_unpacked, push_all, shaped};
@@ -76,6 +81,44 @@ fn every_search_in_groups_of_blocks_equals_the_plain_map() {
     }
 }
 
+/// A file that counts the bytes that are read of it.
+struct Counted(Vec<u8>, Arc<AtomicU64>);
+
+impl ReadAt for Counted {
+    fn size_bytes(&self) -> u64 {
+        self.0.size_bytes()
+    }
+
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        self.1.fetch_add(buffer.len() as u64, Ordering::Relaxed);
+        self.0.read_exact_at(buffer, offset)
+    }
+}
+
+#[test]
+fn one_row_reads_its_group_and_not_the_file() {
+    // Two groups of eight blocks, and one block behind them.
+    let rows = phrases(16 * BLOCK_ROWS as u64 + 1000, 1000);
+    let file = encode_unpacked(&rows, SMALLEST);
+    let (tokens, all) = blocks_of(&file, "tokens + zstd");
+    assert!(tokens >= 16 && all == 17, "{tokens} of {all}");
+    let (bytes, read) = (file.len() as u64, Arc::new(AtomicU64::new(0)));
+    let column = Column::open_in(Counted(file, Arc::clone(&read))).unwrap();
+    let cost = |row: usize| {
+        read.store(0, Ordering::Relaxed);
+        assert_eq!(column.get(row as u64).unwrap(), rows[row]);
+        read.load(Ordering::Relaxed)
+    };
+    let (first, second) = (cost(5), cost(8 * BLOCK_ROWS + 5));
+    assert!(first > bytes / 4 && first < bytes * 6 / 10, "{first} of {bytes}");
+    assert!(second < bytes * 6 / 10, "{second} of {bytes}");
+    // The group is there still.
+    let same = cost(15 * BLOCK_ROWS);
+    assert!(same < bytes / 20, "{same} of {bytes}");
+    let last = cost(16 * BLOCK_ROWS + 7);
+    assert!(last < bytes / 10, "{last} of {bytes}");
+}
+
 #[test]
 fn a_file_needs_the_feature_of_tokens_if_it_has_them_and_keeps_it_when_rows_are_added() {
     let (phrases, few) = (phrases(8000, 16), shaped("few", 1000));
@@ -149,7 +192,7 @@ fn answers_of(file: &[u8]) -> Vec<String> {
     let column = Column::open_in(file.to_vec()).unwrap();
     let answers = [
         column.get(17).map(drop),
-        column.decode_text(&mut std::io::sink()),
+        column.decode_text(&mut io::sink()),
         column
             .find_prefix(b"")
             .and_then(|selection| selection.rows_by_scan())

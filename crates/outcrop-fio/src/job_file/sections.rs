@@ -2,9 +2,9 @@
 //!
 //! *Source*: fio's HOWTO, "Job file format".
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
+
+use outcrop_probe::user_file;
 
 use crate::error::FioError;
 use crate::options::Options;
@@ -58,20 +58,11 @@ struct Reader<'v> {
 
 impl Reader<'_> {
     fn read(&mut self, path: &Path, level: usize) -> Result<(), FioError> {
-        let mut bytes = Vec::new();
-        let file = File::open(path).map_err(FioError::io("open", path))?;
-        file.take(MOST_BYTES + 1)
-            .read_to_end(&mut bytes)
-            .map_err(FioError::io("read", path))?;
+        let text = user_file::read_text(path, MOST_BYTES, "a job file");
+        let text = text.map_err(FioError::io("read", path))?;
         let refuse = |reason: String| FioError::JobFile {
             problems: vec![format!("{}: {reason}", path.display())],
         };
-        if bytes.len() as u64 > MOST_BYTES {
-            return Err(refuse(
-                "it is larger than 1 MiB, so it is not a job file".to_owned(),
-            ));
-        }
-        let text = String::from_utf8(bytes).map_err(|_| refuse("it is not text".to_owned()))?;
         for (line, text) in (1..).zip(text.lines()) {
             let at = format!("{}:{line}", path.display());
             self.read_line(text.trim(), &at, path, level)?;

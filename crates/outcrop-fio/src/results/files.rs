@@ -1,8 +1,10 @@
 //! The files that may be results: those that were named, and the `.json` files in folders that were named.
 
-use std::fs::{self, File};
-use std::io::Read as _;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+use outcrop_probe::user_file;
 
 use crate::error::FioError;
 
@@ -60,20 +62,8 @@ fn walk(root: &Path, folder: &Path, level: usize, found: &mut Vec<PathBuf>) -> R
 /// # Errors
 /// A clause that says why it is not read.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, String> {
-    let about = fs::metadata(path).map_err(|error| format!("it cannot be read: {error}"))?;
-    if !about.is_file() {
-        return Err("it is not a regular file".to_owned());
-    }
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(|error| format!("it cannot be opened: {error}"))?;
-    file.take(MOST_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| format!("it cannot be read: {error}"))?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(format!(
-            "it is larger than {} MiB, so it is not a result of fio",
-            MOST_BYTES >> 20
-        ));
-    }
-    Ok(bytes)
+    user_file::read(path, MOST_BYTES, "a result of fio").map_err(|error| match error.kind() {
+        ErrorKind::InvalidInput => error.to_string(),
+        _ => format!("it cannot be read: {error}"),
+    })
 }

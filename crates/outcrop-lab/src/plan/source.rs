@@ -9,6 +9,9 @@ use outcrop_workload::word::nearest;
 use crate::error::LabError;
 use crate::profile::shipped_plans;
 
+/// A longer file is not a plan.
+const MOST_BYTES: u64 = 16 << 20;
+
 /// A plan's text and where it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanSource {
@@ -22,9 +25,10 @@ impl PlanSource {
     /// Reads a plan file.
     ///
     /// # Errors
-    /// When the file cannot be read or is not UTF-8.
+    /// When the file cannot be read, is not UTF-8 or is longer than any plan.
     pub fn read(path: &Path) -> Result<Self, LabError> {
-        let text = std::fs::read_to_string(path).map_err(|source| LabError::ReadPlan {
+        let text = outcrop_probe::user_file::read_text(path, MOST_BYTES, "a plan");
+        let text = text.map_err(|source| LabError::ReadPlan {
             path: path.to_owned(),
             meant: (source.kind() == ErrorKind::NotFound)
                 .then(|| meant_by(path))

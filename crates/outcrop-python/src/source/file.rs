@@ -80,7 +80,7 @@ fn chosen<'t>(table: &'t Table, wanted: Option<&str>) -> PyResult<&'t TableColum
 }
 
 fn open_file(path: &Path) -> PyResult<File> {
-    File::open(path).map_err(|source| {
+    outcrop_probe::user_file::open(path).map_err(|source| {
         of_column(ColumnError::Path {
             path: path.to_owned(),
             source,

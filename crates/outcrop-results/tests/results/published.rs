@@ -251,6 +251,18 @@ fn ratios_published_as_sizes_are_inverted_with_their_percentiles() {
 }
 
 #[test]
+fn each_figure_of_the_cache_study_says_how_many_requests_were_measured_and_whose_hit_ratio_it_is() {
+    let study = reference("etc-lite-study");
+    assert_eq!(study.rows.len(), 48);
+    for row in &study.rows {
+        for says in ["7,000 of 15,000 requests measured", "hit ratios as published"] {
+            assert!(row.source.contains(says), "{row:?}");
+        }
+        assert_eq!(row.factors["requests"], "15000", "{row:?}");
+    }
+}
+
+#[test]
 fn published_stage_shares_add_up_and_every_shipped_reference_has_its_caveats() {
     let stages = reference("asic-stages");
     let mut sums = std::collections::BTreeMap::new();

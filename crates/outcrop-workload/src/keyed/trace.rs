@@ -7,8 +7,9 @@
 //! with hashed names have it, it is sent whole. A get that gives no value size has the one that the trace last gave for its
 //! key, or the first that it will give.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{self, Read};
 
 use super::request_mix::RequestKind;
 use super::sizes::{MAX_KEY_BYTES, MAX_VALUE_BYTES};
@@ -45,6 +46,28 @@ const ALL: usize = 6;
 const FORMS: &str =
     "six (time, key, operation, key size, value size, ttl), three (time, key, size) or one (key)";
 const LONGEST_TIME_S: f64 = 1e9;
+/// A line of six columns has some hundred bytes.
+const MOST_LINE_BYTES: usize = 1 << 20;
+/// As much as the CSV reader reads at once: what stands behind the end of a line.
+const READ_AHEAD_BYTES: usize = 8 << 10;
+
+/// An input that ends with an error where a line of it, or a quotation, has no end.
+struct Lines<'a, R> {
+    input: R,
+    /// Bytes read since the line began.
+    line_bytes: &'a Cell<usize>,
+}
+
+impl<R: Read> Read for Lines<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.line_bytes.get() > MOST_LINE_BYTES + READ_AHEAD_BYTES {
+            return Err(io::Error::other("it has more than 1 MiB"));
+        }
+        let count = self.input.read(buffer)?;
+        self.line_bytes.set(self.line_bytes.get() + count);
+        Ok(count)
+    }
+}
 
 impl Trace {
     /// Reads a trace.
@@ -60,6 +83,11 @@ impl Trace {
     /// # Errors
     /// As [`Trace::read`].
     pub fn read_first(input: impl Read, most: u64) -> Result<Self, WorkloadError> {
+        let line_bytes = Cell::new(0);
+        let input = Lines {
+            input,
+            line_bytes: &line_bytes,
+        };
         let mut reader = csv::ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
@@ -77,6 +105,7 @@ impl Trace {
         while (trace.entries.len() as u64) < most {
             let line = reader.position().line();
             let refuse = |why: String| WorkloadError::Trace { line, why };
+            line_bytes.set(0);
             match reader.read_record(&mut row) {
                 Ok(false) => break,
                 Ok(true) => {}

@@ -294,6 +294,19 @@ fn a_trace_of_keys_or_of_keys_and_sizes_is_one_of_gets() {
 }
 
 #[test]
+fn a_line_or_a_quotation_without_an_end_is_refused_before_it_fills_the_memory() {
+    for byte in [b'x', b'"', b'\0'] {
+        let error = Trace::read(std::io::repeat(byte)).unwrap_err().to_string();
+        assert_eq!(error, "line 1 of the trace: it has more than 1 MiB");
+    }
+    let opened = std::io::Read::chain(&b"\"a"[..], std::io::repeat(b'\n'));
+    assert!(Trace::read(opened).is_err());
+    // Many lines, each of which has an end, are another matter.
+    let lines = "rock\n".repeat(1 << 20);
+    assert_eq!(Trace::read(lines.as_bytes()).unwrap().key_count(), 1);
+}
+
+#[test]
 fn a_get_without_a_size_has_the_one_that_is_known_of_its_key() {
     let text = "0,a,get,1,0,0\n1,a,set,1,40,0\n2,a,get,1,0,0\n3,a,set,1,9,0\n4,a,get,1,0,0\n5,b,get,1,0,0\n";
     let trace = Trace::read(text.as_bytes()).unwrap();

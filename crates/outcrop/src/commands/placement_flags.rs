@@ -1,6 +1,5 @@
 //! `--min-ratio`, `--p99`, `--cpu-share` and `--prices`: what the answer to where to compress has to meet, and what it is paid for.
 
-use std::io::Read as _;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
@@ -48,17 +47,9 @@ impl PlacementFlags {
         let Some(path) = &self.prices else {
             return Ok(None);
         };
-        let mut text = String::new();
-        std::fs::File::open(path)
-            .and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text))
+        let text = outcrop_probe::user_file::read_text(path, MOST_BYTES, "a list of prices")
             .with_context(|| format!("--prices: cannot read {}", path.display()))
             .map_err(bad_input)?;
-        if text.len() as u64 > MOST_BYTES {
-            let path = path.display();
-            return Err(bad_input(anyhow::anyhow!(
-                "--prices: {path} has more than 64 KiB: it is not a list of prices"
-            )));
-        }
         let prices = Prices::read(&text);
         let prices = prices.map_err(|error| anyhow::anyhow!("--prices {}: {error}", path.display()));
         prices.map(Some).map_err(bad_input)

@@ -11,7 +11,7 @@ use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use serde_json::Value;
 
 use crate::column::words_of;
-use crate::harness::{outcrop, workplace};
+use crate::harness::{only_run, outcrop, workplace};
 
 const ROWS: i64 = 80_000;
 
@@ -38,6 +38,46 @@ fn orders(path: &Path) {
     let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
     writer.write(&batch).unwrap();
     writer.close().unwrap();
+}
+
+#[test]
+fn a_shipped_plan_holds_a_column_against_its_text_under_a_general_compressor() {
+    let dir = workplace();
+    let rocks = ["granite", "basalt", "gabbro", "marl", "tuff"];
+    let rows: String = (0..3000_usize)
+        .map(|row| format!("{}\n", rocks[row * row * 31 % 97 % 5]))
+        .collect();
+    std::fs::write(dir.path().join("rocks.txt"), rows).unwrap();
+    let args = [
+        "run",
+        "column-codecs",
+        "--data",
+        "rocks.txt",
+        "--effort",
+        "quick",
+        "--format",
+        "json",
+    ];
+    let seen = outcrop(dir.path(), &args);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let run: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let cells = run["cells"].as_array().unwrap();
+    let bytes = |format: &str, profile: Option<&str>| {
+        let cell = cells.iter().find(|cell| {
+            let factors = &cell["factors"];
+            factors["format"] == format && profile.is_none_or(|profile| factors["profile"] == profile)
+        });
+        let cell = cell.unwrap_or_else(|| panic!("no {format} {profile:?}: {run}"));
+        cell["metrics"]["file_bytes"]["value"].as_f64().unwrap()
+    };
+    let (ours, theirs) = (bytes("ocol", Some("smallest")), bytes("zstd:19", None));
+    assert!(ours > 0.0 && theirs > 0.0);
+    let shown = outcrop(dir.path(), &["report", only_run(dir.path()).to_str().unwrap()]);
+    assert_eq!(shown.code, Some(0), "{shown:?}");
+    let page = std::fs::read_to_string(only_run(dir.path()).join("report.html")).unwrap();
+    let finding = page.split("general compressor").nth(1).unwrap();
+    assert!(!finding[..400].contains("not testable"), "{}", &finding[..400]);
+    assert!(shown.stdout.contains("× zstd:19"), "{}", shown.stdout);
 }
 
 /// The value of a row of the table that `column encode` prints.

@@ -201,7 +201,7 @@ fn a_job_file_runs_and_one_that_cannot_says_each_option_with_its_line() {
         ("device --job two.fio --queue-depth 4", "contradict each other"),
         ("device --job two.fio --rw randread", "contradict each other"),
         ("device --job two.fio --read-only bad.fio", "cannot be used with"),
-        ("device --job none.fio", "cannot open none.fio"),
+        ("device --job none.fio", "cannot read none.fio"),
     ] {
         let refused = seen(dir.path(), line);
         assert_eq!(refused.code, Some(2), "{line}: {refused:?}");

@@ -21,6 +21,7 @@ mod column_kept;
 mod column_names;
 mod compare;
 mod device;
+mod endless;
 mod faults;
 mod figure;
 mod filesystem;

@@ -140,6 +140,27 @@ fn a_file_that_shrinks_while_it_is_read_is_an_answer_or_an_error_and_leaves_noth
 }
 
 #[test]
+fn a_column_file_that_is_cut_while_it_is_compared_ends_no_encode() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("in.txt"), lines(0, 100_000)).unwrap();
+    let args = ["column", "encode", "in.txt", "-o", "out.ocol", "--force"];
+    for _ in 0..5 {
+        let output = while_changing(dir, &args, |round| {
+            // It is there as soon as it is whole, and read from then on.
+            if let Ok(file) = std::fs::File::options().write(true).open(dir.join("out.ocol")) {
+                let length = file.metadata().unwrap().len();
+                file.set_len(length / (1 + round % 3)).unwrap();
+            }
+        });
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.signal(), None, "{said}");
+        assert!(!said.contains("panicked"), "{said}");
+        assert!(matches!(output.status.code(), Some(0 | 2 | 3)), "{said}");
+    }
+}
+
+#[test]
 fn a_column_file_that_is_cut_while_it_is_read_is_an_error_and_no_crash() {
     let dir = workplace();
     let dir = dir.path();

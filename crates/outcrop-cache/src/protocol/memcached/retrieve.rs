@@ -50,13 +50,11 @@ impl Session {
         // Behind the second word.
         let start = tokens.get(1).as_ptr() as usize - line.as_ptr() as usize + tokens.get(1).len();
         let read = |slot: &mut Slot<'_>, key: &[u8], out: &mut Vec<u8>| {
-            context.counters.touches.add(1);
             if with_cas && slot.assign_cas().is_err() {
                 return Some(false);
             }
             let item = slot.read()?;
             write_value(key, &item, with_cas, out);
-            context.counters.touch_hits.add(1);
             // What was written is the answer, whatever becomes of the item.
             let _ = slot.set_expiry(expiry);
             Some(true)
@@ -103,10 +101,8 @@ impl Session {
                 break;
             }
         }
-        let counters = context.counters;
-        counters.gets.add(hits + misses);
-        counters.get_hits.add(hits);
-        counters.get_misses.add(misses);
+        // As in memcached: what touches is counted as that alone.
+        context.counters.asked(line.starts_with(b"gat"), hits, misses);
         if step == Step::Flush {
             self.answered_bytes = at;
             return step;

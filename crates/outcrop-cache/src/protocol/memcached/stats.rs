@@ -25,7 +25,8 @@ pub(super) fn stats(tokens: &Tokens<'_>, out: &mut Vec<u8>, context: &Context<'_
             return out.extend_from_slice(b"RESET\r\n");
         }
         // There are no slab classes to tell of.
-        b"items" | b"slabs" | b"sizes" | b"conns" => {}
+        b"items" | b"slabs" | b"conns" => {}
+        b"sizes" => line(out, "sizes_status", "disabled"),
         // Counts by prefix of keys would be work for each command, and `watch` a copy of each: refused in memcached's words.
         b"detail" => return out.extend_from_slice(b"CLIENT_ERROR stats detail not allowed\r\n"),
         b"cachedump" => return out.extend_from_slice(b"CLIENT_ERROR stats cachedump not allowed\r\n"),
@@ -62,6 +63,7 @@ fn general(out: &mut Vec<u8>, context: &Context<'_>) {
     line(out, "reclaimed", store.counters.expired);
     line(out, "direct_reclaims", store.counters.evicted);
     line(out, "crawler_items_checked", store.counters.swept);
+    line(out, "crawler_reclaimed", store.counters.swept_away);
     line(out, "total_malloced", store.memory_bytes);
     line(out, "accepting_conns", 1);
     let (user_ns, system_ns) = outcrop_probe::process_time_ns();
@@ -86,6 +88,8 @@ fn settings(out: &mut Vec<u8>, context: &Context<'_>) {
     line(out, "item_size_max", context.store.max_item_bytes());
     line(out, "num_threads", context.service.counters.len());
     line(out, "cas_enabled", "yes");
+    // No thread of its own looks for items that have ended.
+    line(out, "lru_crawler", "no");
     line(
         out,
         "evictions",

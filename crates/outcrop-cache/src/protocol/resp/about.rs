@@ -263,6 +263,17 @@ fn describe(call: &mut Call<'_, '_>, command: &Command) {
     (0..3).for_each(|_| reply.array(0));
 }
 
+/// Whether an `INFO` with these words asks for a section; without any it asks for all.
+fn wants(words: &[&[u8]], section: &str) -> bool {
+    let names = [section, "default", "all", "everything"];
+    let is_named = |word: &&[u8]| {
+        names
+            .iter()
+            .any(|name| word.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    words.is_empty() || words.iter().any(is_named)
+}
+
 pub(super) fn info(_: &mut Session, call: &mut Call<'_, '_>) -> Outcome {
     let context = call.context;
     let (store, service) = (context.store.report(), context.service);
@@ -299,9 +310,17 @@ pub(super) fn info(_: &mut Session, call: &mut Call<'_, '_>) -> Outcome {
         ("evicted_keys", store.counters.evicted.to_string()),
         ("expired_keys", store.counters.expired.to_string()),
         ("# Keyspace", String::new()),
-        ("db0", format!("keys={},expires=0,avg_ttl=0", store.items)),
+        // How many have an end is not counted, so it is not said.
+        ("db0", format!("keys={}", store.items)),
     ];
+    let mut is_wanted = true;
     for (name, value) in lines {
+        if let Some(section) = name.strip_prefix("# ") {
+            is_wanted = wants(call.request.from(1), section);
+        }
+        if !is_wanted {
+            continue;
+        }
         // Writing to a string cannot fail.
         let _ = if value.is_empty() {
             write!(text, "{name}\r\n")

@@ -44,7 +44,7 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
         subject += &format!(" · speeds: {rows}");
     }
     let (advice, capabilities) = if of_files.is_empty() && wholes.is_empty() {
-        let mut capabilities = of_generated(run, cells);
+        let mut capabilities = of_generated(run, cells, &made);
         capabilities.extend(baselines::made_wholes(cells));
         (advice::on_generated(cells, &made), capabilities)
     } else {
@@ -180,7 +180,15 @@ fn on_rows(mut judged: Vec<Judgement<'_>>) -> Vec<Capability> {
     let row = |judgement: Judgement<'_>| {
         let share = format_ratio(judgement.text_bytes / judgement.file.value);
         let profile = judgement.best.spelling(&PROFILE);
-        let size = format!("{profile}, 1/{share} of text; {}", judgement.rows());
+        let beside = judgement.codec.map(|(codec, bytes)| {
+            let ratio = format_ratio(judgement.file.value / bytes);
+            format!(", {ratio} × {codec}")
+        });
+        let size = format!(
+            "{profile}, 1/{share} of text{}; {}",
+            beside.unwrap_or_default(),
+            judgement.rows()
+        );
         Capability {
             readings: vec![
                 Reading::of("size", Some((judgement.file.clone(), size)), String::new),
@@ -193,7 +201,7 @@ fn on_rows(mut judged: Vec<Judgement<'_>>) -> Vec<Capability> {
 }
 
 /// What was measured of columns that no file of the user's was judged by: made ones, or the user's own of which too little was measured.
-fn of_generated(run: &RunView, cells: &[Cell<'_>]) -> Vec<Capability> {
+fn of_generated(run: &RunView, cells: &[Cell<'_>], made: &[Judgement<'_>]) -> Vec<Capability> {
     let whose = if cells.iter().any(is_generated) {
         "generated columns"
     } else {
@@ -212,24 +220,26 @@ fn of_generated(run: &RunView, cells: &[Cell<'_>]) -> Vec<Capability> {
     let in_text = best(cells.iter().filter(of_text), &LATENCY.p50);
     let in_file = |mode| lookup(mode, &[Index::Postings]);
     let (in_memory, on_disk) = (in_file(SearchMode::InMemory), in_file(SearchMode::OnDisk));
+    let encode = best(cells.iter().filter(|cell| is_file(cell)), &ENCODE_SPEED);
+    let scan = lookup(SearchMode::Scan, &Index::ALL);
+    let told = |found: Option<(&Cell<'_>, &Number)>| {
+        found.map(|(cell, number)| (number.clone(), column_words(cell)))
+    };
     let rows = [
-        ("Largest size ÷ floor", largest),
-        (
-            "Fastest encode",
-            best(cells.iter().filter(|cell| is_file(cell)), &ENCODE_SPEED),
-        ),
-        ("Rows of a value, in memory", in_memory),
-        ("Rows of a value, on disk", on_disk),
-        ("Rows of a value, by scan", lookup(SearchMode::Scan, &Index::ALL)),
-        ("Rows of a value, in plain text", in_text),
+        ("Largest size ÷ floor", told(largest)),
+        ("Largest size ÷ text under a codec", over_codecs(made)),
+        ("Fastest encode", told(encode)),
+        ("Rows of a value, in memory", told(in_memory)),
+        ("Rows of a value, on disk", told(on_disk)),
+        ("Rows of a value, by scan", told(scan)),
+        ("Rows of a value, in plain text", told(in_text)),
     ];
     // What no plan of the run asks for is not missing; a run without any of it says where it would come from.
     let has_other = cells.iter().any(is_whole) || rows.iter().any(|(_, found)| found.is_some());
     let rows = rows
         .into_iter()
         .filter(|(_, found)| found.is_some() || !has_other);
-    let row = |(label, found): (&str, Option<(&Cell<'_>, &Number)>)| {
-        let found = found.map(|(cell, number)| (number.clone(), column_words(cell)));
+    let row = |(label, found): (&str, Option<(Number, String)>)| {
         let if_missing = || {
             let command = Commands::of(run).plans(&["column-encode", "column-search"], &[&SCHEMA]);
             format!("`{command}` measures it")
@@ -239,6 +249,19 @@ fn of_generated(run: &RunView, cells: &[Cell<'_>]) -> Vec<Capability> {
         Capability { label, readings }
     };
     rows.map(row).collect()
+}
+
+/// The column that gains least over a general compressor: its smallest file over its text under the smallest codec.
+fn over_codecs(made: &[Judgement<'_>]) -> Option<(Number, String)> {
+    let compared = made
+        .iter()
+        .filter_map(|judgement| Some((judgement.over_codec()?, &judgement.words)));
+    let ((ratio, codec), words) = compared.max_by(|left, right| left.0.0.total_cmp(&right.0.0))?;
+    let name = format!("smallest column file ÷ text under {codec}");
+    Some((
+        Number::derived(name, ratio, Unit::Ratio, 1),
+        format!("{codec}; {words}"),
+    ))
 }
 
 /// What limits the answer about columns in addition to what limits that of every layer.

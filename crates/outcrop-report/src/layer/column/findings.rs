@@ -135,8 +135,7 @@ fn memory(cells: &[Cell<'_>]) -> Finding {
 fn beside_text(cells: &[Cell<'_>]) -> Finding {
     let judged = judge(cells);
     let compared = judged.iter().filter_map(|judgement| {
-        let (codec, bytes) = judgement.codec?;
-        let ratio = judgement.smallest_bytes / bytes;
+        let (ratio, codec) = judgement.over_codec()?;
         Some((ratio, format!("{} ({ratio:.2} times {codec})", judgement.words)))
     });
     let larger = compared.clone().filter(|(ratio, _)| *ratio > 1.0);
@@ -150,10 +149,7 @@ fn beside_text(cells: &[Cell<'_>]) -> Finding {
         "No column file without index is larger than its text under a general compressor.",
         compared.map(|(ratio, _)| (ratio, 1.0)),
         ("largest column file ÷ text under a codec", Unit::Ratio),
-        &format!(
-            "no column was also compressed as text; a plan with {} = [\"ocol\", \"zstd:19\"] does so",
-            FORMAT.name
-        ),
+        "no column was also compressed as text; the plan column-codecs does so",
         |count, above| {
             format!(
                 "the smallest profile compared with the smallest codec in {count} columns; {above} are larger."

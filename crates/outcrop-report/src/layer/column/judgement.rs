@@ -71,6 +71,12 @@ pub(super) fn judge<'c>(cells: &'c [Cell<'c>]) -> Vec<Judgement<'c>> {
 }
 
 impl Judgement<'_> {
+    /// The smallest file over the smallest text under a codec, and which codec that is.
+    pub(super) fn over_codec(&self) -> Option<(f64, &str)> {
+        let (codec, bytes) = self.codec?;
+        Some((self.smallest_bytes / bytes, codec))
+    }
+
     /// The rows that were taken of a column of a file, in words.
     pub(super) fn rows(&self) -> String {
         let table_rows = self.best.value(&TABLE_ROWS);

@@ -189,7 +189,7 @@ fn classified(error: CacheLoadError) -> anyhow::Error {
 fn spec(args: &Args) -> anyhow::Result<LoadSpec> {
     let source = match &args.trace {
         Some(path) => {
-            let file = std::fs::File::open(path)
+            let file = outcrop_probe::user_file::open(path)
                 .map_err(|error| bad_input(anyhow::anyhow!("cannot open {}: {error}", path.display())))?;
             let trace = Trace::read(std::io::BufReader::new(file)).map_err(bad_input)?;
             if args.trace_times && !trace.has_times() {

@@ -77,11 +77,12 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
+    // Until it listens there is nothing to end in order: a signal ends the process, whatever it waits for.
+    let server = Server::start(&options(args)?).map_err(of_cache)?;
     let (mut signals, write_end) = UnixStream::pair()?;
     for signal in crate::interrupt::signals() {
         signal_hook::low_level::pipe::register(signal, write_end.try_clone()?)?;
     }
-    let server = Server::start(&options(args)?).map_err(of_cache)?;
     for (protocol, address) in server.addresses() {
         let name = match protocol {
             Protocol::Memcached => "memcached",

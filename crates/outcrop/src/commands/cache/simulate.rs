@@ -9,6 +9,7 @@ use outcrop_cache_bench::{
     CurveAdvice, CurvePoint, CurveSpec, MemorySizes, NEARLY, Policies, miss_ratio_curve,
 };
 use outcrop_measure::units::{ByteSize, format_bytes, format_data};
+use outcrop_probe::user_file;
 use outcrop_report::number::counted;
 use outcrop_report::{FileFormat, Label};
 use outcrop_workload::keyed::Trace;
@@ -75,8 +76,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
         refuse_stdout(path, "the curve")?;
         args.force.check(path)?;
     }
-    let stop = crate::interrupt::stop_flag()?;
     let trace = read(&args.trace, args.requests.unwrap_or(u64::MAX))?;
+    // Whoever waits for a trace is ended by the first signal: there is nothing to keep yet.
+    let stop = crate::interrupt::stop_flag()?;
     let mut spec = spec(args, &trace)?;
     let facts = spec.facts(&trace);
     let memory = args.memory.clone();
@@ -152,7 +154,7 @@ fn spec(args: &Args, trace: &Trace) -> anyhow::Result<CurveSpec> {
 
 /// Reads the trace, and says how far it is.
 fn read(path: &Path, most: u64) -> anyhow::Result<Trace> {
-    let file = std::fs::File::open(path)
+    let file = user_file::open(path)
         .map_err(|error| bad_input(anyhow::anyhow!("cannot open {}: {error}", path.display())))?;
     let total = file.metadata().map_or(0, |metadata| metadata.len());
     let watched = Watched {

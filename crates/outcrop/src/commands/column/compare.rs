@@ -50,7 +50,7 @@ pub(super) fn compared(
             "a file with --index only has no codes to write the rows from",
         )),
         _ => {
-            let written = Column::open(file).map_err(of_column)?;
+            let written = Column::open_on_disk(file).map_err(of_column)?;
             Ok(written.parquet_zstd_sizes().map_err(of_column)?)
         }
     };

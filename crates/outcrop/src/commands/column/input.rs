@@ -13,7 +13,6 @@ use outcrop_column_bench::tabular::{FileKind, SAMPLE_BYTES};
 use outcrop_input::Compression;
 use std::fs::File;
 use std::io::{Cursor, Read, Seek as _};
-use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 
 /// An input, opened, with its first bytes read ahead.
@@ -43,8 +42,7 @@ impl Opened {
     }
 
     fn of_file(path: &Path) -> std::io::Result<Self> {
-        refuse_endless(path)?;
-        let mut file = File::open(path)?;
+        let mut file = outcrop_probe::user_file::open(path)?;
         let metadata = file.metadata()?;
         let size_bytes = metadata.is_file().then_some(metadata.len());
         let name = path.display().to_string();
@@ -189,23 +187,6 @@ fn read_rows(
             Ok(encoder)
         }
     }
-}
-
-/// Fails for what could be waited for, or read, for ever: a named pipe, as it is unknown whether anything will be written
-/// to it, and devices. The shell's own pipes (`<(…)`, /dev/stdin) have no name that leads to them, and are read.
-fn refuse_endless(path: &Path) -> std::io::Result<()> {
-    let kind = path.metadata()?.file_type();
-    let what = if kind.is_fifo() && path.canonicalize().is_ok() {
-        "a named pipe; pipe it in instead: `… < PIPE`, with - as the input"
-    } else if kind.is_char_device() {
-        "a character device; expected a file, or - for stdin"
-    } else {
-        return Ok(());
-    };
-    Err(std::io::Error::new(
-        std::io::ErrorKind::InvalidInput,
-        format!("is {what}"),
-    ))
 }
 
 /// The kind that the flags name, if they do.

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use outcrop_column::{Column, ColumnError, Selection};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::io::BufRead as _;
+use std::io::{BufRead, Read as _};
 use std::ops::Bound;
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -110,29 +110,75 @@ impl Wanted {
     }
 }
 
-/// The values of the arguments and of stdin. A value that is asked for twice is one value.
-fn values_of(args: &Find) -> anyhow::Result<Vec<Vec<u8>>> {
-    let (mut values, mut known) = (Vec::new(), BTreeSet::new());
-    let mut push = |text: &[u8]| -> anyhow::Result<()> {
-        let value = bytes_of(text, args.hex)?;
-        if known.insert(value.clone()) {
-            values.push(value);
+/// What a value takes while it is looked for: its line and two copies, allocated with some room,
+const COPIES: u64 = 4;
+/// and what says where it was found.
+const VALUE_BYTES: u64 = 512;
+
+/// Values to be looked for, each once.
+struct Values<'a> {
+    args: &'a Find,
+    list: Vec<Vec<u8>>,
+    known: BTreeSet<Vec<u8>>,
+    /// Of the memory that may be taken.
+    left_bytes: u64,
+}
+
+impl Values<'_> {
+    fn push(&mut self, text: &[u8]) -> anyhow::Result<()> {
+        let value = bytes_of(text, self.args.hex)?;
+        if self.known.contains(&value) {
+            return Ok(());
         }
+        let taken = COPIES * value.len() as u64 + VALUE_BYTES;
+        let left = self.left_bytes.checked_sub(taken);
+        self.left_bytes = left.ok_or_else(|| self.too_many())?;
+        self.known.insert(value.clone());
+        self.list.push(value);
         Ok(())
-    };
-    for value in &args.value {
-        if value != "-" {
-            push(value.as_bytes())?;
-            continue;
-        }
-        let mut stdin = std::io::stdin().lock();
-        let mut line = Vec::new();
-        while stdin.read_until(b'\n', &mut line).context("cannot read stdin")? > 0 {
-            push(line.strip_suffix(b"\n").unwrap_or(&line))?;
+    }
+
+    /// A line each; one that has no end is read no further than there is memory.
+    fn push_lines(&mut self, input: impl BufRead) -> anyhow::Result<()> {
+        let (mut input, mut line) = (input, Vec::new());
+        loop {
+            let most = self.left_bytes / COPIES;
             line.clear();
+            let read = input.by_ref().take(most + 1).read_until(b'\n', &mut line);
+            if read.context("cannot read stdin")? == 0 {
+                return Ok(());
+            }
+            if line.len() as u64 > most {
+                return Err(self.too_many());
+            }
+            self.push(line.strip_suffix(b"\n").unwrap_or(&line))?;
         }
     }
-    Ok(values)
+
+    fn too_many(&self) -> anyhow::Error {
+        let most = self.args.memory_limit.max_memory;
+        bad_input(anyhow::anyhow!(
+            "the values to find need more memory than --max-memory {most}; find fewer at once, or allow more"
+        ))
+    }
+}
+
+/// The values of the arguments and of stdin. A value that is asked for twice is one value.
+fn values_of(args: &Find) -> anyhow::Result<Vec<Vec<u8>>> {
+    let mut values = Values {
+        args,
+        list: Vec::new(),
+        known: BTreeSet::new(),
+        left_bytes: args.memory_limit.max_memory.bytes(),
+    };
+    for value in &args.value {
+        if value == "-" {
+            values.push_lines(std::io::stdin().lock())?;
+        } else {
+            values.push(value.as_bytes())?;
+        }
+    }
+    Ok(values.list)
 }
 
 fn range_of(range: &OsStr, is_hex: bool) -> anyhow::Result<Wanted> {

@@ -7,8 +7,9 @@ use anyhow::Context as _;
 use outcrop_predict::{Application, Component, Measured, PUBLISHED};
 use outcrop_report::MeasuredSystem;
 use outcrop_results::RunView;
-use std::io::Read as _;
 use std::path::Path;
+
+use outcrop_probe::user_file;
 
 /// Files larger than this are not lists of figures.
 const MOST_BYTES: u64 = 16 << 20;
@@ -107,24 +108,12 @@ fn measured(path: Option<&str>) -> anyhow::Result<Vec<Measured>> {
 
 /// The text of a file, or of stdin.
 fn text_of(path: &str) -> anyhow::Result<String> {
-    let what = if path == "-" { "stdin" } else { path };
-    let mut text = String::new();
-    let read = if path == "-" {
-        std::io::stdin()
-            .lock()
-            .take(MOST_BYTES + 1)
-            .read_to_string(&mut text)
-    } else {
-        std::fs::File::open(Path::new(path))
-            .and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text))
+    const WHAT: &str = "a list of figures";
+    let read = match path {
+        "-" => user_file::read_all(std::io::stdin().lock(), MOST_BYTES, WHAT).and_then(user_file::text),
+        path => user_file::read_text(Path::new(path), MOST_BYTES, WHAT),
     };
-    let bytes = read
-        .with_context(|| format!("cannot read {what}"))
-        .map_err(bad_input)?;
-    if bytes as u64 > MOST_BYTES {
-        return Err(bad_input(anyhow::anyhow!(
-            "{what} has more than 16 MiB: it is not a list of figures"
-        )));
-    }
-    Ok(text)
+    let name = if path == "-" { "stdin" } else { path };
+    read.with_context(|| format!("cannot read {name}"))
+        .map_err(bad_input)
 }

@@ -15,7 +15,8 @@ pub(super) fn delete(target: &Target<'_>, out: &mut Vec<u8>, context: &Context<'
         counters.delete_misses.add(1);
         return target.status(out, b"NF", false, &shown);
     };
-    if flags.cas.is_some_and(|wanted| wanted != cas) {
+    // An item without a CAS value has one for whoever asks, and never 0.
+    if flags.cas.is_some_and(|wanted| wanted == 0 || wanted != cas) {
         counters.delete_misses.add(1);
         return target.status(out, b"EX", false, &shown);
     }
@@ -129,11 +130,12 @@ fn change(slot: &mut Slot<'_>, target: &Target<'_>, is_up: bool, context: &Conte
         (&counters.decr_hits, &counters.decr_misses)
     };
     if slot.peek().is_some() {
-        hits.add(1);
-        return arithmetic::add(slot, flags.delta.unwrap_or(1), is_up);
+        let changed = arithmetic::add(slot, flags.delta.unwrap_or(1), is_up);
+        hits.add(u64::from(matches!(changed, Changed::To(_))));
+        return changed;
     }
-    misses.add(1);
     if flags.vivify.is_none() {
+        misses.add(1);
         return Changed::Missing;
     }
     let initial = flags.initial.unwrap_or(0);

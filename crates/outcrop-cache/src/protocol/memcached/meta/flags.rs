@@ -58,10 +58,6 @@ impl<'a> Key<'a> {
     pub(super) const fn is_base64(&self) -> bool {
         self.decoded.is_some()
     }
-
-    pub(super) const fn given(&self) -> &'a [u8] {
-        self.given
-    }
 }
 
 /// The flags of one command.

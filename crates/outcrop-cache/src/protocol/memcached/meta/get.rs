@@ -3,7 +3,7 @@
 use super::super::storage::NO_MEMORY;
 use super::Target;
 use super::answer::{Shown, write_flags};
-use crate::protocol::Context;
+use crate::protocol::{Context, base64};
 use crate::store::{Draft, Slot};
 
 /// When an item ends, as the flags of an `mg` change it one after the other.
@@ -28,17 +28,20 @@ impl Ends {
 }
 
 pub(super) fn get(target: &Target<'_>, out: &mut Vec<u8>, context: &Context<'_>) {
-    let (flags, counters, now) = (&target.flags, context.counters, context.now);
+    let (flags, now) = (&target.flags, context.now);
     let mut slot = context.store.slot(target.key.bytes(), now.second);
-    counters.gets.add(1);
     let old = slot.peek().map(|item| item.expiry);
-    counters.get_hits.add(u64::from(old.is_some()));
-    counters.get_misses.add(u64::from(old.is_none()));
     let ends = Ends {
         before: old.unwrap_or(0),
         touched: flags.ttl.map(|ttl| now.expiry(ttl)),
         made: flags.vivify.map(|ttl| now.expiry(ttl)).filter(|_| old.is_none()),
     };
+    // As in memcached: what `N` makes was found, and only what was found was touched.
+    let is_hit = old.or(ends.made).is_some();
+    let (hits, misses) = (u64::from(is_hit), u64::from(!is_hit));
+    context
+        .counters
+        .asked(is_hit && ends.touched.is_some(), hits, misses);
     if old.is_none() {
         if ends.made.is_none() {
             return target.status(out, b"EN", true, &target.shown());
@@ -74,7 +77,7 @@ pub(super) fn get(target: &Target<'_>, out: &mut Vec<u8>, context: &Context<'_>)
     shown.was_won &= !is_won;
     shown.is_won = is_won;
     shown.ttl_s = Some(now.left(ends.at(target, b't')));
-    let is_known = flags.cas.is_some_and(|cas| cas == item.cas);
+    let is_known = flags.cas.is_some_and(|cas| cas != 0 && cas == item.cas);
     if flags.shows(b'v') && !is_known {
         out.extend_from_slice(b"VA ");
         out.extend_from_slice(itoa::Buffer::new().format(item.value.len()).as_bytes());
@@ -86,8 +89,6 @@ pub(super) fn get(target: &Target<'_>, out: &mut Vec<u8>, context: &Context<'_>)
         target.status(out, b"HD", false, &shown);
     }
     if let (Some(expiry), true) = (ends.touched, old.is_some()) {
-        counters.touches.add(1);
-        counters.touch_hits.add(1);
         // What was written is the answer, whatever becomes of the item.
         let _ = slot.set_expiry(expiry);
     }
@@ -115,7 +116,11 @@ pub(super) fn debug(target: &Target<'_>, out: &mut Vec<u8>, context: &Context<'_
         return out.extend_from_slice(b"EN\r\n");
     };
     out.extend_from_slice(b"ME ");
-    out.extend_from_slice(target.key.given());
+    if item.has_binary_key {
+        base64::write(target.key.bytes(), out);
+    } else {
+        out.extend_from_slice(target.key.bytes());
+    }
     let fetched = if item.fetched { "yes" } else { "no" };
     // Writing to a vector cannot fail; there is one class of items.
     let _ = write!(

@@ -80,13 +80,15 @@ pub(super) fn set(target: &Target<'_>, mode: Mode, value: &[u8], out: &mut Vec<u
         other => other,
     };
     let stored = match stored {
-        Ok(true) if flags.shows(b'c') => slot.assign_cas(),
+        // One that ends at once is stored, and has no CAS value that anybody could ask for.
+        Ok(true) if flags.shows(b'c') => slot.assign_cas().map(|_| true),
         other => other,
     };
     match stored {
         Ok(true) => {
-            let item = slot.peek();
-            (shown.cas, shown.size) = (item.map(|item| item.cas), item.map(|item| item.value.len()));
+            let kept = slot.peek().map(|item| (item.cas, item.value.len()));
+            let (cas, size) = kept.unwrap_or((flags.new_cas, value.len()));
+            (shown.cas, shown.size) = (Some(cas), Some(size));
             target.status(out, b"HD", true, &shown);
         }
         Ok(false) => target.status(out, b"NS", false, &shown),
