@@ -9,6 +9,7 @@ mod destroyed;
 mod durability;
 mod engines;
 mod faults;
+mod filling;
 mod scratch_files;
 mod stage;
 mod targets;

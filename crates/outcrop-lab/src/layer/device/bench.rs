@@ -89,7 +89,9 @@ impl<'r> DeviceBench<'r> {
                     None => target(subject, place, preparation, done_before, total),
                 };
                 let target = target.map_err(|error| match error {
-                    DeviceError::Interrupted { .. } => LabError::StoppedInPreparation,
+                    DeviceError::Interrupted { .. } | DeviceError::FillInterrupted { .. } => {
+                        LabError::StoppedInPreparation
+                    }
                     error => LabError::preparing(&error),
                 })?;
                 let size_bytes = subject.settings.value(&SIZE).0;
