@@ -158,7 +158,7 @@ impl Bench for DeviceBench<'_> {
             };
             self.bytes_written += bytes_of(&report.total, &spec);
             if outcome(&report.total) != Outcome::Completed {
-                check_removed(&report, &targets)?;
+                check_usable(&report, &targets)?;
                 let report = report.total;
                 let no_energy = Err(Unavailable::because(
                     "the trial ended before its measurement began",
@@ -173,7 +173,7 @@ impl Bench for DeviceBench<'_> {
         };
         let energy_j = meter.and_then(Meter::stop).map(|energy| energy.total.0);
         self.bytes_written += bytes_of(&report.total, &spec);
-        check_removed(&report, &targets)?;
+        check_usable(&report, &targets)?;
         if spec.read_write_mix.has_writes() {
             let mut flushed = targets.iter().map(|target| target.flush());
             flushed.try_for_each(|flushed| flushed.map_err(|error| failure(&error)))?;
@@ -207,29 +207,31 @@ fn bytes_of(report: &JobReport, spec: &JobSpec) -> u64 {
 
 /// What a drive answers that was pulled, or that does not work any more: EIO, ENXIO and ENODEV.
 const GONE: [i32; 3] = [5, 6, 19];
+/// What it answers where it has no room for what is written to it: ENOSPC.
+const FULL: i32 = 28;
 
-/// No later trial can succeed either where a target failed every request of a trial.
-fn check_removed(report: &TogetherReport, targets: &[&Target]) -> Result<(), TrialFailure> {
+/// No later trial can succeed either where a target failed every request of a trial, or has no room left.
+fn check_usable(report: &TogetherReport, targets: &[&Target]) -> Result<(), TrialFailure> {
     let mut each = report.each.iter().zip(targets);
-    each.try_for_each(|(report, target)| check_one_removed(report, target))
+    each.try_for_each(|(report, target)| check_one(report, target))
 }
 
-fn check_one_removed(report: &JobReport, target: &Target) -> Result<(), TrialFailure> {
-    let Some(failure) = report.failure() else {
+fn check_one(report: &JobReport, target: &Target) -> Result<(), TrialFailure> {
+    let (Some(failure), Some(errno)) = (report.failure(), report.errors.first_errno) else {
         return Ok(());
     };
     let completed = report.traffic.reads + report.traffic.writes;
-    let is_gone = report
-        .errors
-        .first_errno
-        .is_some_and(|errno| GONE.contains(&errno));
-    if completed > 0 || !is_gone {
-        return Ok(());
-    }
     let place = target.place().unwrap_or(Path::new("the target")).display();
-    let message = format!(
-        "{place} was removed or has failed (see `dmesg`): none of the trial's requests completed, {failure}"
-    );
+    let message = match errno {
+        FULL if matches!(outcome(report), Outcome::Failed { .. }) => format!(
+            "{place} has no room left for what is written to it, as a thin device or a filesystem that copies on write may have none \
+             although nothing grows: {failure}; free some space"
+        ),
+        errno if completed == 0 && GONE.contains(&errno) => format!(
+            "{place} was removed or has failed (see `dmesg`): none of the trial's requests completed, {failure}"
+        ),
+        _ => return Ok(()),
+    };
     Err(TrialFailure {
         is_fatal: true,
         ..TrialFailure::of(&message)
