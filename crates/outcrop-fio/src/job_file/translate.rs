@@ -1,6 +1,7 @@
 //! Sections of a job file as jobs of ours, or all that stands in the way.
 
 use std::collections::BTreeSet;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 use outcrop_measure::{ByteSize, TimeSpan};
@@ -13,7 +14,7 @@ use super::sections::Section;
 use super::{AtOnce, Job, JobFile, Target};
 use crate::error::FioError;
 use crate::options::{Given, Options, Problem};
-use crate::quantity::{bytes, time};
+use crate::quantity::{bytes, flag, time};
 use crate::words::{self, Workload};
 
 /// The jobs, or every problem with its place, each once.
@@ -94,14 +95,7 @@ impl Translation {
                 self.problem(format!("{at}: {}: {why}", said.option));
             }
         }
-        if words::access_factor().is_none() && !words::is_direct(&section.options) {
-            let given = section.options.get("direct").or(section.options.get("buffered"));
-            let at = given.map_or(&section.at, |given| &given.at);
-            self.problem(format!(
-                "{at}: [{}] is buffered I/O, but here every request bypasses the page cache; write direct=1",
-                section.name
-            ));
-        }
+        self.judge_invalidation(section);
         let job = Self::build(section, &workload);
         match job {
             Ok(mut job) => {
@@ -132,20 +126,38 @@ impl Translation {
         }
     }
 
+    /// A job of buffered I/O begins with none of its file's pages in the page cache, as with fio's default.
+    fn judge_invalidation(&mut self, section: &Section) {
+        const NO_PAGES: &str = "every trial begins with none of the file's pages in the page cache";
+        let Some(given) = section.options.get("invalidate") else {
+            return;
+        };
+        let is_direct = words::is_direct(&section.options);
+        match flag(&given.value) {
+            Err(why) => self.problem(format!("{}: invalidate: {why}", given.at)),
+            Ok(false) if !is_direct => self.problem(format!(
+                "{}: invalidate={}: {NO_PAGES}; leave it out",
+                given.at, given.value
+            )),
+            Ok(_) if is_direct => self.note_without_effect(given, "requests bypass the page cache"),
+            Ok(_) => self.note_without_effect(given, NO_PAGES),
+        }
+    }
+
+    /// Says once that an option changes nothing.
+    fn note_without_effect(&mut self, given: &Given, why: &str) {
+        let note = format!("{}: {} has no effect: {why}", given.at, typed(given));
+        if !self.file.notes.contains(&note) {
+            self.file.notes.push(note);
+        }
+    }
+
     /// What an option means that is no factor.
     fn judge(&mut self, given: &Given) {
-        let typed = match given.value.as_str() {
-            "" => given.name.clone(),
-            value => format!("{}={value}", given.name),
-        };
+        let typed = typed(given);
         match meanings::of(&given.name) {
             Meaning::Read => {}
-            Meaning::Always(why) => {
-                let note = format!("{}: {typed} has no effect: {why}", given.at);
-                if !self.file.notes.contains(&note) {
-                    self.file.notes.push(note);
-                }
-            }
+            Meaning::Always(why) => self.note_without_effect(given, why),
             Meaning::Refused(_) if given.value == "0" => {}
             Meaning::Refused(why) => self.problem(format!("{}: {typed}: {why}", given.at)),
             Meaning::Unknown => self.problem(format!(
@@ -177,7 +189,7 @@ impl Translation {
         let writes = mix.is_some_and(ReadWriteMix::has_writes);
         let size = size_of(options)?;
         let target = target(options, size, jobs, writes)?;
-        if let (Target::Existing { .. }, Some(size)) = (&target, size) {
+        if let (Target::Existing { .. } | Target::Overwritten { .. }, Some(size)) = (&target, size) {
             said.push((&SPAN, ByteSize(size).to_string(), at_of("size")));
         }
         let repetitions = options.read("loops", |text| {
@@ -220,6 +232,14 @@ impl Translation {
     }
 }
 
+/// An option as it was typed.
+fn typed(given: &Given) -> String {
+    match given.value.as_str() {
+        "" => given.name.clone(),
+        value => format!("{}={value}", given.name),
+    }
+}
+
 fn sentence(problem: &Problem, section: &Section) -> String {
     let at = if problem.at.is_empty() {
         &section.at
@@ -246,7 +266,8 @@ fn size_of(options: &Options) -> Result<Option<u64>, Problem> {
     }
 }
 
-/// What a job reads or writes: what is there is only ever read, and what is not there is a scratch file.
+/// What a job reads or writes: a file that is there is only ever read, what is not there is a scratch file, and whether a device may be
+/// overwritten is not for the file to say.
 fn target(options: &Options, size: Option<u64>, jobs: u64, writes: bool) -> Result<Target, Problem> {
     let directory = options.value("directory").map(PathBuf::from);
     let Some(given) = options.get("filename") else {
@@ -269,15 +290,16 @@ fn target(options: &Options, size: Option<u64>, jobs: u64, writes: bool) -> Resu
             size: size.map(ByteSize),
         });
     }
-    if writes {
-        let reason = format!(
-            "{} already exists, and Outcrop does not write to files that it did not create; leave filename out for a scratch \
-             file, or name a device as for `outcrop device`",
-            path.display()
-        );
-        return Err(Problem::of(given, reason));
+    let path = path.to_owned();
+    if !writes {
+        return Ok(Target::Existing { path });
     }
-    Ok(Target::Existing {
-        path: path.to_owned(),
-    })
+    if std::fs::metadata(&path).is_ok_and(|found| found.file_type().is_block_device()) {
+        return Ok(Target::Overwritten { path });
+    }
+    let reason = format!(
+        "{} already exists, and Outcrop does not write to files that it did not create; leave filename out for a scratch file",
+        path.display()
+    );
+    Err(Problem::of(given, reason))
 }

@@ -193,7 +193,7 @@ fn what_fio_has_no_form_for_is_left_out_and_named() {
     let reads = [(Direction::Read, 8_000)];
     let trials = [
         trial(0, &[], &reads),
-        trial(1, &[("access_pattern", "strided:64KiB")], &reads),
+        trial(1, &[("arrival", "sine:1000:100:1m")], &reads),
         trial(2, &[("arrival", "etc:1000")], &reads),
         trial(
             3,
@@ -330,7 +330,7 @@ fn every_latency_is_in_a_bin_as_in_json_plus_and_none_is_beyond_the_last_of_fio(
 #[test]
 fn the_cells_of_a_run_are_a_job_file_that_asks_for_the_same_cells_and_that_fio_runs() {
     let folder = workplace();
-    let cells: [&[(&str, &str)]; 4] = [
+    let cells: [&[(&str, &str)]; 5] = [
         &[("span", "1MiB")],
         &[("span", "1MiB"), ("read_write_mix", "70:30"), ("jobs", "2")],
         &[
@@ -344,16 +344,13 @@ fn the_cells_of_a_run_are_a_job_file_that_asks_for_the_same_cells_and_that_fio_r
             ("sync", "each"),
             ("content", "zeros"),
         ],
+        &[("span", "1MiB"), ("access_pattern", "strided:64KiB")],
     ];
     let mut trials: Vec<TrialEntry> = (0..)
         .zip(cells)
         .map(|(number, factors)| trial(number, factors, &[(Direction::Read, 100)]))
         .collect();
-    trials.push(trial(
-        9,
-        &[("access_pattern", "strided:64KiB")],
-        &[(Direction::Read, 100)],
-    ));
+    trials.push(trial(9, &[("content", "entropy:4")], &[(Direction::Read, 100)]));
     for trial in &mut trials {
         trial.duration_s = 0.1;
     }
@@ -385,7 +382,7 @@ fn the_cells_of_a_run_are_a_job_file_that_asks_for_the_same_cells_and_that_fio_r
         assert!(matches!(job.target, Target::Scratch { directory: None, .. }));
     }
     found.sort_unstable();
-    assert_eq!(found, [0, 1, 2, 3]);
+    assert_eq!(found, [0, 1, 2, 3, 4]);
     let ran = std::process::Command::new("fio")
         .current_dir(folder.path())
         .args(["--output-format=json", "run.fio"])

@@ -65,8 +65,8 @@ pub(crate) struct Args {
     also: Vec<PathBuf>,
     /// Overwrite all data of the block device at PATH; NAME repeats its serial number or its name in /dev/disk/by-id. Refused
     /// while anything uses the device, and while it holds a filesystem, a partition table, a volume or swap. With --also once for
-    /// each device, in their order: none is written before all are held
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["read_only", "job"])]
+    /// each device, in their order: none is written before all are held. With --job it names the device that jobs write to
+    #[arg(long, value_name = "NAME", conflicts_with = "read_only")]
     destroy: Vec<String>,
     #[command(flatten)]
     factors: FactorFlags<Device>,
@@ -108,7 +108,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
             true => AtOnce::InTurn,
             false => AtOnce::Refused,
         };
-        return job_file::run(job, at_once, &args.path, args.size, &args.flags);
+        let given = job_file::Given {
+            at_once,
+            directory: &args.path,
+            size: args.size,
+            destroy: &args.destroy,
+            flags: &args.flags,
+        };
+        return job_file::run(job, given);
     }
     if let Some(half) = args.verify {
         return verify::run(args, half);
