@@ -10,6 +10,7 @@ mod durability;
 mod engines;
 mod faults;
 mod filling;
+mod parts;
 mod scratch_files;
 mod stage;
 mod targets;

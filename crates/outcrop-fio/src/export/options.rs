@@ -4,12 +4,13 @@ use outcrop_measure::ByteSize;
 use outcrop_results::CellView;
 use outcrop_results::factors::NOT_STATED;
 use outcrop_schema::device::{
-    ACCESS, ACCESS_PATTERN, ARRIVAL, COMPLETIONS, CONTENT, ENGINE, IO_BLOCK_SIZE, JOBS, NUMA_NODE, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA, SPAN, SUBMISSION, SYNC,
+    ACCESS, ACCESS_PATTERN, ARRIVAL, COMPLETIONS, CONTENT, ENGINE, IO_BLOCK_SIZE, JOBS, LATENCY_PARTS,
+    NUMA_NODE, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA, SPAN, SUBMISSION, SYNC,
 };
 use outcrop_schema::{FactorRef, Settings};
 use outcrop_workload::filesystem::FileAccess;
 use outcrop_workload::{
-    AccessPattern, Arrival, Completions, Content, EngineKind, NumaPlace,
+    AccessPattern, Arrival, Completions, Content, EngineKind, LatencyParts, NumaPlace,
     ReadWriteMix, Submission,
 };
 use serde_json::{Map, Value};
@@ -17,7 +18,7 @@ use serde_json::{Map, Value};
 use crate::results::CONDITION_PREFIX;
 
 /// Factors that have options.
-static TRANSLATED: [FactorRef; 14] = [
+static TRANSLATED: [FactorRef; 15] = [
     &ACCESS,
     &ACCESS_PATTERN,
     &ARRIVAL,
@@ -26,6 +27,7 @@ static TRANSLATED: [FactorRef; 14] = [
     &ENGINE,
     &IO_BLOCK_SIZE,
     &JOBS,
+    &LATENCY_PARTS,
     &NUMA_NODE,
     &QUEUE_DEPTH,
     &READ_WRITE_MIX,
@@ -138,6 +140,10 @@ fn optional(settings: &Settings, jobs: u32) -> Result<Vec<(&'static str, String)
     options.extend(numa_node(settings)?);
     if settings.get(&COMPLETIONS) == Some(&Completions::Polled) {
         options.push(("hipri", "1".to_owned()));
+    }
+    // fio always times the two apart.
+    if settings.get(&LATENCY_PARTS) == Some(&LatencyParts::Apart) {
+        options.push(("slat_percentiles", "1".to_owned()));
     }
     Ok(options)
 }

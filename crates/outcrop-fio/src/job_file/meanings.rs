@@ -69,10 +69,7 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("fixedbufs", Always("buffers are registered where the kernel can")),
     ("clat_percentiles", Always("percentiles are always reported")),
     ("lat_percentiles", Always("percentiles are always reported")),
-    (
-        "slat_percentiles",
-        Always("the submission is part of the latency"),
-    ),
+    ("slat_percentiles", Read),
     (
         "percentile_list",
         Always("p50 to p99.99 are reported as far as operations support them"),

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use outcrop_measure::{ByteSize, TimeSpan};
 use outcrop_schema::FactorRef;
-use outcrop_schema::device::{JOBS, READ_WRITE_MIX, SPAN};
-use outcrop_workload::ReadWriteMix;
+use outcrop_schema::device::{ENGINE, JOBS, LATENCY_PARTS, READ_WRITE_MIX, SPAN};
+use outcrop_workload::{EngineKind, LatencyParts, ReadWriteMix};
 
 use super::meanings::{self, Meaning};
 use super::sections::Section;
@@ -96,6 +96,7 @@ impl Translation {
             }
         }
         self.judge_invalidation(section);
+        self.note_parts(section, &workload);
         let job = Self::build(section, &workload);
         match job {
             Ok(mut job) => {
@@ -141,6 +142,15 @@ impl Translation {
             )),
             Ok(_) if is_direct => self.note_without_effect(given, "requests bypass the page cache"),
             Ok(_) => self.note_without_effect(given, NO_PAGES),
+        }
+    }
+
+    /// Engines that wait for each request have no submission of its own.
+    fn note_parts(&mut self, section: &Section, workload: &Workload) {
+        if let Some(given) = section.options.get("slat_percentiles")
+            && !has_parts(workload)
+        {
+            self.note_without_effect(given, "this engine returns when a request is complete");
         }
     }
 
@@ -192,6 +202,10 @@ impl Translation {
         if let (Target::Existing { .. } | Target::Overwritten { .. }, Some(size)) = (&target, size) {
             said.push((&SPAN, ByteSize(size).to_string(), at_of("size")));
         }
+        if options.read("slat_percentiles", flag)? == Some(true) && has_parts(workload) {
+            let apart = LatencyParts::Apart.to_string();
+            said.push((&LATENCY_PARTS, apart, at_of("slat_percentiles")));
+        }
         let repetitions = options.read("loops", |text| {
             text.parse::<u32>()
                 .map_err(|_| format!("`{text}` is not a number of repetitions"))
@@ -230,6 +244,11 @@ impl Translation {
         self.names.insert(free.clone());
         free
     }
+}
+
+/// Whether the submission of a job's requests can be timed apart.
+fn has_parts(workload: &Workload) -> bool {
+    workload.value(&ENGINE) != Some(EngineKind::Psync.name())
 }
 
 /// An option as it was typed.

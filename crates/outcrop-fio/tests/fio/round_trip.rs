@@ -188,6 +188,37 @@ fn ours_in_fios_form_and_back_has_the_same_cells_and_figures() {
 }
 
 #[test]
+fn submission_and_completion_are_exported_apart_where_they_were_timed_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut apart = trial(0, &[("latency_parts", "apart")], &[(Direction::Read, 8_000)]);
+    let parts = [
+        (HistogramKind::Submission, device::SUBMISSION_LATENCY, 2_000),
+        (HistogramKind::Completion, device::COMPLETION_LATENCY, 48_000),
+    ];
+    for (kind, family, base_ns) in parts {
+        let histogram = recorded(8_000, base_ns);
+        apart
+            .values
+            .extend(Value::latencies(&family.read, &histogram, "none"));
+        let entry = HistogramEntry::new(Direction::Read.name(), kind, 0, 0.0, 2.0, &histogram);
+        apart.histograms.push(entry);
+    }
+    let exported = export(&run(folder.path(), &[apart])).unwrap();
+    assert!(exported.left_out.is_empty(), "{:?}", exported.left_out);
+    let document = exported.document();
+    assert_eq!(document["jobs"][0]["job options"]["slat_percentiles"], "1");
+    let reads = &document["jobs"][0]["read"];
+    for (key, base_ns) in [("slat_ns", 2_000), ("clat_ns", 48_000), ("lat_ns", 50_000)] {
+        let mean = recorded(8_000, base_ns).mean().unwrap();
+        assert!((reads[key]["mean"].as_f64().unwrap() - mean).abs() < 1.0, "{key}");
+        assert_eq!(reads[key]["N"], 8_000, "{key}");
+    }
+    let bins = reads["clat_ns"]["bins"].as_object().unwrap();
+    let least = bins.keys().map(|ns| ns.parse::<u64>().unwrap()).min().unwrap();
+    assert!((47_500..50_000).contains(&least), "{least}");
+}
+
+#[test]
 fn what_fio_has_no_form_for_is_left_out_and_named() {
     let folder = tempfile::tempdir().unwrap();
     let reads = [(Direction::Read, 8_000)];

@@ -24,7 +24,7 @@ use outcrop_probe::Clock;
 use outcrop_probe::energy::Meter;
 use outcrop_results::{Outcome, Value};
 use outcrop_schema::device::{DRIVES, KIND, Kind, PATH, SIZE};
-use outcrop_workload::{Content, ReadWriteMix};
+use outcrop_workload::{Content, LatencyParts, ReadWriteMix};
 
 use super::{
     bytes_to_write, destroyed, drives, histograms, is_read_only, notes, overhead, parameters, precondition,
@@ -41,8 +41,8 @@ pub(super) struct DeviceBench<'r> {
     clock: Clock,
     stop: &'r AtomicBool,
     seed: Seed,
-    /// Of the measuring loop, by arrival process and jobs.
-    overheads: BTreeMap<(String, u32), Value>,
+    /// Of the measuring loop, by what it depends on: arrival process, jobs, and what is timed.
+    overheads: BTreeMap<(String, u32, LatencyParts), Value>,
     write_limit_bytes: Option<u64>,
     bytes_written: u64,
 }
@@ -129,7 +129,7 @@ impl<'r> DeviceBench<'r> {
     fn overhead(&mut self, spec: &JobSpec) -> Value {
         let (clock, stop, seed) = (&self.clock, self.stop, self.seed);
         self.overheads
-            .entry((spec.arrival.to_string(), spec.jobs))
+            .entry((spec.arrival.to_string(), spec.jobs, spec.latency_parts))
             .or_insert_with(|| overhead::measure(spec, clock, stop, seed))
             .clone()
     }

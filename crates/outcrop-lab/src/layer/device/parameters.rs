@@ -7,8 +7,8 @@ use outcrop_measure::seed::Seed;
 use outcrop_measure::units::ByteSize;
 use outcrop_schema::Settings;
 use outcrop_schema::device::{
-    ACCESS, ACCESS_PATTERN, ARRIVAL, COMPLETIONS, CONTENT, ENGINE, IO_BLOCK_SIZE, JOBS, NUMA_NODE,
-    QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA, SPAN, SUBMISSION, SYNC,
+    ACCESS, ACCESS_PATTERN, ARRIVAL, COMPLETIONS, CONTENT, ENGINE, IO_BLOCK_SIZE, JOBS, LATENCY_PARTS,
+    NUMA_NODE, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA, SPAN, SUBMISSION, SYNC,
 };
 use outcrop_workload::AccessPattern;
 
@@ -69,6 +69,7 @@ pub(super) fn job_spec(factors: &Settings, trial: &TrialOptions, seed: Seed) -> 
         seed,
         submission: *factors.value(&SUBMISSION),
         completions: *factors.value(&COMPLETIONS),
+        latency_parts: *factors.value(&LATENCY_PARTS),
         sync: *factors.value(&SYNC),
         access: *factors.value(&ACCESS),
         numa: *factors.value(&NUMA_NODE),

@@ -33,6 +33,14 @@ pub(super) fn values(
                 &if_empty,
             ));
         }
+        if let Some(parts) = &operations.parts {
+            let (submission, completion) = (
+                device::SUBMISSION_LATENCY.of(direction),
+                device::COMPLETION_LATENCY.of(direction),
+            );
+            values.extend(Value::latencies(&submission, &parts.submission, &if_empty));
+            values.extend(Value::latencies(&completion, &parts.completion, &if_empty));
+        }
     }
     if let Some(syncs) = &total.syncs {
         values.extend(Value::latencies(

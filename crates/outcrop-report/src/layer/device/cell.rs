@@ -6,8 +6,8 @@ use outcrop_results::TrialEntry;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
     ACCESS, ACCESS_PATTERN, ARRIVAL, ARRIVAL_REQUESTED, ByDirection, COMPLETIONS, CONTENT, DRIVES, Direction,
-    ENGINE, IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, NUMA_NODE, PUBLISHED_MEAN_LATENCY, QUEUE_DEPTH,
-    READ_WRITE_MIX, REPLAY, SPAN, SUBMISSION, SYNC,
+    ENGINE, IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, LATENCY_PARTS, NUMA_NODE, PUBLISHED_MEAN_LATENCY,
+    QUEUE_DEPTH, READ_WRITE_MIX, REPLAY, SPAN, SUBMISSION, SYNC,
 };
 use outcrop_workload::{AccessPattern, EngineKind, Replay};
 
@@ -163,6 +163,7 @@ pub(super) trait DeviceCell {
             &ARRIVAL as FactorRef,
             &SUBMISSION,
             &COMPLETIONS,
+            &LATENCY_PARTS,
             &REPLAY,
             &SYNC,
             &ACCESS,
