@@ -14,7 +14,7 @@ use std::str::FromStr;
 
 use outcrop_measure::metric::Metric;
 use outcrop_measure::units::ByteSize;
-use outcrop_workload::{AccessPattern, Arrival, Content, EngineKind, ReadWriteMix, Submission, words};
+use outcrop_workload::{AccessPattern, Arrivals, Content, EngineKind, ReadWriteMix, Submission, words};
 
 use crate::factor::{Factor, FactorRef, Label, Role};
 use crate::layer::{LayerSchema, TableColumn};
@@ -224,13 +224,16 @@ pub static JOBS: Factor<u32> = Factor::new(
 .accepts("submitting threads")
 .label(Label::Unusual("{} jobs"));
 /// When requests are due.
-pub static ARRIVAL: Factor<Arrival> = Factor::new(
+pub static ARRIVAL: Factor<Arrivals> = Factor::new(
     "arrival",
-    "Arrival process: closed, constant:RATE, poisson:RATE, etc:RATE, sine:RATE:SWING:PERIOD",
+    "Arrival process: closed, constant:RATE, poisson:RATE, etc:RATE, sine:RATE:SWING:PERIOD; RATE may be a share, as in poisson:80%",
     spelled,
 )
 .default("closed")
-.accepts("`\"closed\"`, `\"constant:1000\"`, `\"poisson:1000\"`, `\"etc:1000\"` (per second; latency counts from the schedule)")
+.accepts(
+    "`\"closed\"`, `\"constant:1000\"`, `\"poisson:1000\"`, `\"etc:1000\"` (per second; latency counts from the schedule), `\"poisson:80%\"` \
+     (of what a closed loop of the same cell reaches right before, in each trial)",
+)
 .label(Label::Unusual("{}"))
 .role(Role::Condition)
 .assumed("closed");
@@ -411,6 +414,7 @@ metrics! { PLAIN:
     LATENESS_MAX = "generator_lateness_max", Nanoseconds, Neither, Trial, "maximum of that delay";
     ERRORS = "errors", Count, Lower, Trial, "operations that failed; no other metric counts them";
     ARRIVAL_REQUESTED = "arrival_requested", PerSecond, Neither, Trial, "operations per second that the schedule asked for";
+    CLOSED_LOOP_IOPS = "closed_loop_iops", PerSecond, Higher, Trial, "operations per second of the closed loop right before, of which an open loop offers a share";
     ARRIVAL_UNFINISHED = "arrival_unfinished", Count, Lower, Trial, "operations due in the measured time that never completed; their age is in the latencies";
     PUBLISHED_MEAN_LATENCY = "latency_mean_as_published", Nanoseconds, Lower, Trial, "a published mean latency whose definition is not stated";
 }

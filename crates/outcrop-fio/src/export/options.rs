@@ -10,7 +10,7 @@ use outcrop_schema::device::{
 use outcrop_schema::{FactorRef, Settings};
 use outcrop_workload::filesystem::FileAccess;
 use outcrop_workload::{
-    AccessPattern, Arrival, Completions, Content, EngineKind, LatencyParts, NumaPlace,
+    AccessPattern, Arrival, Arrivals, Completions, Content, EngineKind, LatencyParts, NumaPlace,
     ReadWriteMix, Submission,
 };
 use serde_json::{Map, Value};
@@ -80,7 +80,7 @@ pub(super) fn of(cell: &CellView<'_>) -> Result<FioOptions, String> {
     }
     let is_open_loop = settings
         .get(&ARRIVAL)
-        .is_some_and(|arrival| !matches!(arrival, Arrival::Closed));
+        .is_some_and(|arrivals| *arrivals != Arrivals::Given(Arrival::Closed));
     for (name, value) in optional(&settings, jobs)? {
         put(name, value);
     }
@@ -216,9 +216,9 @@ fn engine(cell: &CellView<'_>, settings: &Settings) -> String {
 /// fio's rate is one of each job.
 fn rate(settings: &Settings, jobs: u32) -> Result<Vec<(&'static str, String)>, String> {
     let (rate, process) = match settings.get(&ARRIVAL) {
-        None | Some(Arrival::Closed) => return Ok(Vec::new()),
-        Some(Arrival::Constant { per_second }) => (per_second, "linear"),
-        Some(Arrival::Poisson { per_second }) => (per_second, "poisson"),
+        None | Some(Arrivals::Given(Arrival::Closed)) => return Ok(Vec::new()),
+        Some(Arrivals::Given(Arrival::Constant { per_second })) => (per_second, "linear"),
+        Some(Arrivals::Given(Arrival::Poisson { per_second })) => (per_second, "poisson"),
         Some(other) => return Err(format!("fio has no arrival process like {other}")),
     };
     let is_mixed = settings

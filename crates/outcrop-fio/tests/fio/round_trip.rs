@@ -224,7 +224,7 @@ fn what_fio_has_no_form_for_is_left_out_and_named() {
     let reads = [(Direction::Read, 8_000)];
     let trials = [
         trial(0, &[], &reads),
-        trial(1, &[("arrival", "sine:1000:100:1m")], &reads),
+        trial(1, &[("arrival", "poisson:80%")], &reads),
         trial(2, &[("arrival", "etc:1000")], &reads),
         trial(
             3,

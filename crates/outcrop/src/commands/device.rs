@@ -24,6 +24,7 @@ Examples:
   outcrop device --io-block-size 4k,64k --read-write-mix 70:30 --queue-depth 8
   outcrop device --read-only /dev/nvme0n1 --queue-depth 32     an existing device, never written
   outcrop device --arrival poisson:20k --queue-depth 64        open loop: latency from the schedule
+  outcrop device --arrival poisson:50%,poisson:90%             shares of what a closed loop reaches
   outcrop device --latency-parts apart --queue-depth 1         submission and completion by themselves
   outcrop device --read-write-mix 0:100 --sync none,each,dsync what it costs to make writes durable
   outcrop device --replay written --content compressible:2 --jobs 6 --queue-depth 256

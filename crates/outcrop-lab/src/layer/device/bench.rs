@@ -23,12 +23,13 @@ use outcrop_measure::units::format_bytes;
 use outcrop_probe::Clock;
 use outcrop_probe::energy::Meter;
 use outcrop_results::{Outcome, Value};
-use outcrop_schema::device::{DRIVES, KIND, Kind, PATH, SIZE};
-use outcrop_workload::{Content, LatencyParts, ReadWriteMix};
+use outcrop_schema::device::{ARRIVAL, DRIVES, KIND, Kind, PATH, SIZE};
+use outcrop_workload::{Arrivals, Content, LatencyParts, ReadWriteMix};
 
+use super::values::Before;
 use super::{
     bytes_to_write, destroyed, drives, histograms, is_read_only, notes, overhead, parameters, precondition,
-    replay, values,
+    replay, share, values,
 };
 use crate::cell::{Cell, Subject};
 use crate::error::LabError;
@@ -125,23 +126,17 @@ impl<'r> DeviceBench<'r> {
         })
     }
 
-    /// What the measuring loop itself costs with this arrival process; measured before the first trial that has it.
-    fn overhead(&mut self, spec: &JobSpec) -> Value {
-        let (clock, stop, seed) = (&self.clock, self.stop, self.seed);
-        self.overheads
-            .entry((spec.arrival.to_string(), spec.jobs, spec.latency_parts))
-            .or_insert_with(|| overhead::measure(spec, clock, stop, seed))
-            .clone()
+    /// What may still be written, where that is limited.
+    fn left_to_write(&self) -> Option<u64> {
+        let limit = self.write_limit_bytes?;
+        Some(limit.saturating_sub(self.bytes_written))
     }
 }
 
 impl Bench for DeviceBench<'_> {
     fn run(&mut self, cell: &Cell, trial: &Trial) -> Result<TrialReport, TrialFailure> {
         let mut spec = parameters::job_spec(&cell.factors, &cell.trial, trial.seed);
-        let overhead = self.overhead(&spec);
-        spec.write_limit_bytes = self
-            .write_limit_bytes
-            .map(|limit| limit.saturating_sub(self.bytes_written));
+        spec.write_limit_bytes = self.left_to_write();
         let targets = self
             .targets
             .get(&cell.subject)
@@ -150,23 +145,35 @@ impl Bench for DeviceBench<'_> {
             .iter()
             .take(*cell.factors.value(&DRIVES) as usize)
             .collect();
-        let mut written = None;
+        let mut before = Before::default();
         if replay::is_asked(&cell.factors) {
             let writing = replay::write(&targets, &mut spec, &self.clock, self.stop);
             let Some(report) = ran(writing)? else {
                 return Ok(TrialReport::interrupted());
             };
             self.bytes_written += bytes_of(&report.total, &spec);
-            if outcome(&report.total) != Outcome::Completed {
-                check_usable(&report, &targets)?;
-                let report = report.total;
-                let no_energy = Err(Unavailable::because(
-                    "the trial ended before its measurement began",
-                ));
-                return Ok(trial_report(&report, None, ReadWriteMix::WRITE_ONLY, no_energy));
+            if let Some(ended) = ended(&report, &targets, ReadWriteMix::WRITE_ONLY)? {
+                return Ok(ended);
             }
-            written = Some(report.total);
+            before.replayed = Some(report.total);
         }
+        let arrivals = cell.factors.value(&ARRIVAL);
+        if let Arrivals::Share(process, percent) = *arrivals {
+            let Some(report) = ran(share::closed_loop(&targets, &spec, &self.clock, self.stop))? else {
+                return Ok(TrialReport::interrupted());
+            };
+            self.bytes_written += bytes_of(&report.total, &spec);
+            if let Some(ended) = ended(&report, &targets, spec.read_write_mix)? {
+                return Ok(ended);
+            }
+            spec.arrival = share::of(process, percent, &report)?;
+            spec.write_limit_bytes = self.left_to_write();
+            before.closed = Some(report.total);
+        }
+        let alike = (arrivals.to_string(), spec.jobs, spec.latency_parts);
+        let overhead = self.overheads.entry(alike);
+        let overhead =
+            overhead.or_insert_with(|| overhead::measure(&spec, &self.clock, self.stop, self.seed));
         let meter = Meter::start();
         let Some(report) = ran(run_together(&targets, &spec, &self.clock, self.stop))? else {
             return Ok(TrialReport::interrupted());
@@ -178,9 +185,9 @@ impl Bench for DeviceBench<'_> {
             let mut flushed = targets.iter().map(|target| target.flush());
             flushed.try_for_each(|flushed| flushed.map_err(|error| failure(&error)))?;
         }
-        let mut trial = trial_report(&report.total, written.as_ref(), spec.read_write_mix, energy_j);
+        let mut trial = trial_report(&report.total, &before, spec.read_write_mix, energy_j);
         if trial.outcome == Outcome::Completed {
-            trial.values.push(overhead);
+            trial.values.push(overhead.clone());
             trial.values.extend(drives::values(&report.each));
         }
         Ok(trial)
@@ -198,6 +205,27 @@ fn ran(job: Result<TogetherReport, DeviceError>) -> Result<Option<TogetherReport
         Err(DeviceError::Interrupted { .. }) => Ok(None),
         Err(error) => Err(failure(&error)),
     }
+}
+
+/// The trial whose first part did not come to its end; none where it goes on.
+fn ended(
+    first: &TogetherReport,
+    targets: &[&Target],
+    mix: ReadWriteMix,
+) -> Result<Option<TrialReport>, TrialFailure> {
+    if outcome(&first.total) == Outcome::Completed {
+        return Ok(None);
+    }
+    check_usable(first, targets)?;
+    let no_energy = Err(Unavailable::because(
+        "the trial ended before its measurement began",
+    ));
+    Ok(Some(trial_report(
+        &first.total,
+        &Before::default(),
+        mix,
+        no_energy,
+    )))
 }
 
 /// What a job wrote; a request that failed may have been written.
@@ -259,10 +287,10 @@ fn outcome(report: &JobReport) -> Outcome {
     }
 }
 
-/// Only completed trials have values: an interrupted trial is not a sample. `written` is the job whose blocks were read back.
+/// Only completed trials have values: an interrupted trial is not a sample.
 fn trial_report(
     report: &JobReport,
-    written: Option<&JobReport>,
+    before: &Before,
     mix: ReadWriteMix,
     energy_j: Result<f64, Unavailable>,
 ) -> TrialReport {
@@ -273,13 +301,13 @@ fn trial_report(
         notes: notes::notes(report),
         outcome: outcome(report),
     };
-    for note in written.map(notes::notes).into_iter().flatten() {
+    for note in before.jobs().flat_map(notes::notes) {
         if !trial.notes.contains(&note) {
             trial.notes.push(note);
         }
     }
     if trial.outcome == Outcome::Completed {
-        trial.values = values::values(report, written, mix, energy_j);
+        trial.values = values::values(report, before, mix, energy_j);
         trial.histograms = histograms::histograms(&report.intervals);
     }
     trial

@@ -6,6 +6,7 @@ use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
     ARRIVAL, BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX,
 };
+use outcrop_workload::Arrivals;
 
 use super::cell::{DeviceCell, P99};
 use super::curve::{depth_curve, load_points, mix_curve, offered_curve, pure_curves};
@@ -333,7 +334,15 @@ fn offered_load(cells: &[Cell<'_>]) -> Option<Claim> {
     let kept_count = curve.iter().copied().take_while(keeps).count();
     let highest = *curve.get(kept_count.checked_sub(1)?)?;
     let (kept, answered) = (p99(highest)?, highest.number(&IOPS.both)?);
-    let rate_of = |cell: &Cell<'_>| cell.spelling(&ARRIVAL).to_owned();
+    let rate_of = |cell: &Cell<'_>| {
+        let spelling = cell.spelling(&ARRIVAL);
+        match (cell.get(&ARRIVAL), spelling.split_once(':')) {
+            (Some(Arrivals::Share(_, percent)), Some((process, _))) => {
+                format!("{percent} % of the closed loop's rate ({process})")
+            }
+            _ => spelling.to_owned(),
+        }
+    };
     let (rate, lowest_rate) = (rate_of(highest), rate_of(lowest));
     let mut numbers = vec![
         least.clone().named(format!("p99 at {lowest_rate}")),
