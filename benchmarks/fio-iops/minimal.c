@@ -1,6 +1,7 @@
 /*
- * The least that a program can do to read at depth 1 through io_uring: one system call and two readings of the clock
- * for each read of 4 KiB, and nothing else. What it costs in CPU time is a bound for every tool that measures latency.
+ * A short loop that reads at depth 1 through io_uring: one system call and two readings of the clock for each read of
+ * 4 KiB, and nothing else. Its CPU time is a comparison for tools that measure latency, and no bound: next to all of it is
+ * the kernel's, and depends on how a program waits and sets up its ring.
  *
  * Registered are the file, the buffer and the ring; the ring has SINGLE_ISSUER, DEFER_TASKRUN and, where the kernel
  * has it, NO_SQARRAY. No library: the three system calls are made here.

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""CPU time per read at depth 1: fio, Outcrop, and the least that a program can do (minimal.c), in turn.
+"""CPU time per read at depth 1: fio, Outcrop, and a short loop in C that counts next to nothing (minimal.c), in turn.
 
 Where a lone request is waited for, next to all CPU time is the kernel's: the system call, the block layer, the
-interrupt, going to sleep and waking up. A tool can only save what it does itself, and the minimal program bounds how
-much that is. All three read the same file with direct I/O, a registered file, buffer and ring. The order of the three
+interrupt, going to sleep and waking up. The short loop shows how much of it remains without a tool's own work. It is a
+comparison and no bound: another way of waiting or of setting up the ring may cost the kernel less, and Outcrop has been
+measured below it. All three read the same file with direct I/O, a registered file, buffer and ring. The order of the three
 turns with each round, and ratios are taken within a round, so that the drift of a shared machine hits all alike.
 
     benchmarks/fio-iops/qd1.py [--rounds 15] [--seconds 2] [--size-mib 1024] [--directory DIR]
 
-Prints the result as Markdown. CPU time is that of the whole process in Outcrop and the minimal program, and that of
+Prints the result as Markdown. CPU time is that of the whole process in Outcrop and minimal.c, and that of
 its job's thread in fio, as fio reports it.
 """
 

@@ -30,6 +30,7 @@ import argparse
 import contextlib
 import csv
 import json
+import math
 import os
 import random
 import statistics
@@ -43,8 +44,10 @@ from programs import ROOT, need, outcrop, output
 
 METRICS = {"iops": "IOPS", "cpu_us": "CPU µs per I/O", "p50_us": "p50 µs", "p99_us": "p99 µs"}
 DIGITS = {"iops": 0, "cpu_us": 2, "p50_us": 1, "p99_us": 1}
-# What the ratio to fio has to be: at least, or at most.
-BARS = {"iops": ("≥", 1.0), "cpu_us": ("≤", 0.9), "p50_us": ("≤", 1.05), "p99_us": ("≤", 1.05)}
+# What the ratio to fio has to be, from and to. Latencies have a bar on both sides: of the same requests to the same
+# storage, two tools must see the same, and a lower latency means that the storage was in another state.
+WITHIN = (1 / 1.05, 1.05)
+BARS = {"iops": (1.0, math.inf), "cpu_us": (0.0, 0.9), "p50_us": WITHIN, "p99_us": WITHIN}
 # The disk is still busy with what a tool filled its file with: Outcrop begins right behind that, fio a process later.
 WARM_UP_S = 1
 MIXES = {"read": "100:0", "write": "0:100"}
@@ -195,10 +198,21 @@ def measure(binary, path, target, arguments):
 
 
 def verdict(metric, ratio, quartiles):
-    """Whether the bar is held; open where the quartiles lie on both sides of it."""
-    sign, bar = BARS[metric]
-    holds = [value >= bar if sign == "≥" else value <= bar for value in (ratio, *quartiles)]
-    return "held" if all(holds) else "missed" if not any(holds) else "open, held" if holds[0] else "open, missed"
+    """Whether the bar is held; open where the quartiles lie neither within it nor on one side of it."""
+    low, high = BARS[metric]
+    first, third = quartiles
+    if low <= first and third <= high:
+        return "held"
+    if third < low or high < first:
+        return "missed"
+    return "open, held" if low <= ratio <= high else "open, missed"
+
+
+def bar_text(metric):
+    low, high = BARS[metric]
+    if high == math.inf:
+        return f"≥ {low:.2f}"
+    return f"{low:.2f} … {high:.2f}" if low > 0 else f"≤ {high:.2f}"
 
 
 def compare(rounds, arguments):
@@ -236,12 +250,11 @@ def table(rows):
     ]
     for row in rows:
         digits = DIGITS[row["metric"]]
-        sign, bar = BARS[row["metric"]]
         span = "{:.3f} … {:.3f}".format
         lines.append(
             f"| {row['direction']} | {row['depth']} | {METRICS[row['metric']]} | {row['outcrop']:,.{digits}f} "
             f"| {row['fio']:,.{digits}f} | {row['ratio']:.3f} | {span(*row['quartiles'])} "
-            f"| {span(*row['interval'])} | {row['pairs']} | {sign} {bar:.2f} | {row['verdict']} |"
+            f"| {span(*row['interval'])} | {row['pairs']} | {bar_text(row['metric'])} | {row['verdict']} |"
         )
     return "\n".join(lines)
 
@@ -253,7 +266,8 @@ def result_text(arguments, rows, rounds):
     lines = [
         f"4 KiB random accesses to {what} of {arguments.size_mib} MiB, outcrop beside {version}: medians of "
         f"{arguments.rounds} interleaved pairs of {arguments.seconds} s each; the ratio is the median of the ratios "
-        "within the pairs. A bar is *open* where the quartiles lie on both sides of it.",
+        "within the pairs. A bar is *open* where the quartiles lie neither within it nor on one side of it. p50 and p99 "
+        "have a bar on both sides: where one tool's latency is lower, the two did not find the storage in the same state.",
         "",
         table(rows),
         "",

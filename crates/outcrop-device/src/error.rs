@@ -176,7 +176,10 @@ pub enum DeviceError {
         names: String,
     },
     /// Filling a device failed.
-    #[error("filling {path} failed at offset {offset}: {source}; its first {offset} bytes are overwritten")]
+    #[error(
+        "filling {path} failed at offset {offset}: {source}; of its first {}, at least {} are overwritten",
+        format_bytes(*reached_bytes), format_bytes(*written_bytes)
+    )]
     Fill {
         /// The device.
         path: PathBuf,
@@ -184,6 +187,23 @@ pub enum DeviceError {
         offset: u64,
         /// What the system said.
         source: io::Error,
+        /// What was written for certain.
+        written_bytes: u64,
+        /// Up to where requests went.
+        reached_bytes: u64,
+    },
+    /// The caller raised the stop flag while a device was filled.
+    #[error(
+        "interrupted while filling {path}; of its first {}, at least {} are overwritten",
+        format_bytes(*reached_bytes), format_bytes(*written_bytes)
+    )]
+    FillInterrupted {
+        /// The device.
+        path: PathBuf,
+        /// What was written for certain.
+        written_bytes: u64,
+        /// Up to where requests went.
+        reached_bytes: u64,
     },
     /// Filling the scratch file failed.
     #[error(

@@ -17,6 +17,16 @@ use crate::slots::{Flight, SlotTable, Step};
 const CHUNK_BYTES: u64 = 1 << 20;
 const DEPTH: u32 = 8;
 
+/// Why filling ended, and what it had overwritten until then.
+#[derive(Debug)]
+pub(crate) struct Unfilled {
+    pub(crate) error: DeviceError,
+    /// What was written for certain …
+    pub(crate) written_bytes: u64,
+    /// … of so much at the start.
+    pub(crate) reached_bytes: u64,
+}
+
 /// Writes the first `size_bytes` (a multiple of 4 KiB) of a file.
 pub(crate) fn write_all(
     direct: &DirectFile,
@@ -25,7 +35,7 @@ pub(crate) fn write_all(
     seed: Seed,
     stop: &AtomicBool,
     progress: &mut dyn FnMut(u64, u64),
-) -> Result<(), DeviceError> {
+) -> Result<(), Unfilled> {
     let mut fill = Fill {
         direct,
         whole_bytes: size_bytes / CHUNK_BYTES * CHUNK_BYTES,
@@ -35,8 +45,13 @@ pub(crate) fn write_all(
         done: 0,
     };
     let mut whole_progress = |done| progress(done, size_bytes);
-    fill.write_chunks(&mut whole_progress)?;
-    fill.write_rest(size_bytes)?;
+    let chunks = fill.write_chunks(&mut whole_progress);
+    let all = chunks.and_then(|()| fill.write_rest(size_bytes));
+    all.map_err(|error| Unfilled {
+        error,
+        written_bytes: fill.done,
+        reached_bytes: fill.next,
+    })?;
     progress(size_bytes, size_bytes);
     Ok(())
 }
@@ -47,7 +62,9 @@ struct Fill<'a> {
     whole_bytes: u64,
     filler: Filler,
     stop: &'a AtomicBool,
+    /// Up to where chunks were handed over.
     next: u64,
+    /// How much of that was written.
     done: u64,
 }
 
@@ -120,12 +137,12 @@ impl Fill<'_> {
             engine.submit(Wait::Completions(1))?;
             while let Some(Completion { slot, result }) = engine.reap() {
                 let Some(flight) = slots.land(slot) else { continue };
-                if let Err(error) = self.check(&flight, result) {
-                    failure.get_or_insert(error);
+                match self.check(&flight, result) {
+                    Ok(()) => self.done += CHUNK_BYTES,
+                    Err(error) => _ = failure.get_or_insert(error),
                 }
                 free.push(flight.buffer);
                 empty.push(slot);
-                self.done += CHUNK_BYTES;
                 progress(self.done);
             }
         }
@@ -155,6 +172,7 @@ impl Fill<'_> {
             return Ok(());
         };
         self.filler.fill(bytes);
+        self.next = size_bytes;
         std::os::unix::fs::FileExt::write_all_at(&self.direct.file, bytes, self.whole_bytes).map_err(
             |source| DeviceError::ScratchWrite {
                 directory: self.direct.path.clone(),

@@ -4,6 +4,7 @@ mod assemble;
 mod closed;
 mod counted;
 mod gate;
+mod hand_over;
 mod open;
 mod placement;
 mod polling;

@@ -54,10 +54,12 @@ mod verify;
 pub use error::DeviceError;
 pub use job::{TogetherReport, run_job, run_together};
 pub use outcrop_workload::filesystem::FileAccess;
-pub use outcrop_workload::{Completions, Durability, EngineKind, NumaPlace, Submission, SyncCall};
+pub use outcrop_workload::{
+    Completions, Durability, EngineKind, LatencyParts, NumaPlace, Submission, SyncCall,
+};
 pub use report::{
     ArrivalReport, DrainReport, Ended, ErrorReport, Feature, FeatureState, IntervalReport, JobReport,
-    MAX_INTERVALS, OperationReport, Traffic,
+    MAX_INTERVALS, OperationReport, PartsReport, Traffic,
 };
 pub use scratch::{AbandonedScratch, ScratchFile};
 pub use spec::JobSpec;

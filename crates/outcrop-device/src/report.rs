@@ -128,6 +128,25 @@ pub struct OperationReport {
     pub latency: LatencyHistogram,
     /// Open loop only: from the moment the request was really made ready (service time).
     pub service: Option<LatencyHistogram>,
+    /// Where submissions are timed apart: the two parts of the time from when the request was really made ready.
+    pub parts: Option<PartsReport>,
+}
+
+/// The two parts of the time of requests; the one ends where the other begins.
+#[derive(Clone, Debug, Default)]
+pub struct PartsReport {
+    /// From the moment the request was made ready to the return of the system call that handed it over.
+    pub submission: LatencyHistogram,
+    /// From there to the moment its completion was seen.
+    pub completion: LatencyHistogram,
+}
+
+impl PartsReport {
+    /// Adds those of other requests.
+    pub fn merge(&mut self, other: &Self) {
+        self.submission.merge(&other.submission);
+        self.completion.merge(&other.completion);
+    }
 }
 
 impl OperationReport {
@@ -140,6 +159,9 @@ impl OperationReport {
             self.service
                 .get_or_insert_with(LatencyHistogram::new)
                 .merge(theirs);
+        }
+        if let Some(theirs) = &other.parts {
+            self.parts.get_or_insert_default().merge(theirs);
         }
     }
 }

@@ -72,7 +72,8 @@ impl ScratchFile {
             Err(errno) => return Err(write_error(0, errno.into())),
         }
         let direct = DirectFile::from_descriptor(descriptor, &directory)?;
-        fill::write_all(&direct, size_bytes, content, seed, stop, progress)?;
+        fill::write_all(&direct, size_bytes, content, seed, stop, progress)
+            .map_err(|unfilled| unfilled.error)?;
         direct
             .file
             .sync_all()

@@ -6,7 +6,8 @@ use outcrop_measure::seed::Seed;
 use outcrop_measure::units::Rate;
 use outcrop_workload::filesystem::FileAccess;
 use outcrop_workload::{
-    AccessPattern, Arrival, Completions, Content, Durability, EngineKind, NumaPlace, ReadWriteMix, Submission,
+    AccessPattern, Arrival, Completions, Content, Durability, EngineKind, LatencyParts, NumaPlace,
+    ReadWriteMix, Submission,
 };
 
 use crate::error::DeviceError;
@@ -48,6 +49,8 @@ pub struct JobSpec {
     pub submission: Submission,
     /// How completions are noticed. Polling takes a device with queues for it, and a device that never answers is waited for without end.
     pub completions: Completions,
+    /// Whether the submission of requests is timed apart, which takes a system call more for each hand-over that waits.
+    pub latency_parts: LatencyParts,
     /// When writes are made durable. The time of a sync belongs to the write that it follows.
     pub sync: Durability,
     /// Whether requests bypass the page cache. Where they do not, a job begins with none of the target's pages in it.
@@ -90,6 +93,7 @@ impl JobSpec {
             seed,
             submission: Submission::Refill,
             completions: Completions::Interrupt,
+            latency_parts: LatencyParts::Together,
             sync: Durability::None,
             access: FileAccess::Direct,
             numa: NumaPlace::Any,
@@ -128,6 +132,13 @@ impl JobSpec {
                     "none with the mix {}, which has no writes to make durable",
                     self.read_write_mix
                 ),
+            ));
+        }
+        if self.engine == EngineKind::Psync && self.latency_parts == LatencyParts::Apart {
+            return Err(DeviceError::spec(
+                "latency_parts",
+                self.latency_parts,
+                "together with the psync engine, whose calls return when the request is complete",
             ));
         }
         self.validate_completions()?;

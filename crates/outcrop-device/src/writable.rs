@@ -21,7 +21,8 @@ use rustix::io::Errno;
 
 use crate::direct::DirectFile;
 use crate::error::DeviceError;
-use crate::{fill, signature};
+use crate::fill::{self, Unfilled};
+use crate::signature;
 
 /// A block device that may be written, held exclusively.
 #[derive(Debug)]
@@ -208,22 +209,16 @@ impl WritableDevice {
                 why: "the size of the subject",
             });
         }
-        let failed = |offset, source| DeviceError::Fill {
-            path: path.clone(),
-            offset,
-            source,
-        };
-        fill::write_all(&self.direct, size_bytes, content, seed, stop, progress).map_err(
-            |error| match error {
-                DeviceError::ScratchWrite { offset, source, .. } => failed(offset, source),
-                DeviceError::Interrupted { .. } => DeviceError::Interrupted {
-                    during: "filling the device",
-                },
-                other => other,
-            },
-        )?;
+        fill::write_all(&self.direct, size_bytes, content, seed, stop, progress)
+            .map_err(|unfilled| of_device(path, unfilled))?;
         let synced = self.direct.file.sync_all();
-        synced.map_err(|source| failed(size_bytes, source))
+        synced.map_err(|source| DeviceError::Fill {
+            path: path.clone(),
+            offset: size_bytes,
+            source,
+            written_bytes: size_bytes,
+            reached_bytes: size_bytes,
+        })
     }
 
     /// Where it is, links resolved.
@@ -238,6 +233,31 @@ impl WritableDevice {
 
     pub(crate) const fn direct(&self) -> &DirectFile {
         &self.direct
+    }
+}
+
+/// What is left of a device that could not be filled is not what it was: the error says how much.
+fn of_device(path: &Path, unfilled: Unfilled) -> DeviceError {
+    let Unfilled {
+        error,
+        written_bytes,
+        reached_bytes,
+    } = unfilled;
+    let path = path.to_owned();
+    match error {
+        DeviceError::ScratchWrite { offset, source, .. } => DeviceError::Fill {
+            path,
+            offset,
+            source,
+            written_bytes,
+            reached_bytes,
+        },
+        DeviceError::Interrupted { .. } => DeviceError::FillInterrupted {
+            path,
+            written_bytes,
+            reached_bytes,
+        },
+        other => other,
     }
 }
 

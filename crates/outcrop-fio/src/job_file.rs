@@ -47,6 +47,11 @@ pub enum Target {
         /// Its path.
         path: PathBuf,
     },
+    /// A block device that is there, and that the job writes to: its owner has to say that it may.
+    Overwritten {
+        /// Its path.
+        path: PathBuf,
+    },
     /// A file that fio would make: here a scratch file.
     Scratch {
         /// Where, if the job says.

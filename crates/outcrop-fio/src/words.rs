@@ -6,9 +6,10 @@ mod sizes;
 use outcrop_measure::ByteSize;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
-    ACCESS_PATTERN, ARRIVAL, COMPLETIONS, CONTENT, ENGINE, IO_BLOCK_SIZE, JOBS, NUMA_NODE, QUEUE_DEPTH,
-    READ_WRITE_MIX, SCHEMA, SUBMISSION,
+    ACCESS, ACCESS_PATTERN, ARRIVAL, COMPLETIONS, CONTENT, ENGINE, IO_BLOCK_SIZE, JOBS, NUMA_NODE,
+    QUEUE_DEPTH, READ_WRITE_MIX, SUBMISSION, SYNC,
 };
+use outcrop_workload::filesystem::FileAccess;
 use outcrop_workload::{Completions, EngineKind, ReadWriteMix, Submission};
 
 use crate::options::{Options, Problem};
@@ -53,23 +54,14 @@ const READ: &[&str] = &[
     "direct",
     "buffered",
     "hipri",
+    "fsync",
+    "fdatasync",
+    "sync",
 ];
-/// Those that say when writes become durable.
-const OF_DURABILITY: [&str; 3] = ["fsync", "fdatasync", "sync"];
 
 /// Whether [`Workload::of`] reads an option.
 pub(crate) fn reads(name: &str) -> bool {
-    READ.contains(&name) || (OF_DURABILITY.contains(&name) && durability_factor().is_some())
-}
-
-/// The factor that says when writes become durable, where the device layer has it.
-pub(crate) fn durability_factor() -> Option<FactorRef> {
-    SCHEMA.factor("sync")
-}
-
-/// The factor that says whether the page cache is bypassed, where the device layer has it.
-pub(crate) fn access_factor() -> Option<FactorRef> {
-    SCHEMA.factor("access")
+    READ.contains(&name)
 }
 
 /// Whether requests bypass the page cache; fio's default is that they do not.
@@ -133,14 +125,13 @@ impl Workload {
             workload.say(&COMPLETIONS, Completions::Polled.to_string(), "hipri");
         }
         workload.say(&SUBMISSION, submission(options).to_string(), "iodepth_batch");
-        if let Some(factor) = access_factor() {
-            let access = if is_direct(options) { "direct" } else { "buffered" };
-            workload.say(factor, access.to_owned(), "direct");
-        }
-        if let Some(factor) = durability_factor()
-            && let Some(durability) = workload.take(durability(options))
-        {
-            workload.say(factor, durability, "fsync");
+        let access = match is_direct(options) {
+            true => FileAccess::Direct,
+            false => FileAccess::Buffered,
+        };
+        workload.say(&ACCESS, access.to_string(), "direct");
+        if let Some(durability) = workload.take(durability(options)) {
+            workload.say(&SYNC, durability, "fsync");
         }
         workload
     }

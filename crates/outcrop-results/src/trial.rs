@@ -122,14 +122,20 @@ pub enum HistogramKind {
     Latency,
     /// From the real start; kept only where it differs (open loop).
     Service,
+    /// From the real start until it was handed over; kept only where that is timed apart.
+    Submission,
+    /// From there until its completion was seen; kept likewise.
+    Completion,
 }
 
 impl HistogramKind {
-    /// The spelling in files: `latency`, `service`.
+    /// The spelling in files: `latency`, `service`, …
     pub const fn name(self) -> &'static str {
         match self {
             Self::Latency => "latency",
             Self::Service => "service",
+            Self::Submission => "submission",
+            Self::Completion => "completion",
         }
     }
 }

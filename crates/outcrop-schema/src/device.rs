@@ -2,8 +2,10 @@
 
 mod drives;
 mod durability;
+mod parts;
 mod precondition;
 mod redundant;
+mod remarks;
 mod replay;
 mod subject;
 
@@ -12,17 +14,21 @@ use std::str::FromStr;
 
 use outcrop_measure::metric::Metric;
 use outcrop_measure::units::ByteSize;
-use outcrop_workload::{AccessPattern, Arrival, Content, EngineKind, ReadWriteMix, Submission, words};
+use outcrop_workload::{AccessPattern, Arrivals, Content, EngineKind, ReadWriteMix, Submission, words};
 
-use crate::factor::{Factor, Label, Role};
+use crate::factor::{Factor, FactorRef, Label, Role};
 use crate::layer::{LayerSchema, TableColumn};
 use crate::metrics::{Latencies, latencies, metric, metrics};
 use crate::parse::{any, small_count, spelled};
-use crate::remark::RemarkKind;
 use crate::value::{Column, Value};
 pub use drives::{ALSO, BETWEEN_DRIVES, DRIVE_BANDWIDTH, DRIVE_IOPS, DRIVE_P99, DRIVES, MOST_DRIVES};
 pub use durability::{ACCESS, COMPLETIONS, NUMA_NODE, SYNC, SYNC_LATENCY};
+pub use parts::{COMPLETION_LATENCY, LATENCY_PARTS, SUBMISSION_LATENCY};
 pub use precondition::{PRECONDITION, PRECONDITIONED, TRACKED_SIZE};
+pub use remarks::{
+    ANSWERED_ABOVE, CONTAMINATED, ENGINE_FEATURE, ENGINE_WARNING, IMPORTED, NOTHING_COMPLETED,
+    OPERATIONS_FAILED, PAGE_CACHE,
+};
 pub use replay::REPLAY;
 pub use subject::{DESTROY, KIND, Kind};
 
@@ -45,6 +51,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &NUMA_NODE,
         &SUBMISSION,
         &COMPLETIONS,
+        &LATENCY_PARTS,
         &ENGINE,
     ],
     published: &[&STATE, &SKU],
@@ -59,6 +66,12 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &SERVICE_LATENCY.both.all(),
         &SERVICE_LATENCY.read.all(),
         &SERVICE_LATENCY.write.all(),
+        &SUBMISSION_LATENCY.both.all(),
+        &SUBMISSION_LATENCY.read.all(),
+        &SUBMISSION_LATENCY.write.all(),
+        &COMPLETION_LATENCY.both.all(),
+        &COMPLETION_LATENCY.read.all(),
+        &COMPLETION_LATENCY.write.all(),
         &SYNC_LATENCY.all(),
         &DRIVE_IOPS,
         &DRIVE_BANDWIDTH,
@@ -95,7 +108,10 @@ const TABLE: &[TableColumn] = &[
     TableColumn::new(LATENCY.read.p99, "read p99", 4),
     TableColumn::new(LATENCY.write.p99, "write p99", 5),
     TableColumn::new(SYNC_LATENCY.p99, "sync p99", 7),
+    TableColumn::new(SUBMISSION_LATENCY.both.p99, "submission p99", 8).only_with(&BY_PARTS),
+    TableColumn::new(COMPLETION_LATENCY.both.p99, "completion p99", 9).only_with(&BY_PARTS),
 ];
+static BY_PARTS: [FactorRef; 1] = [&LATENCY_PARTS];
 
 /// The part of the subject that accesses fall into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,13 +224,16 @@ pub static JOBS: Factor<u32> = Factor::new(
 .accepts("submitting threads")
 .label(Label::Unusual("{} jobs"));
 /// When requests are due.
-pub static ARRIVAL: Factor<Arrival> = Factor::new(
+pub static ARRIVAL: Factor<Arrivals> = Factor::new(
     "arrival",
-    "Arrival process: closed, constant:RATE, poisson:RATE, etc:RATE, sine:RATE:SWING:PERIOD",
+    "Arrival process: closed, constant:RATE, poisson:RATE, etc:RATE, sine:RATE:SWING:PERIOD; RATE may be a share, as in poisson:80%",
     spelled,
 )
 .default("closed")
-.accepts("`\"closed\"`, `\"constant:1000\"`, `\"poisson:1000\"`, `\"etc:1000\"` (per second; latency counts from the schedule)")
+.accepts(
+    "`\"closed\"`, `\"constant:1000\"`, `\"poisson:1000\"`, `\"etc:1000\"` (per second; latency counts from the schedule), `\"poisson:80%\"` \
+     (of what a closed loop of the same cell reaches right before, in each trial)",
+)
 .label(Label::Unusual("{}"))
 .role(Role::Condition)
 .assumed("closed");
@@ -395,51 +414,10 @@ metrics! { PLAIN:
     LATENESS_MAX = "generator_lateness_max", Nanoseconds, Neither, Trial, "maximum of that delay";
     ERRORS = "errors", Count, Lower, Trial, "operations that failed; no other metric counts them";
     ARRIVAL_REQUESTED = "arrival_requested", PerSecond, Neither, Trial, "operations per second in the schedule";
+    CLOSED_LOOP_IOPS = "closed_loop_iops", PerSecond, Higher, Trial, "operations per second of the closed loop right before, of which an open loop offers a share";
     ARRIVAL_UNFINISHED = "arrival_unfinished", Count, Lower, Trial, "operations due in the measured time that never completed; their age is in the latencies";
     PUBLISHED_MEAN_LATENCY = "latency_mean_as_published", Nanoseconds, Lower, Trial, "a published mean latency whose definition is not stated";
 }
 
-/// An engine's feature fell back.
-pub const ENGINE_FEATURE: RemarkKind = RemarkKind::new(
-    "engine-feature-off",
-    "a feature of the engine was not available",
-    "",
-);
-/// The engine warned.
-pub const ENGINE_WARNING: RemarkKind =
-    RemarkKind::new("engine-warning", "the engine warned of something", "");
-/// Requests failed.
-pub const OPERATIONS_FAILED: RemarkKind = RemarkKind::new("operations-failed", "operations failed", "");
-/// Nothing completed.
-pub const NOTHING_COMPLETED: RemarkKind = RemarkKind::new(
-    "nothing-completed",
-    "no operation completed in the measured time",
-    "no operation completed",
-);
-/// Others used the device.
-pub const CONTAMINATED: RemarkKind = RemarkKind::new(
-    "contaminated",
-    "the device moved more bytes than the trial requested",
-    "contaminated:",
-);
-/// Something above the device answered.
-pub const ANSWERED_ABOVE: RemarkKind = RemarkKind::new(
-    "answered-above-device",
-    "the device moved fewer bytes than the trial requested",
-    "something above it answered",
-);
-
-/// A loop device answered from memory.
-pub const PAGE_CACHE: RemarkKind = RemarkKind::new(
-    "page-cache-below",
-    "the page cache answered: buffered I/O, or a loop device that has no direct I/O or may have none",
-    "",
-);
-/// Something about an imported result that its figures do not show.
-pub const IMPORTED: RemarkKind = RemarkKind::new(
-    "imported",
-    "an imported result has a circumstance that its figures do not show",
-    "",
-);
 /// Above this share of foreign traffic a trial or a cell is called contaminated.
 pub const CONTAMINATION: f64 = 0.02;

@@ -88,6 +88,7 @@ pub(crate) use words;
 ordered!(
     outcrop_workload::EngineKind,
     outcrop_workload::Completions,
+    outcrop_workload::LatencyParts,
     outcrop_workload::Submission,
     outcrop_workload::Replay,
     outcrop_workload::Caches,

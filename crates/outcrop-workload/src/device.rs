@@ -41,6 +41,18 @@ crate::words! {
 }
 
 crate::words! {
+    /// Whether the submission of a request is timed apart from its completion.
+    #[derive(Default)]
+    pub enum LatencyParts: "latency_parts" {
+        /// The time of a request is one: one reading of the clock for each.
+        #[default]
+        Together = "together",
+        /// The submission by itself as well: a system call that only hands over, and the clock is read behind it.
+        Apart = "apart",
+    }
+}
+
+crate::words! {
     /// Which blocks the reads of a trial visit.
     #[derive(Default)]
     pub enum Replay: "replay" {

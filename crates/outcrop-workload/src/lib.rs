@@ -50,7 +50,7 @@ pub use block::{BlockContent, Caches};
 pub use block_indexes::{BlockIndexes, BlockSpace};
 pub use content::Content;
 pub use description::{Description, Workload};
-pub use device::{Completions, EngineKind, Replay, Submission};
+pub use device::{Completions, EngineKind, LatencyParts, Replay, Submission};
 pub use durability::{Durability, SyncCall};
 pub use error::WorkloadError;
 pub use filler::Filler;

@@ -69,7 +69,12 @@ pub(crate) struct LibaioEngine<'t> {
     refused: Vec<Completion>,
     /// Requests that the kernel has.
     submitted: usize,
+    /// How often in a row it took none although it had none.
+    refusals: u32,
 }
+
+/// As long as about a second of waiting: so often a kernel that is short of memory may take no request at all.
+const MOST_REFUSALS: u32 = 20;
 
 impl<'t> LibaioEngine<'t> {
     /// Sets up a context for so many requests.
@@ -97,6 +102,7 @@ impl<'t> LibaioEngine<'t> {
             seen: 0..0,
             refused: Vec::new(),
             submitted: 0,
+            refusals: 0,
         })
     }
 
@@ -126,8 +132,7 @@ impl<'t> LibaioEngine<'t> {
             }
             let source = io::Error::last_os_error();
             match Errno::from_io_error(&source) {
-                Some(Errno::AGAIN | Errno::INTR) if self.submitted > 0 => return Ok(()),
-                Some(Errno::AGAIN | Errno::INTR) => {}
+                Some(Errno::AGAIN | Errno::INTR) => return Ok(()),
                 // The first request alone is at fault: it fails, and the others go on.
                 Some(errno @ (Errno::INVAL | Errno::BADF | Errno::IO | Errno::NODEV | Errno::NXIO)) => {
                     let slot = self.prepared.remove(0);
@@ -143,6 +148,19 @@ impl<'t> LibaioEngine<'t> {
                     });
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Gives up on a kernel that takes nothing, time and again, while no completion can make room.
+    fn note_refusal(&mut self) -> Result<(), DeviceError> {
+        let is_refused = !self.prepared.is_empty() && self.submitted == 0 && self.refused.is_empty();
+        self.refusals = if is_refused { self.refusals + 1 } else { 0 };
+        if self.refusals > MOST_REFUSALS {
+            return Err(DeviceError::Engine {
+                call: "io_submit",
+                source: Errno::AGAIN.into(),
+            });
         }
         Ok(())
     }
@@ -234,6 +252,9 @@ impl Engine for LibaioEngine<'_> {
     #[inline]
     fn submit(&mut self, wait: Wait) -> Result<(), DeviceError> {
         self.hand_over()?;
+        if let Wait::Completions(_) = wait {
+            self.note_refusal()?;
+        }
         // What was seen and not reaped yet must not be overwritten.
         if !self.seen.is_empty() || !self.refused.is_empty() {
             return Ok(());

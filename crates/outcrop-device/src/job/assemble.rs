@@ -10,12 +10,12 @@ use crate::job::timeline::{Timeline, interval_of};
 use crate::job::{JobRecord, Observed};
 use crate::report::{
     ArrivalReport, DrainReport, Ended, ErrorReport, Feature, FeatureState, IntervalReport, JobReport,
-    OperationReport, Traffic,
+    OperationReport, PartsReport, Traffic,
 };
 use crate::spec::JobSpec;
 use crate::target::Target;
 use outcrop_workload::filesystem::FileAccess;
-use outcrop_workload::{Durability, EngineKind, Submission};
+use outcrop_workload::{Durability, EngineKind, LatencyParts, Submission};
 
 pub(super) fn report(
     target: &Target,
@@ -129,6 +129,7 @@ fn intervals(spec: &JobSpec, clock: &Clock, jobs: &[JobRecord], duration_ns: u64
 fn empty(spec: &JobSpec) -> OperationReport {
     OperationReport {
         service: spec.arrival.is_open_loop().then(LatencyHistogram::new),
+        parts: (spec.latency_parts == LatencyParts::Apart).then(PartsReport::default),
         ..OperationReport::default()
     }
 }
@@ -140,6 +141,9 @@ fn add(report: &mut OperationReport, tally: &Tally, block_size_bytes: u64) {
     report.latency.merge(&tally.latency);
     if let (Some(service), Some(theirs)) = (&mut report.service, &tally.service) {
         service.merge(theirs);
+    }
+    if let (Some(parts), Some(theirs)) = (&mut report.parts, &tally.parts) {
+        parts.merge(theirs);
     }
 }
 

@@ -2,10 +2,19 @@
 
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_probe::clock::Clock;
+use outcrop_workload::LatencyParts;
 
 use crate::job::timeline::Timeline;
-use crate::report::{DrainReport, ErrorReport, Traffic};
+use crate::report::{DrainReport, ErrorReport, PartsReport, Traffic};
 use crate::slots::{Flight, Step};
+use crate::spec::JobSpec;
+
+/// What is kept besides the latency.
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    service: bool,
+    parts: bool,
+}
 
 /// One direction in one interval.
 #[derive(Clone, Debug, Default)]
@@ -13,14 +22,17 @@ pub(crate) struct Tally {
     pub(crate) latency: LatencyHistogram,
     /// Open loops only.
     pub(crate) service: Option<LatencyHistogram>,
+    /// Where submissions are timed apart.
+    pub(crate) parts: Option<PartsReport>,
     /// How many of `latency` are ages of requests that never completed.
     pub(crate) unfinished: u64,
 }
 
 impl Tally {
-    fn new(is_open_loop: bool) -> Self {
+    fn new(kept: Kept) -> Self {
         Self {
-            service: is_open_loop.then(LatencyHistogram::new),
+            service: kept.service.then(LatencyHistogram::new),
+            parts: kept.parts.then(PartsReport::default),
             ..Self::default()
         }
     }
@@ -36,10 +48,10 @@ pub(crate) struct IntervalTally {
 }
 
 impl IntervalTally {
-    fn new(is_open_loop: bool) -> Self {
+    fn new(kept: Kept) -> Self {
         Self {
-            reads: Tally::new(is_open_loop),
-            writes: Tally::new(is_open_loop),
+            reads: Tally::new(kept),
+            writes: Tally::new(kept),
             syncs: None,
         }
     }
@@ -72,6 +84,7 @@ pub(crate) struct Recorder<'c> {
     clock: &'c Clock,
     timeline: Timeline,
     is_open_loop: bool,
+    kept: Kept,
     phase: Phase,
     /// End of the current phase, in ticks.
     boundary: u64,
@@ -109,14 +122,20 @@ impl DepthIntegral {
 }
 
 impl<'c> Recorder<'c> {
-    pub(crate) fn new(clock: &'c Clock, timeline: Timeline, is_open_loop: bool) -> Self {
+    pub(crate) fn new(clock: &'c Clock, timeline: Timeline, spec: &JobSpec) -> Self {
+        let is_open_loop = spec.arrival.is_open_loop();
+        let kept = Kept {
+            service: is_open_loop,
+            parts: spec.latency_parts == LatencyParts::Apart,
+        };
         Self {
             clock,
             timeline,
             is_open_loop,
+            kept,
             phase: Phase::WarmUp,
             boundary: timeline.measure_from,
-            current: IntervalTally::new(is_open_loop),
+            current: IntervalTally::new(kept),
             finished: Vec::with_capacity(timeline.interval_count as usize),
             traffic: Traffic::default(),
             errors: ErrorReport::default(),
@@ -186,6 +205,19 @@ impl<'c> Recorder<'c> {
             service.record(service_ns);
         }
         self.record_sync(flight, now);
+    }
+
+    /// Files the parts of a request that was just filed, where it was.
+    pub(crate) fn complete_in_parts(&mut self, flight: &Flight, handed_over: u64, now: u64) {
+        let is_filed = match self.is_open_loop {
+            true => self.is_due_in_measured_time(flight.due),
+            false => self.phase != Phase::Over,
+        };
+        if let (Some(parts), true) = (&mut self.current.of(flight.is_write).parts, is_filed) {
+            let nanos = |from: u64, to: u64| self.clock.nanos(to.saturating_sub(from));
+            parts.submission.record(nanos(flight.started, handed_over));
+            parts.completion.record(nanos(handed_over, now));
+        }
     }
 
     /// Counts what the schedule asks for; called once for each request when it is taken from the schedule.
@@ -269,7 +301,7 @@ impl<'c> Recorder<'c> {
         while now >= self.boundary {
             let next = match self.phase {
                 Phase::WarmUp => {
-                    self.current = IntervalTally::new(self.is_open_loop);
+                    self.current = IntervalTally::new(self.kept);
                     0
                 }
                 Phase::Interval(index) => {
@@ -295,7 +327,7 @@ impl<'c> Recorder<'c> {
     }
 
     fn close_current(&mut self) {
-        let tally = std::mem::replace(&mut self.current, IntervalTally::new(self.is_open_loop));
+        let tally = std::mem::replace(&mut self.current, IntervalTally::new(self.kept));
         self.finished.push(tally);
     }
 

@@ -8,6 +8,7 @@ use outcrop_workload::{Durability, Submission};
 
 use crate::engine::{Completion, Engine, Wait};
 use crate::error::DeviceError;
+use crate::job::hand_over::HandOvers;
 use crate::job::recorder::{Record, Recorder};
 use crate::job::request_stream::RequestStream;
 use crate::job::timeline::Timeline;
@@ -138,6 +139,8 @@ pub(crate) struct Worker<'a, E> {
     hand_over_every: u32,
     /// Writes since one that a sync follows.
     writes_unsynced: u32,
+    /// Where submissions are timed apart.
+    hand_overs: Option<HandOvers>,
 }
 
 impl<'a, E: Engine> Worker<'a, E> {
@@ -147,7 +150,7 @@ impl<'a, E: Engine> Worker<'a, E> {
         timeline: Timeline,
         prepared: Preparation,
     ) -> Self {
-        let recorder = Recorder::new(context.clock, timeline, context.spec.arrival.is_open_loop());
+        let recorder = Recorder::new(context.clock, timeline, context.spec);
         Self {
             engine,
             context,
@@ -162,6 +165,7 @@ impl<'a, E: Engine> Worker<'a, E> {
                 Submission::Batch => u32::MAX,
             },
             writes_unsynced: 0,
+            hand_overs: HandOvers::of(context.spec),
         }
     }
 
@@ -230,6 +234,12 @@ impl<'a, E: Engine> Worker<'a, E> {
     /// Makes a request ready, and hands over when enough are.
     #[inline]
     fn board(&mut self, slot: u32, flight: Flight, now: u64) -> Result<(), DeviceError> {
+        // The time of a sync belongs to the completion of its write.
+        if let Some(hand_overs) = &mut self.hand_overs
+            && !matches!(flight.step, Step::Sync { .. })
+        {
+            hand_overs.make_ready(slot);
+        }
         self.prepared.slots.board(&mut self.engine, slot, flight)?;
         self.ready += 1;
         if self.ready >= self.hand_over_every {
@@ -244,6 +254,16 @@ impl<'a, E: Engine> Worker<'a, E> {
         self.recorder.observe_depth(now, self.submitted);
         self.submitted = self.in_flight();
         self.ready = 0;
+        if let Some(hand_overs) = &mut self.hand_overs
+            && hand_overs.is_any_ready()
+        {
+            // A call that also waits returns when completions are there.
+            self.engine.submit(Wait::Nothing)?;
+            hand_overs.complete(self.context.clock.ticks());
+            if wait == Wait::Nothing {
+                return Ok(());
+            }
+        }
         self.engine.submit(wait)
     }
 
@@ -283,10 +303,16 @@ impl<'a, E: Engine> Worker<'a, E> {
             self.recorder.fail(&flight, completion.result, || {
                 describe_failure(&flight, completion.result, expected)
             });
-        } else if self.context.spec.arrival.is_open_loop() {
-            self.recorder.complete_open(&flight, now);
         } else {
-            self.recorder.complete_closed(&flight, now);
+            if self.context.spec.arrival.is_open_loop() {
+                self.recorder.complete_open(&flight, now);
+            } else {
+                self.recorder.complete_closed(&flight, now);
+            }
+            if let Some(hand_overs) = &self.hand_overs {
+                let handed_over = hand_overs.of_slot(completion.slot);
+                self.recorder.complete_in_parts(&flight, handed_over, now);
+            }
         }
         let Flight { buffer, is_write, .. } = flight;
         match (&mut self.prepared.write_buffers, is_write) {

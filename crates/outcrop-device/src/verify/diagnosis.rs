@@ -168,7 +168,7 @@ impl Expected {
         }
     }
 
-    /// Every fault of the block, at most one of each kind.
+    /// Every fault of the block: at most one of each kind, and one for each block that sectors are from.
     pub(super) fn faults(&self, block: &[u8]) -> Vec<Fault> {
         let (sectors, _) = block.as_chunks::<SECTOR_BYTES>();
         let mut found = Found::default();
@@ -226,7 +226,8 @@ fn flips(bytes: &[u8; SECTOR_BYTES], sector: &Sector) -> (u32, usize, u8) {
 struct Found {
     /// The pass of the first stale sector, whether all are of it, how many there are, and where the first begins.
     stale: Option<(u32, bool, u32, usize)>,
-    from: Option<(u64, u32)>,
+    /// Each block that sectors are from, and how many.
+    from: Vec<(u64, u32)>,
     flipped: Option<(u32, usize, u8)>,
     foreign: Option<(u32, usize, bool)>,
 }
@@ -239,7 +240,10 @@ impl Found {
                 stale.1 &= stale.0 == generation;
                 stale.2 += 1;
             }
-            Difference::From { block } => self.from.get_or_insert((block, 0)).1 += 1,
+            Difference::From { block } => match self.from.iter_mut().find(|(known, _)| *known == block) {
+                Some((_, sectors)) => *sectors += 1,
+                None => self.from.push((block, 1)),
+            },
             Difference::Flipped { bits, byte, bit } => {
                 self.flipped.get_or_insert((0, at + byte, bit)).0 += bits;
             }
@@ -260,9 +264,8 @@ impl Found {
                 first: first as u32,
             }
         });
-        let from = self
-            .from
-            .map(|(belongs_at, sectors)| Fault::Misdirected { belongs_at, sectors });
+        let from = self.from.into_iter();
+        let from = from.map(|(belongs_at, sectors)| Fault::Misdirected { belongs_at, sectors });
         let flipped = self.flipped.map(|(bits, byte, bit)| Fault::Flipped {
             bits,
             byte: byte as u32,
@@ -275,6 +278,43 @@ impl Found {
                 first: first as u32,
                 is_of_another_run,
             });
-        [stale, from, flipped, foreign].into_iter().flatten().collect()
+        stale
+            .into_iter()
+            .chain(from)
+            .chain(flipped)
+            .chain(foreign)
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+
+    use super::*;
+
+    #[test]
+    fn sectors_of_several_blocks_are_each_counted_to_their_own() {
+        let of = |offset: u64| Expected {
+            run: 7,
+            offset,
+            generation: 2,
+            block_bytes: 4096,
+        };
+        let whole = |offset: u64| {
+            let mut block = vec![0; 4096];
+            of(offset).write(&mut block);
+            block
+        };
+        let mut block = whole(0);
+        let mut place = |from: u64, sectors: Range<usize>| {
+            let bytes = sectors.start * SECTOR_BYTES..sectors.end * SECTOR_BYTES;
+            block[bytes.clone()].copy_from_slice(&whole(from)[bytes]);
+        };
+        place(8192, 0..2);
+        place(4096, 4..5);
+        place(8192, 6..7);
+        let misdirected = |belongs_at: u64, sectors: u32| Fault::Misdirected { belongs_at, sectors };
+        assert_eq!(of(0).faults(&block), [misdirected(8192, 3), misdirected(4096, 1)]);
     }
 }

@@ -12,7 +12,7 @@ use outcrop_device::{Candidate, DeviceError, JobSpec, Target, WritableDevice};
 use outcrop_workload::{Content, ReadWriteMix};
 use rustix::fs::{FileType, Mode, OFlags};
 
-use crate::stage::{Disk, LoopDevice, SEED, folder, must, run, short_spec};
+use crate::stage::{LoopDevice, SEED, folder, must, run, short_spec};
 
 /// Undoes something with a command when it is dropped.
 struct Undo<'a>(&'static str, &'a Path);
@@ -23,7 +23,7 @@ impl Drop for Undo<'_> {
     }
 }
 
-fn text(path: &Path) -> &str {
+pub(crate) fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
@@ -48,7 +48,7 @@ fn refused(path: &Path, device: &LoopDevice, part: &str) {
     );
 }
 
-fn opened(device: &LoopDevice) -> WritableDevice {
+pub(crate) fn opened(device: &LoopDevice) -> WritableDevice {
     WritableDevice::open(&device.node, &name_of(device)).unwrap()
 }
 
@@ -219,7 +219,7 @@ fn an_unused_partition_is_written_and_nothing_of_its_disk_around_it() {
     drop(detach);
 }
 
-struct Detach<'a>(&'a Path);
+pub(crate) struct Detach<'a>(pub(crate) &'a Path);
 
 impl Drop for Detach<'_> {
     fn drop(&mut self) {
@@ -341,84 +341,4 @@ fn what_is_no_block_device_is_refused_by_kind() {
         );
     }
     assert_eq!(std::fs::read(&file).unwrap(), [7; 8192]);
-}
-
-#[test]
-fn a_disk_that_is_full_below_a_device_ends_the_filling_with_the_offset() {
-    let disk = Disk::formatted("ext4", 16 << 20);
-    let image = disk.mount_point.join("thin");
-    File::create(&image).unwrap().set_len(64 << 20).unwrap();
-    let node = PathBuf::from(must(
-        "losetup",
-        &["--find", "--show", "--direct-io=on", text(&image)],
-    ));
-    let detach = Detach(&node);
-    let name = image.canonicalize().unwrap();
-    let device = WritableDevice::open(&node, text(&name)).unwrap();
-    let stop = AtomicBool::new(false);
-    let filled = device.fill(64 << 20, &Content::Random, SEED, &stop, &mut |_, _| {});
-    let message = filled.unwrap_err().to_string();
-    assert!(
-        message.contains("filling /dev/loop")
-            && message.contains("failed at offset")
-            && message.contains("are overwritten"),
-        "{message}"
-    );
-    let target = Target::Device(device);
-    let spec = JobSpec {
-        read_write_mix: ReadWriteMix::WRITE_ONLY,
-        ..short_spec()
-    };
-    let failure = run(&target, &spec).failure().unwrap();
-    assert!(failure.contains("write of 4096 bytes at offset"), "{failure}");
-    drop(target);
-    drop(detach);
-}
-
-#[test]
-fn an_unused_device_is_filled_and_written_within_the_span_and_nowhere_else() {
-    let device = LoopDevice::new(8 << 20);
-    let target = opened(&device);
-    assert_eq!(target.size_bytes(), 8 << 20);
-    let stop = AtomicBool::new(false);
-    target
-        .fill(2 << 20, &Content::Random, SEED, &stop, &mut |_, _| {})
-        .unwrap();
-    let filled = std::fs::read(&device.image).unwrap();
-    assert!(
-        filled[..2 << 20]
-            .chunks(4096)
-            .all(|block| block.iter().any(|byte| *byte != 0))
-    );
-    assert!(filled[2 << 20..].iter().all(|byte| *byte == 0));
-
-    let target = Target::Device(target);
-    let spec = JobSpec {
-        read_write_mix: ReadWriteMix::WRITE_ONLY,
-        span_bytes: Some(1 << 20),
-        content: Content::Zeros,
-        ..short_spec()
-    };
-    let report = run(&target, &spec);
-    target.flush().unwrap();
-    assert_eq!(report.failure(), None);
-    assert_eq!(
-        report.counted_device.as_deref(),
-        device.node.file_name().unwrap().to_str()
-    );
-    let counted = report.device_counters.unwrap();
-    assert_eq!(counted.written_bytes, report.traffic.written_bytes);
-    let after = std::fs::read(&device.image).unwrap();
-    assert!(after[1 << 20..] == filled[1 << 20..], "beyond the span");
-    assert!(after[..1 << 20] != filled[..1 << 20]);
-
-    let message = match target {
-        Target::Device(device) => device.fill(9 << 20, &Content::Zeros, SEED, &stop, &mut |_, _| {}),
-        _ => unreachable!(),
-    }
-    .unwrap_err()
-    .to_string();
-    assert!(message.contains("holds 8388608 bytes"), "{message}");
-    // What it was filled with is no signature, so the same device is good for the next run.
-    drop(opened(&device));
 }

@@ -158,6 +158,27 @@ fn a_kernel_that_forbids_libaio_is_named_with_the_way_out() {
     }
 }
 
+#[test]
+fn a_kernel_that_takes_no_request_of_libaio_ends_the_job_with_the_call() {
+    let message = std::thread::spawn(|| {
+        forbid(libc::SYS_io_submit, libc::EAGAIN);
+        let folder = folder();
+        let target = Target::Scratch(try_scratch(folder.path(), 2 << 20).unwrap());
+        let spec = JobSpec {
+            engine: EngineKind::Libaio,
+            ..short_spec()
+        };
+        let refused = run_job(&target, &spec, &Clock::new(), &AtomicBool::new(false));
+        refused.unwrap_err().to_string()
+    })
+    .join()
+    .unwrap();
+    assert!(
+        message.contains("io_submit failed in the middle of a job"),
+        "{message}"
+    );
+}
+
 /// Makes a system call fail for this thread and those that it starts, as a container's seccomp profile
 /// does.
 #[expect(unsafe_code, reason = "installs a seccomp filter")]

@@ -9,6 +9,8 @@ mod destroyed;
 mod durability;
 mod engines;
 mod faults;
+mod filling;
+mod parts;
 mod scratch_files;
 mod stage;
 mod targets;

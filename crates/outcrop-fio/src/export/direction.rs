@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_results::{CellView, HistogramKind, SeriesPoint, TrialEntry};
 use outcrop_schema::Latencies;
-use outcrop_schema::device::{self, Direction};
+use outcrop_schema::device::{self, ByDirection, Direction};
 use serde_json::{Map, Value, json};
 
 use super::figure;
@@ -24,6 +24,8 @@ const RANGES: [u64; 10] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000];
 pub(super) struct Recorded {
     reads: Vec<SeriesPoint>,
     writes: Vec<SeriesPoint>,
+    /// Submission and completion, where they were timed apart.
+    parts: BTreeMap<(Direction, HistogramKind), Vec<SeriesPoint>>,
 }
 
 impl Recorded {
@@ -39,9 +41,16 @@ impl Recorded {
             };
             cell.series(direction.name(), kind)
         };
+        let mut parts = BTreeMap::new();
+        for direction in Direction::ALL {
+            for kind in [HistogramKind::Submission, HistogramKind::Completion] {
+                parts.insert((direction, kind), cell.series(direction.name(), kind)?);
+            }
+        }
         Ok(Self {
             reads: series(Direction::Read)?,
             writes: series(Direction::Write)?,
+            parts,
         })
     }
 
@@ -54,10 +63,14 @@ impl Recorded {
     }
 
     fn histogram(&self, direction: Direction, repetition: u32) -> LatencyHistogram {
-        let mut all = LatencyHistogram::new();
-        self.of_trial(direction, repetition)
-            .for_each(|point| all.merge(&point.histogram));
-        all
+        merged(self.of_trial(direction, repetition))
+    }
+
+    /// One of the parts of a trial; none where nothing was timed apart.
+    fn part(&self, direction: Direction, kind: HistogramKind, repetition: u32) -> Option<LatencyHistogram> {
+        let points = self.parts.get(&(direction, kind))?.iter();
+        let part = merged(points.filter(|point| point.repetition == repetition));
+        (!part.is_empty()).then_some(part)
     }
 
     /// All latencies of a trial; none where none were kept.
@@ -66,6 +79,12 @@ impl Recorded {
         all.merge(&self.histogram(Direction::Write, repetition));
         (!all.is_empty()).then_some(Distribution(all))
     }
+}
+
+fn merged<'p>(points: impl Iterator<Item = &'p SeriesPoint>) -> LatencyHistogram {
+    let mut all = LatencyHistogram::new();
+    points.for_each(|point| all.merge(&point.histogram));
+    all
 }
 
 /// All latencies of a trial.
@@ -100,13 +119,17 @@ impl Distribution {
     }
 }
 
+/// A latency that was not timed.
+fn untimed() -> Value {
+    json!({"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0})
+}
+
 /// What a direction without a request has.
 pub(super) fn none() -> Value {
-    let nothing = || json!({"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0});
     json!({
         "io_bytes": 0, "io_kbytes": 0, "bw_bytes": 0, "bw": 0, "iops": 0.0, "runtime": 0, "total_ios": 0,
         "short_ios": 0, "drop_ios": 0,
-        "slat_ns": nothing(), "clat_ns": nothing(), "lat_ns": nothing(),
+        "slat_ns": untimed(), "clat_ns": untimed(), "lat_ns": untimed(),
         "bw_min": 0, "bw_max": 0, "bw_agg": 0.0, "bw_mean": 0.0, "bw_dev": 0.0, "bw_samples": 0,
         "iops_min": 0, "iops_max": 0, "iops_mean": 0.0, "iops_stddev": 0.0, "iops_samples": 0,
     })
@@ -140,10 +163,24 @@ pub(super) fn json(
         count => count,
     };
     let bytes = bandwidth.map(|bandwidth| (bandwidth * trial.duration_s).round());
-    let latency = latency(trial, direction, plain.is_some(), &histogram, count, options);
-    let mut completion = latency.clone();
-    if !histogram.is_empty() && completion.get("percentile").is_some() {
-        completion["bins"] = bins(&histogram);
+    let family = match options.is_open_loop {
+        true => device::SERVICE_LATENCY,
+        false => device::LATENCY,
+    };
+    let of = |family: &ByDirection<Latencies>, histogram: &LatencyHistogram| {
+        latency(trial, direction, plain.is_some(), histogram, count, family)
+    };
+    let part = |kind: HistogramKind| recorded.part(direction, kind, trial.repetition);
+    let whole = of(&family, &histogram);
+    let submission = part(HistogramKind::Submission)
+        .map_or_else(untimed, |submission| of(&device::SUBMISSION_LATENCY, &submission));
+    // Where the two were not timed apart, the time of a request is one, and tools of fio look for it in `clat_ns`.
+    let (mut completion, in_bins) = match part(HistogramKind::Completion) {
+        Some(completion) => (of(&device::COMPLETION_LATENCY, &completion), completion),
+        None => (whole.clone(), histogram),
+    };
+    if !in_bins.is_empty() && completion.get("percentile").is_some() {
+        completion["bins"] = bins(&in_bins);
     }
     let mut body = json!({
         "io_bytes": bytes.map(|bytes| bytes as u64),
@@ -155,10 +192,9 @@ pub(super) fn json(
         "total_ios": count,
         "short_ios": 0,
         "drop_ios": 0,
-        // Outcrop counts one latency, from before the submission to the completion.
-        "slat_ns": {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0},
+        "slat_ns": submission,
         "clat_ns": completion,
-        "lat_ns": latency,
+        "lat_ns": whole,
     });
     if let (Value::Object(body), Some(bandwidth)) = (&mut body, bandwidth) {
         body.extend(over_time(recorded, direction, trial, bandwidth / iops));
@@ -173,12 +209,8 @@ fn latency(
     is_only: bool,
     histogram: &LatencyHistogram,
     count: u64,
-    options: &FioOptions,
+    family: &ByDirection<Latencies>,
 ) -> Value {
-    let family = match options.is_open_loop {
-        true => device::SERVICE_LATENCY,
-        false => device::LATENCY,
-    };
     let families = [Some(family.of(Some(direction))), is_only.then_some(family.both)];
     let known = |metric: &dyn Fn(&Latencies) -> &'static str| {
         let mut families = families.iter().flatten();
@@ -206,7 +238,7 @@ fn latency(
     }
     let mean = known(&|family| family.mean.name);
     let (Some(mean), Some(max)) = (mean, known(&|family| family.max.name)) else {
-        return json!({"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0});
+        return untimed();
     };
     json!({
         "min": histogram.min(),

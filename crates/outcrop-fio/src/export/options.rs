@@ -4,20 +4,22 @@ use outcrop_measure::ByteSize;
 use outcrop_results::CellView;
 use outcrop_results::factors::NOT_STATED;
 use outcrop_schema::device::{
-    ACCESS_PATTERN, ARRIVAL, COMPLETIONS, CONTENT, ENGINE, IO_BLOCK_SIZE, JOBS, NUMA_NODE, QUEUE_DEPTH,
-    READ_WRITE_MIX, SCHEMA, SPAN, SUBMISSION,
+    ACCESS, ACCESS_PATTERN, ARRIVAL, COMPLETIONS, CONTENT, ENGINE, IO_BLOCK_SIZE, JOBS, LATENCY_PARTS,
+    NUMA_NODE, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA, SPAN, SUBMISSION, SYNC,
 };
 use outcrop_schema::{FactorRef, Settings};
+use outcrop_workload::filesystem::FileAccess;
 use outcrop_workload::{
-    AccessPattern, Arrival, Completions, Content, EngineKind, NumaPlace, ReadWriteMix, Submission,
+    AccessPattern, Arrival, Arrivals, Completions, Content, EngineKind, LatencyParts, NumaPlace,
+    ReadWriteMix, Submission,
 };
 use serde_json::{Map, Value};
 
 use crate::results::CONDITION_PREFIX;
-use crate::words::{access_factor, durability_factor};
 
 /// Factors that have options.
-static TRANSLATED: [FactorRef; 12] = [
+static TRANSLATED: [FactorRef; 15] = [
+    &ACCESS,
     &ACCESS_PATTERN,
     &ARRIVAL,
     &COMPLETIONS,
@@ -25,11 +27,13 @@ static TRANSLATED: [FactorRef; 12] = [
     &ENGINE,
     &IO_BLOCK_SIZE,
     &JOBS,
+    &LATENCY_PARTS,
     &NUMA_NODE,
     &QUEUE_DEPTH,
     &READ_WRITE_MIX,
     &SPAN,
     &SUBMISSION,
+    &SYNC,
 ];
 
 /// The options of one job.
@@ -55,7 +59,7 @@ pub(super) fn of(cell: &CellView<'_>) -> Result<FioOptions, String> {
     let mix = *settings
         .get(&READ_WRITE_MIX)
         .ok_or("its mix of reads and writes is not stated, but fio's `rw` needs it")?;
-    put("rw", rw(*pattern, mix)?);
+    put("rw", rw(*pattern, mix, settings.get(&IO_BLOCK_SIZE))?);
     if !(mix == ReadWriteMix::READ_ONLY || mix == ReadWriteMix::WRITE_ONLY) {
         put("rwmixread", mix.read_percent().to_string());
     }
@@ -76,7 +80,7 @@ pub(super) fn of(cell: &CellView<'_>) -> Result<FioOptions, String> {
     }
     let is_open_loop = settings
         .get(&ARRIVAL)
-        .is_some_and(|arrival| !matches!(arrival, Arrival::Closed));
+        .is_some_and(|arrivals| *arrivals != Arrivals::Given(Arrival::Closed));
     for (name, value) in optional(&settings, jobs)? {
         put(name, value);
     }
@@ -90,7 +94,7 @@ pub(super) fn of(cell: &CellView<'_>) -> Result<FioOptions, String> {
         .iter()
         .filter_map(|(name, value)| Some((name.strip_prefix(CONDITION_PREFIX)?, value.as_str())))
         .collect();
-    let is_buffered = access_factor().is_some_and(|factor| cell.factor(factor.name) == Some("buffered"));
+    let is_buffered = settings.get(&ACCESS) == Some(&FileAccess::Buffered);
     if !conditions.iter().any(|(name, _)| *name == "direct") {
         put("direct", u8::from(!is_buffered).to_string());
     }
@@ -117,8 +121,7 @@ pub(super) fn of(cell: &CellView<'_>) -> Result<FioOptions, String> {
 /// A factor that is not as usual and has no option would be lost.
 fn check_rest(cell: &CellView<'_>) -> Result<(), String> {
     for (name, value) in cell.factors {
-        let of_name = [access_factor(), durability_factor()].into_iter().flatten();
-        let mut translated = TRANSLATED.iter().copied().chain(of_name);
+        let mut translated = TRANSLATED.iter();
         if name.starts_with(CONDITION_PREFIX) || translated.any(|factor| factor.name == name) {
             continue;
         }
@@ -138,6 +141,10 @@ fn optional(settings: &Settings, jobs: u32) -> Result<Vec<(&'static str, String)
     if settings.get(&COMPLETIONS) == Some(&Completions::Polled) {
         options.push(("hipri", "1".to_owned()));
     }
+    // fio always times the two apart.
+    if settings.get(&LATENCY_PARTS) == Some(&LatencyParts::Apart) {
+        options.push(("slat_percentiles", "1".to_owned()));
+    }
     Ok(options)
 }
 
@@ -155,7 +162,7 @@ fn numa_node(settings: &Settings) -> Result<Vec<(&'static str, String)>, String>
 
 /// When writes become durable, in fio's options.
 fn durability(cell: &CellView<'_>) -> Result<Vec<(&'static str, String)>, String> {
-    let value = durability_factor().and_then(|factor| cell.factor(factor.name));
+    let value = cell.factor(SYNC.name);
     let parts: Vec<&str> = value.unwrap_or("none").split(':').collect();
     let option = |call: Option<&str>| {
         if call == Some("fsync") {
@@ -178,7 +185,8 @@ fn durability(cell: &CellView<'_>) -> Result<Vec<(&'static str, String)>, String
     })
 }
 
-fn rw(pattern: AccessPattern, mix: ReadWriteMix) -> Result<String, String> {
+/// A stride counts from start to start here, and from the end of one request to the start of the next in fio.
+fn rw(pattern: AccessPattern, mix: ReadWriteMix, size: Option<&ByteSize>) -> Result<String, String> {
     let direction = match (mix.has_reads(), mix.has_writes()) {
         (true, false) => "read",
         (false, true) => "write",
@@ -187,7 +195,12 @@ fn rw(pattern: AccessPattern, mix: ReadWriteMix) -> Result<String, String> {
     match pattern {
         AccessPattern::Sequential => Ok(direction.to_owned()),
         AccessPattern::Random | AccessPattern::Zipfian { .. } => Ok(format!("rand{direction}")),
-        AccessPattern::Strided { .. } => Err(format!("fio has no access pattern like {pattern}")),
+        AccessPattern::Strided { stride } => {
+            let between = size.and_then(|size| stride.0.checked_sub(size.0));
+            let between =
+                between.ok_or("its access size is not stated, but fio's `rw` needs it for a stride")?;
+            Ok(format!("{direction}:{}", size_of(ByteSize(between))))
+        }
     }
 }
 
@@ -203,9 +216,9 @@ fn engine(cell: &CellView<'_>, settings: &Settings) -> String {
 /// fio's rate is one of each job.
 fn rate(settings: &Settings, jobs: u32) -> Result<Vec<(&'static str, String)>, String> {
     let (rate, process) = match settings.get(&ARRIVAL) {
-        None | Some(Arrival::Closed) => return Ok(Vec::new()),
-        Some(Arrival::Constant { per_second }) => (per_second, "linear"),
-        Some(Arrival::Poisson { per_second }) => (per_second, "poisson"),
+        None | Some(Arrivals::Given(Arrival::Closed)) => return Ok(Vec::new()),
+        Some(Arrivals::Given(Arrival::Constant { per_second })) => (per_second, "linear"),
+        Some(Arrivals::Given(Arrival::Poisson { per_second })) => (per_second, "poisson"),
         Some(other) => return Err(format!("fio has no arrival process like {other}")),
     };
     let is_mixed = settings
@@ -271,7 +284,7 @@ impl FioOptions {
     pub(super) fn file_name(&self) -> String {
         let parts = ["rw", "rwmixread", "iodepth", "numjobs"].map(|name| self.value(name));
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        parts.join("-")
+        parts.join("-").replace(':', "-")
     }
 
     /// The name of the job.

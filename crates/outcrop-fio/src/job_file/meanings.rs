@@ -21,6 +21,11 @@ const NO_CHECK: &str = "a job file only measures; `outcrop device … --verify` 
 const NO_PAUSE: &str = "leave it out; rate_iops with rate_process=poisson spaces requests";
 const NO_STOP: &str = "trials are bounded by time; give runtime";
 
+const STEADY: &str =
+    "every trial says whether it is steady; a plan with stop = \"when-steady\" ends with rounds that are";
+const NO_KERNEL_THREAD: &str =
+    "each thread hands its requests over itself; hipri polls for completions, without a thread of the kernel";
+
 const OPTIONS: &[(&str, Meaning)] = &[
     ("size", Read),
     ("filesize", Read),
@@ -56,7 +61,7 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("randseed", Always("--seed sets the seed of a run")),
     ("refill_buffers", Always("every write has its own content")),
     ("scramble_buffers", Always("every write has its own content")),
-    ("invalidate", Always("requests bypass the page cache")),
+    ("invalidate", Read),
     (
         "registerfiles",
         Always("files are registered where the kernel can"),
@@ -64,10 +69,7 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("fixedbufs", Always("buffers are registered where the kernel can")),
     ("clat_percentiles", Always("percentiles are always reported")),
     ("lat_percentiles", Always("percentiles are always reported")),
-    (
-        "slat_percentiles",
-        Always("the submission is part of the latency"),
-    ),
+    ("slat_percentiles", Read),
     (
         "percentile_list",
         Always("p50 to p99.99 are reported as far as operations support them"),
@@ -148,17 +150,9 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("bssplit", Refused(BLOCK_SIZES)),
     ("bs_unaligned", Refused("direct access is aligned")),
     ("blockalign", Refused("requests are aligned to their size")),
-    ("fsync", Refused("writes are not made durable one by one")),
-    ("fdatasync", Refused("writes are not made durable one by one")),
-    ("sync", Refused("writes are not made durable one by one")),
-    ("sync_file_range", Refused("writes bypass the page cache")),
     (
-        "direct",
-        Refused("every request bypasses the page cache; write direct=1"),
-    ),
-    (
-        "buffered",
-        Refused("every request bypasses the page cache; write direct=1"),
+        "sync_file_range",
+        Refused("writes are made durable by fsync, fdatasync or sync=dsync; use one of these"),
     ),
     (
         "rate_min",
@@ -230,13 +224,16 @@ const OPTIONS: &[(&str, Meaning)] = &[
         "flow",
         Refused("jobs run one after the other; a mix is rwmixread"),
     ),
-    ("sqthread_poll", Refused("completions are not polled")),
-    ("sqthread_poll_cpu", Refused("completions are not polled")),
+    ("sqthread_poll", Refused(NO_KERNEL_THREAD)),
+    ("sqthread_poll_cpu", Refused(NO_KERNEL_THREAD)),
     (
         "nonvectored",
         Refused("leave it out; each engine has one kind of system call"),
     ),
-    ("uncached", Refused("requests bypass the page cache")),
+    (
+        "uncached",
+        Refused("leave it out; direct=1 bypasses the page cache"),
+    ),
     ("iomem", Refused("buffers are ordinary memory")),
     (
         "buffer_pattern",
@@ -258,7 +255,7 @@ const OPTIONS: &[(&str, Meaning)] = &[
         "write_iolog",
         Refused("requests are not logged one by one; the seed repeats them"),
     ),
-    ("steadystate", Refused("every trial says whether it is steady")),
+    ("steadystate", Refused(STEADY)),
     ("percentage_random", Refused("a cell is random or sequential")),
     (
         "rw_sequencer",
@@ -276,9 +273,9 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ),
     ("prio", Refused("run outcrop under `ionice` instead")),
     ("nice", Refused("run outcrop under `nice` instead")),
-    ("ss", Refused("every trial says whether it is steady")),
-    ("ss_dur", Refused("every trial says whether it is steady")),
-    ("ss_ramp", Refused("every trial says whether it is steady")),
+    ("ss", Refused(STEADY)),
+    ("ss_dur", Refused(STEADY)),
+    ("ss_ramp", Refused(STEADY)),
 ];
 
 /// What an option means.

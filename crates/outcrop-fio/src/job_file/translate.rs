@@ -1,19 +1,20 @@
 //! Sections of a job file as jobs of ours, or all that stands in the way.
 
 use std::collections::BTreeSet;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 use outcrop_measure::{ByteSize, TimeSpan};
 use outcrop_schema::FactorRef;
-use outcrop_schema::device::{JOBS, READ_WRITE_MIX, SPAN};
-use outcrop_workload::ReadWriteMix;
+use outcrop_schema::device::{ENGINE, JOBS, LATENCY_PARTS, READ_WRITE_MIX, SPAN};
+use outcrop_workload::{EngineKind, LatencyParts, ReadWriteMix};
 
 use super::meanings::{self, Meaning};
 use super::sections::Section;
 use super::{AtOnce, Job, JobFile, Target};
 use crate::error::FioError;
 use crate::options::{Given, Options, Problem};
-use crate::quantity::{bytes, time};
+use crate::quantity::{bytes, flag, time};
 use crate::words::{self, Workload};
 
 /// The jobs, or every problem with its place, each once.
@@ -94,14 +95,8 @@ impl Translation {
                 self.problem(format!("{at}: {}: {why}", said.option));
             }
         }
-        if words::access_factor().is_none() && !words::is_direct(&section.options) {
-            let given = section.options.get("direct").or(section.options.get("buffered"));
-            let at = given.map_or(&section.at, |given| &given.at);
-            self.problem(format!(
-                "{at}: [{}] is buffered I/O, but here every request bypasses the page cache; write direct=1",
-                section.name
-            ));
-        }
+        self.judge_invalidation(section);
+        self.note_parts(section, &workload);
         let job = Self::build(section, &workload);
         match job {
             Ok(mut job) => {
@@ -132,20 +127,47 @@ impl Translation {
         }
     }
 
+    /// A job of buffered I/O begins with none of its file's pages in the page cache, as with fio's default.
+    fn judge_invalidation(&mut self, section: &Section) {
+        const NO_PAGES: &str = "every trial begins with none of the file's pages in the page cache";
+        let Some(given) = section.options.get("invalidate") else {
+            return;
+        };
+        let is_direct = words::is_direct(&section.options);
+        match flag(&given.value) {
+            Err(why) => self.problem(format!("{}: invalidate: {why}", given.at)),
+            Ok(false) if !is_direct => self.problem(format!(
+                "{}: invalidate={}: {NO_PAGES}; leave it out",
+                given.at, given.value
+            )),
+            Ok(_) if is_direct => self.note_without_effect(given, "requests bypass the page cache"),
+            Ok(_) => self.note_without_effect(given, NO_PAGES),
+        }
+    }
+
+    /// Engines that wait for each request have no submission of its own.
+    fn note_parts(&mut self, section: &Section, workload: &Workload) {
+        if let Some(given) = section.options.get("slat_percentiles")
+            && !has_parts(workload)
+        {
+            self.note_without_effect(given, "this engine returns when a request is complete");
+        }
+    }
+
+    /// Says once that an option changes nothing.
+    fn note_without_effect(&mut self, given: &Given, why: &str) {
+        let note = format!("{}: {} has no effect: {why}", given.at, typed(given));
+        if !self.file.notes.contains(&note) {
+            self.file.notes.push(note);
+        }
+    }
+
     /// What an option means that is no factor.
     fn judge(&mut self, given: &Given) {
-        let typed = match given.value.as_str() {
-            "" => given.name.clone(),
-            value => format!("{}={value}", given.name),
-        };
+        let typed = typed(given);
         match meanings::of(&given.name) {
             Meaning::Read => {}
-            Meaning::Always(why) => {
-                let note = format!("{}: {typed} has no effect: {why}", given.at);
-                if !self.file.notes.contains(&note) {
-                    self.file.notes.push(note);
-                }
-            }
+            Meaning::Always(why) => self.note_without_effect(given, why),
             Meaning::Refused(_) if given.value == "0" => {}
             Meaning::Refused(why) => self.problem(format!("{}: {typed}: {why}", given.at)),
             Meaning::Unknown => self.problem(format!(
@@ -177,8 +199,12 @@ impl Translation {
         let writes = mix.is_some_and(ReadWriteMix::has_writes);
         let size = size_of(options)?;
         let target = target(options, size, jobs, writes)?;
-        if let (Target::Existing { .. }, Some(size)) = (&target, size) {
+        if let (Target::Existing { .. } | Target::Overwritten { .. }, Some(size)) = (&target, size) {
             said.push((&SPAN, ByteSize(size).to_string(), at_of("size")));
+        }
+        if options.read("slat_percentiles", flag)? == Some(true) && has_parts(workload) {
+            let apart = LatencyParts::Apart.to_string();
+            said.push((&LATENCY_PARTS, apart, at_of("slat_percentiles")));
         }
         let repetitions = options.read("loops", |text| {
             text.parse::<u32>()
@@ -220,6 +246,19 @@ impl Translation {
     }
 }
 
+/// Whether the submission of a job's requests can be timed apart.
+fn has_parts(workload: &Workload) -> bool {
+    workload.value(&ENGINE) != Some(EngineKind::Psync.name())
+}
+
+/// An option as it was typed.
+fn typed(given: &Given) -> String {
+    match given.value.as_str() {
+        "" => given.name.clone(),
+        value => format!("{}={value}", given.name),
+    }
+}
+
 fn sentence(problem: &Problem, section: &Section) -> String {
     let at = if problem.at.is_empty() {
         &section.at
@@ -246,7 +285,8 @@ fn size_of(options: &Options) -> Result<Option<u64>, Problem> {
     }
 }
 
-/// What a job reads or writes: what is there is only ever read, and what is not there is a scratch file.
+/// What a job reads or writes: a file that is there is only ever read, what is not there is a scratch file, and whether a device may be
+/// overwritten is not for the file to say.
 fn target(options: &Options, size: Option<u64>, jobs: u64, writes: bool) -> Result<Target, Problem> {
     let directory = options.value("directory").map(PathBuf::from);
     let Some(given) = options.get("filename") else {
@@ -269,15 +309,16 @@ fn target(options: &Options, size: Option<u64>, jobs: u64, writes: bool) -> Resu
             size: size.map(ByteSize),
         });
     }
-    if writes {
-        let reason = format!(
-            "{} already exists, and Outcrop does not write to files that it did not create; leave filename out for a scratch \
-             file, or name a device as for `outcrop device`",
-            path.display()
-        );
-        return Err(Problem::of(given, reason));
+    let path = path.to_owned();
+    if !writes {
+        return Ok(Target::Existing { path });
     }
-    Ok(Target::Existing {
-        path: path.to_owned(),
-    })
+    if std::fs::metadata(&path).is_ok_and(|found| found.file_type().is_block_device()) {
+        return Ok(Target::Overwritten { path });
+    }
+    let reason = format!(
+        "{} already exists, and Outcrop does not write to files that it did not create; leave filename out for a scratch file",
+        path.display()
+    );
+    Err(Problem::of(given, reason))
 }

@@ -128,19 +128,14 @@ impl Described {
             self.say(&SPAN, ByteSize(size).to_string());
         }
         self.say_what_is_certain(options);
-        let mut conditions: Vec<(String, String)> = Vec::new();
-        if !words::is_direct(options)
-            && words::access_factor().is_none()
-            && workload.value(&ENGINE) != Some("noop")
-        {
-            conditions.push(("direct".to_owned(), "0".to_owned()));
-        }
         let has_problem = |name: &str| workload.problems.iter().any(|problem| problem.option == name);
         let others = options.iter().filter(|given| {
             let name = given.name.as_str();
             has_problem(name) || !(words::reads(name) || WITHOUT_EFFECT.contains(&name))
         });
-        conditions.extend(others.map(|given| (given.name.clone(), given.value.clone())));
+        let conditions: Vec<(String, String)> = others
+            .map(|given| (given.name.clone(), given.value.clone()))
+            .collect();
         self.subject = subject(options, &conditions);
         // What no factor has is part of the workload all the same: cells that differ in it are two.
         for (name, value) in conditions {

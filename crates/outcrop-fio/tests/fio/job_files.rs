@@ -175,6 +175,47 @@ fn options_that_ask_for_what_is_so_are_noted_once_with_their_line() {
 }
 
 #[test]
+fn the_cache_is_emptied_before_each_trial_and_a_job_that_wants_it_warm_is_refused() {
+    let job = |options: &str| of_text(&format!("[a]\nrw=read\nsize=1m\n{options}\n"));
+    for (options, why) in [
+        ("direct=1\ninvalidate=0", "requests bypass the page cache"),
+        (
+            "direct=0\ninvalidate=1",
+            "none of the file's pages in the page cache",
+        ),
+    ] {
+        let notes = job(options).unwrap().notes;
+        assert!(notes.iter().any(|note| note.contains(why)), "{notes:?}");
+    }
+    let refused = job("direct=0\ninvalidate=0").unwrap_err();
+    assert!(
+        refused[0].contains(":5: invalidate=0: every trial begins with none of"),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn the_submission_is_timed_apart_where_its_percentiles_are_asked_for() {
+    let job = |engine: &str| {
+        let text = format!("[a]\nrw=read\ndirect=1\nsize=1m\nioengine={engine}\nslat_percentiles=1\n");
+        of_text(&text).unwrap()
+    };
+    let is_apart = |file: &JobFile| {
+        let mut said = file.jobs[0].workload.iter();
+        said.any(|(factor, value, _)| factor.name == "latency_parts" && value == "apart")
+    };
+    assert!(is_apart(&job("io_uring")));
+    let psync = job("psync");
+    assert!(!is_apart(&psync));
+    let why = ":6: slat_percentiles=1 has no effect: this engine returns when a request is complete";
+    assert!(
+        psync.notes.iter().any(|note| note.contains(why)),
+        "{:?}",
+        psync.notes
+    );
+}
+
+#[test]
 fn a_depth_that_the_engine_ignores_is_noted_with_its_line() {
     let job = |options: &str| of_text(&format!("[a]\nrw=randread\ndirect=1\nsize=4m\n{options}\n")).unwrap();
     for (options, engine) in [

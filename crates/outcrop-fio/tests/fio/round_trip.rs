@@ -188,12 +188,43 @@ fn ours_in_fios_form_and_back_has_the_same_cells_and_figures() {
 }
 
 #[test]
+fn submission_and_completion_are_exported_apart_where_they_were_timed_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut apart = trial(0, &[("latency_parts", "apart")], &[(Direction::Read, 8_000)]);
+    let parts = [
+        (HistogramKind::Submission, device::SUBMISSION_LATENCY, 2_000),
+        (HistogramKind::Completion, device::COMPLETION_LATENCY, 48_000),
+    ];
+    for (kind, family, base_ns) in parts {
+        let histogram = recorded(8_000, base_ns);
+        apart
+            .values
+            .extend(Value::latencies(&family.read, &histogram, "none"));
+        let entry = HistogramEntry::new(Direction::Read.name(), kind, 0, 0.0, 2.0, &histogram);
+        apart.histograms.push(entry);
+    }
+    let exported = export(&run(folder.path(), &[apart])).unwrap();
+    assert!(exported.left_out.is_empty(), "{:?}", exported.left_out);
+    let document = exported.document();
+    assert_eq!(document["jobs"][0]["job options"]["slat_percentiles"], "1");
+    let reads = &document["jobs"][0]["read"];
+    for (key, base_ns) in [("slat_ns", 2_000), ("clat_ns", 48_000), ("lat_ns", 50_000)] {
+        let mean = recorded(8_000, base_ns).mean().unwrap();
+        assert!((reads[key]["mean"].as_f64().unwrap() - mean).abs() < 1.0, "{key}");
+        assert_eq!(reads[key]["N"], 8_000, "{key}");
+    }
+    let bins = reads["clat_ns"]["bins"].as_object().unwrap();
+    let least = bins.keys().map(|ns| ns.parse::<u64>().unwrap()).min().unwrap();
+    assert!((47_500..50_000).contains(&least), "{least}");
+}
+
+#[test]
 fn what_fio_has_no_form_for_is_left_out_and_named() {
     let folder = tempfile::tempdir().unwrap();
     let reads = [(Direction::Read, 8_000)];
     let trials = [
         trial(0, &[], &reads),
-        trial(1, &[("access_pattern", "strided:64KiB")], &reads),
+        trial(1, &[("arrival", "poisson:80%")], &reads),
         trial(2, &[("arrival", "etc:1000")], &reads),
         trial(
             3,
@@ -330,7 +361,7 @@ fn every_latency_is_in_a_bin_as_in_json_plus_and_none_is_beyond_the_last_of_fio(
 #[test]
 fn the_cells_of_a_run_are_a_job_file_that_asks_for_the_same_cells_and_that_fio_runs() {
     let folder = workplace();
-    let cells: [&[(&str, &str)]; 4] = [
+    let cells: [&[(&str, &str)]; 5] = [
         &[("span", "1MiB")],
         &[("span", "1MiB"), ("read_write_mix", "70:30"), ("jobs", "2")],
         &[
@@ -344,16 +375,13 @@ fn the_cells_of_a_run_are_a_job_file_that_asks_for_the_same_cells_and_that_fio_r
             ("sync", "each"),
             ("content", "zeros"),
         ],
+        &[("span", "1MiB"), ("access_pattern", "strided:64KiB")],
     ];
     let mut trials: Vec<TrialEntry> = (0..)
         .zip(cells)
         .map(|(number, factors)| trial(number, factors, &[(Direction::Read, 100)]))
         .collect();
-    trials.push(trial(
-        9,
-        &[("access_pattern", "strided:64KiB")],
-        &[(Direction::Read, 100)],
-    ));
+    trials.push(trial(9, &[("content", "entropy:4")], &[(Direction::Read, 100)]));
     for trial in &mut trials {
         trial.duration_s = 0.1;
     }
@@ -385,7 +413,7 @@ fn the_cells_of_a_run_are_a_job_file_that_asks_for_the_same_cells_and_that_fio_r
         assert!(matches!(job.target, Target::Scratch { directory: None, .. }));
     }
     found.sort_unstable();
-    assert_eq!(found, [0, 1, 2, 3]);
+    assert_eq!(found, [0, 1, 2, 3, 4]);
     let ran = std::process::Command::new("fio")
         .current_dir(folder.path())
         .args(["--output-format=json", "run.fio"])

@@ -10,6 +10,7 @@ mod overhead;
 mod parameters;
 mod precondition;
 mod replay;
+mod share;
 mod values;
 
 use std::path::Path;
@@ -23,7 +24,7 @@ use outcrop_schema::device::{
     PRECONDITION, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA, SIZE, SPAN, STATE, Span, TRACKED_SIZE,
 };
 use outcrop_schema::{LayerSchema, Settings};
-use outcrop_workload::{AccessPattern, ReadWriteMix};
+use outcrop_workload::{AccessPattern, Arrivals, ReadWriteMix};
 
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
@@ -200,8 +201,12 @@ impl Layer for Device {
         } else {
             Duration::ZERO
         };
+        let closed_loop = match factors.value(&ARRIVAL) {
+            Arrivals::Share(..) => load + settle,
+            Arrivals::Given(_) => Duration::ZERO,
+        };
         Forecast {
-            time: writing + load + TRIAL_OVERHEAD + settle,
+            time: writing + closed_loop + load + TRIAL_OVERHEAD + settle,
             bytes_written: writes_of(factors, load, &FASTEST),
             likely_bytes_written: writes_of(factors, load, &USUAL),
         }
@@ -232,8 +237,13 @@ fn writes_of(factors: &Settings, load: Duration, device: &Writer) -> u64 {
     if replay::is_asked(factors) {
         return (rate * load.as_secs_f64()) as u64;
     }
-    if let Some(offered) = factors.value(&ARRIVAL).per_second() {
-        rate = rate.min(drives * offered.per_second() * size);
+    match factors.value(&ARRIVAL) {
+        // The closed loop, and a share of as much.
+        Arrivals::Share(_, percent) => rate *= 1.0 + (percent / 100.0).min(1.0),
+        Arrivals::Given(arrival) => {
+            let offered = arrival.per_second().map(|offered| offered.per_second());
+            rate = rate.min(offered.map_or(f64::INFINITY, |offered| drives * offered * size));
+        }
     }
     let writes = f64::from(factors.value(&READ_WRITE_MIX).write_percent()) / 100.0;
     (rate * writes * load.as_secs_f64()) as u64

@@ -21,11 +21,14 @@ struct LoopDevice {
 
 impl LoopDevice {
     fn new(size_bytes: u64) -> Self {
-        let folder = directory();
+        Self::attached(directory(), size_bytes, "--direct-io=on")
+    }
+
+    fn attached(folder: tempfile::TempDir, size_bytes: u64, direct: &str) -> Self {
         let image = folder.path().canonicalize().unwrap().join("image");
         File::create(&image).unwrap().set_len(size_bytes).unwrap();
         let attached = Command::new("losetup")
-            .args(["--find", "--show", "--direct-io=on"])
+            .args(["--find", "--show", direct])
             .arg(&image)
             .output()
             .unwrap();
@@ -185,6 +188,71 @@ fn a_device_that_is_removed_in_the_middle_ends_the_run_with_one_sentence_and_res
             .finished,
         6
     );
+    assert_complete(&set, &resumed.folder);
+}
+
+/// A filesystem in memory, unmounted when it is dropped.
+struct InMemory(tempfile::TempDir);
+
+impl InMemory {
+    fn new(size: &str) -> Self {
+        let place = directory();
+        let options = format!("size={size}");
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &options, "outcrop-test"])
+            .arg(place.path())
+            .status();
+        assert!(mounted.unwrap().success(), "the tests run as root");
+        Self(place)
+    }
+}
+
+impl Drop for InMemory {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0.path()).status();
+    }
+}
+
+#[test]
+fn a_device_without_room_in_the_middle_ends_the_run_with_one_sentence_and_resume_goes_on() {
+    let memory = InMemory::new("8m");
+    let folder = tempfile::tempdir_in(memory.0.path()).unwrap();
+    let device = LoopDevice::attached(folder, 4 << 20, "--direct-io=off");
+    let filler = memory.0.path().join("filler");
+    let (runs, data) = (directory(), directory());
+    let factors = "read_write_mix = [\"0:100\"]\nqueue_depth = [1, 4, 8]";
+    let set = plan_set(&device.plan(&device.named(), factors), data.path());
+    let mut folder = start(&set, runs.path());
+    let dir = folder.dir().to_owned();
+    let mut observer = |event: Event<'_>| {
+        if let Event::TrialFinished { finished: 3, .. } = event {
+            // As on a thin device: what is written needs new room, and others have taken it.
+            let punched = Command::new("fallocate")
+                .args(["--punch-hole", "--offset=0", "--length=4MiB"])
+                .arg(&device.image)
+                .status();
+            assert!(punched.unwrap().success());
+            std::fs::write(&filler, vec![1; 16 << 20]).unwrap_err();
+        }
+    };
+    let error = execute(&set, &mut folder, &mut observer, &AtomicBool::new(false)).unwrap_err();
+    assert!(matches!(error, LabError::Fatal { finished: 3, .. }), "{error}");
+    let message = error.to_string();
+    for part in [
+        &*device.node,
+        "has no room left",
+        "No space left on device",
+        "3 finished trials are kept",
+        "outcrop run --resume",
+    ] {
+        assert!(message.contains(part), "{message}");
+    }
+    assert_eq!(message.lines().count(), 1, "{message}");
+    drop(folder);
+    std::fs::remove_file(&filler).unwrap();
+    let mut resumed = resume(&dir).unwrap();
+    let outcome = run_to_the_end(&resumed.set, &mut resumed.folder).unwrap();
+    assert_eq!(outcome.finished, 6);
     assert_complete(&set, &resumed.folder);
 }
 

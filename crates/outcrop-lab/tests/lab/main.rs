@@ -18,5 +18,6 @@ mod replays;
 mod runs;
 mod scene;
 mod several_drives;
+mod shares;
 mod shipped;
 mod whole_columns;

@@ -78,7 +78,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         "io_block_size =",
         "colour =",
-        "plan.toml:10:1: unknown key `colour` in the workload of layer device; accepted: access_pattern, io_block_size, read_write_mix, queue_depth, jobs, drives, arrival, content, span, replay, sync, access, numa_node, submission, completions, engine",
+        "plan.toml:10:1: unknown key `colour` in the workload of layer device; accepted: access_pattern, io_block_size, read_write_mix, queue_depth, jobs, drives, arrival, content, span, replay, sync, access, numa_node, submission, completions, latency_parts, engine",
     ),
     (
         "kind =",

@@ -74,6 +74,7 @@ drives = 1
 engine = "io_uring"
 io_block_size = "4KiB"
 jobs = 1
+latency_parts = "together"
 numa_node = "any"
 queue_depth = 32
 read_write_mix = "100:0"

@@ -3,7 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use outcrop_lab::{Effort, PlanOptions, PlanSet, profile_layers, profile_plans, shipped_plans};
+use outcrop_lab::{Effort, PlanOptions, PlanSet, PlanSource, profile_layers, profile_plans, shipped_plans};
+use outcrop_results::{
+    CompareOptions, Outcome, RunView, TrialEntry, Value, Verdict, compare_with, references,
+};
+use outcrop_schema::{Vocabulary, device};
 
 fn profile_of(layers: &[&str], effort: Effort) -> PlanSet {
     let options = PlanOptions {
@@ -164,6 +168,74 @@ fn the_matrix_has_every_cell_of_the_published_one() {
                 assert!(set.cells().iter().any(|cell| has(&cell)), "{wanted:?}");
             }
         }
+    }
+}
+
+#[test]
+fn the_matrix_as_its_comment_changes_it_is_compared_with_every_cell_of_the_published_one() {
+    let plan = shipped_plans()
+        .iter()
+        .find(|plan| plan.name == "ssd-matrix")
+        .unwrap();
+    let (engine, size) = ("engine = \"libaio\"", "size = \"512MB\"");
+    assert!(plan.text.contains(&format!("set {engine} and {size}")));
+    let is_size = |line: &&str| line.starts_with("size = ");
+    let sizes = plan.text.lines().find(is_size).unwrap();
+    let text = plan
+        .text
+        .replace("engine = \"io_uring\"", engine)
+        .replace(sizes, size);
+    let source = PlanSource {
+        name: "mine.toml".to_owned(),
+        text,
+    };
+    let set = PlanSet::from_sources(&[source], &PlanOptions::default()).unwrap();
+    let trial = |cell: &outcrop_lab::Cell, repetition: u32| TrialEntry {
+        trial: 0,
+        cell: cell.id.clone(),
+        layer: device::SCHEMA.name.to_owned(),
+        subject: cell.subject.label.clone(),
+        plans: cell.plans.clone(),
+        repetition,
+        seed: 0,
+        factors: cell.factors.spellings(),
+        data: None,
+        variant: None,
+        started_at: "2026-11-21T02:00:00.123456Z".to_owned(),
+        duration_s: 1.0,
+        took_s: None,
+        others_cpu_share: None,
+        outcome: Outcome::Completed,
+        values: vec![Value::measured(device::IOPS.both, 1e5 + f64::from(repetition))],
+        histograms: Vec::new(),
+        notes: Vec::new(),
+    };
+    let cells = set.cells().iter();
+    let run = RunView {
+        dir: PathBuf::new(),
+        name: "mine".to_owned(),
+        plan: String::new(),
+        environment: serde_json::Value::Null,
+        trials: cells
+            .flat_map(|cell| (0..5).map(move |repetition| trial(cell, repetition)))
+            .collect(),
+        torn_bytes: 0,
+        vocabulary: Vocabulary::default(),
+    };
+    let options = CompareOptions {
+        assumed: [("state".to_owned(), "as found".to_owned())].into(),
+        ..CompareOptions::default()
+    };
+    let reference = references::load("toshiba-kxg60znv256g-fio").unwrap();
+    let comparison = compare_with(&reference, &run, &options).unwrap();
+    let rows = comparison
+        .rows
+        .iter()
+        .filter(|row| row.metric == device::IOPS.both.name);
+    let rows: Vec<_> = rows.collect();
+    assert_eq!(rows.len(), 80);
+    for row in rows {
+        assert!(!matches!(row.verdict, Verdict::NotComparable(_)), "{row:?}");
     }
 }
 

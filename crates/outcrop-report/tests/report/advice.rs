@@ -4,12 +4,12 @@
 use outcrop_measure::metric::Metric;
 use outcrop_report::Report;
 use outcrop_report::answer::Claim;
-use outcrop_results::{CellRow, CellTable, Estimate, RunView};
+use outcrop_results::{CellRow, CellTable, Estimate, RunView, Value};
 use outcrop_schema::FactorRef;
 use outcrop_schema::cache::{HIT_RATIO, MEMORY, POLICY};
 use outcrop_schema::column::{COLUMN, FILE_BYTES, FORMAT, OPERATION, PROFILE, TEXT_BYTES};
 use outcrop_schema::compression::{CODEC, COMPRESSION_RATIO, SPEED};
-use outcrop_schema::device::{IOPS, QUEUE_DEPTH};
+use outcrop_schema::device::{IOPS, LATENCY, QUEUE_DEPTH};
 use proptest::prelude::*;
 
 use crate::cache_fixture::{self, Factors};
@@ -32,6 +32,24 @@ fn advice(run: &RunView, topic: &str) -> Option<Claim> {
     let claims = &report.layers[0].answer.advice;
     let claim = claims.iter().find(|claim| claim.topic == topic)?.clone();
     claim.is_decided().then_some(claim)
+}
+
+#[test]
+fn a_depth_whose_p99_is_not_known_is_not_said_to_double_it() {
+    let mut run = RunBuilder::new(3).cells(&[4096], &[1, 8], &[100]).build();
+    let deep = run.trials.iter_mut();
+    for trial in deep.filter(|trial| trial.factors[QUEUE_DEPTH.name] == "8") {
+        for metric in [LATENCY.both.p99, LATENCY.read.p99] {
+            trial.values.retain(|value| value.metric != metric.name);
+            let unknown = Value::unavailable(metric, "too few operations");
+            trial.values.push(unknown);
+        }
+    }
+    let claim = advice(&run, "Read latency").unwrap();
+    for text in [&claim.brief, &claim.text] {
+        assert!(text.contains("the p99 of QD 8 is not known"), "{text}");
+        assert!(!text.contains("double"), "{text}");
+    }
 }
 
 fn spelling(row: &CellRow, factor: FactorRef) -> String {

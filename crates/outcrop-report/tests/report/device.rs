@@ -8,19 +8,19 @@ use proptest::prelude::*;
 
 use crate::fixture::{DEPTHS, MIXES, RunBuilder, SIZES, Workload, complete, iops_of};
 
-fn finding<'r>(findings: &'r [Finding], id: &str) -> &'r Finding {
+pub(crate) fn finding<'r>(findings: &'r [Finding], id: &str) -> &'r Finding {
     findings
         .iter()
         .find(|finding| finding.id == id)
         .unwrap_or_else(|| panic!("no finding {id}"))
 }
 
-fn verdict(run: RunBuilder, id: &str) -> Verdict {
+pub(crate) fn verdict(run: RunBuilder, id: &str) -> Verdict {
     let report = Report::of(&run.build());
     finding(&report.layers[0].findings, id).verdict.clone()
 }
 
-fn number(finding: &Finding, part: &str) -> f64 {
+pub(crate) fn number(finding: &Finding, part: &str) -> f64 {
     let found = finding.numbers.iter().find(|number| number.name.contains(part));
     found
         .unwrap_or_else(|| panic!("no {part} in {:?}", finding.numbers))
@@ -124,103 +124,6 @@ fn a_mix_that_loses_against_its_parts_is_found_and_priced() {
             .iter()
             .any(|claim| claim.topic == "Mix" && claim.text.contains("70:30"))
     );
-}
-
-/// Rounds of a preconditioned subject, which differ by `spread` from one to the next.
-fn rounds(count: u32, spread: f64, sizes: &[u64]) -> RunBuilder {
-    let builder = RunBuilder {
-        spread,
-        ..RunBuilder::new(count)
-    };
-    let mut builder = builder.cells(sizes, &[8], &[0, 100]);
-    for trial in &mut builder.run.trials {
-        trial
-            .factors
-            .insert("state".to_owned(), "preconditioned 2×".to_owned());
-    }
-    builder
-}
-
-#[test]
-fn rounds_of_a_preconditioned_subject_are_judged_and_say_what_they_are_not() {
-    const ID: &str = "rounds-are-steady";
-    let report = Report::of(&rounds(7, 0.005, &[4096, 65_536]).build());
-    let steady = finding(&report.layers[0].findings, ID);
-    assert_eq!(steady.verdict, Verdict::Holds);
-    assert!(
-        steady.meaning.starts_with("Steady from round 1 to 5"),
-        "{}",
-        steady.meaning
-    );
-    for departure in [
-        "not a PTS result",
-        "on a filesystem",
-        "8.00 s per cell",
-        "rounds went on after round 5",
-    ] {
-        assert!(steady.tested.contains(departure), "{}", steady.tested);
-    }
-    let drifting = Report::of(&rounds(7, 0.10, &[4096]).build());
-    let drifting = finding(&drifting.layers[0].findings, ID);
-    assert_eq!(drifting.verdict, Verdict::DoesNotHold);
-    assert!(
-        drifting.meaning.contains("No five rounds in a row"),
-        "{}",
-        drifting.meaning
-    );
-    assert!(
-        drifting.tested.contains("7 rounds at most, not 25"),
-        "{}",
-        drifting.tested
-    );
-    for (builder, says) in [
-        (rounds(4, 0.0, &[4096]), "takes 5 rounds, and there are 4"),
-        (rounds(7, 0.0, &[65_536]), "no cell has 4 KiB random writes"),
-    ] {
-        let report = Report::of(&builder.build());
-        let verdict = &finding(&report.layers[0].findings, ID).verdict;
-        assert!(
-            matches!(verdict, Verdict::NotTestable(reason) if reason.contains(says)),
-            "{verdict:?}"
-        );
-    }
-    let plain = Report::of(&RunBuilder::new(7).cells(&[4096], &[8], &[0]).build());
-    assert!(plain.layers[0].findings.iter().all(|finding| finding.id != ID));
-}
-
-#[test]
-fn writes_that_fall_off_a_cliff_are_seen_and_level_ones_are_steady() {
-    let level = || RunBuilder::new(3);
-    let cliff = || RunBuilder {
-        intervals: (12, 0.3),
-        ..RunBuilder::new(3)
-    };
-    let writes = |builder: RunBuilder| builder.cells(&[4096], &[1, 8], &[0]);
-    assert_eq!(verdict(writes(level()), "writes-are-steady"), Verdict::Holds);
-    assert_eq!(verdict(writes(level()), "one-level-per-trial"), Verdict::Holds);
-    assert_eq!(
-        verdict(writes(cliff()), "one-level-per-trial"),
-        Verdict::DoesNotHold
-    );
-    let report = Report::of(&writes(cliff()).build());
-    let numbers = &finding(&report.layers[0].findings, "one-level-per-trial").numbers;
-    let number = |what: &str| {
-        let found = numbers.iter().find(|number| number.name.contains(what));
-        found.unwrap_or_else(|| panic!("no {what} in {numbers:?}"))
-    };
-    let burst = number("burst level");
-    assert!(number("level at the end").value < 0.4 * burst.value);
-    // As many rounds of the burst's level as there were before the fall.
-    let rounds = number("written until it falls").value / 4096.0 / burst.value;
-    assert!((0.9..1.1).contains(&(rounds / burst.n as f64)), "{rounds}");
-    let short = RunBuilder {
-        interval_s: 0.05,
-        ..RunBuilder::new(3)
-    };
-    assert!(matches!(
-        verdict(writes(short), "writes-are-steady"),
-        Verdict::NotTestable(_)
-    ));
 }
 
 #[test]

@@ -68,6 +68,36 @@ fn latency_is_drawn_against_the_offered_load_with_what_was_answered() {
 }
 
 #[test]
+fn shares_of_the_closed_loop_are_drawn_at_the_rates_that_they_were() {
+    let report = Report::of(&at_rates(&[
+        ("50%", 10e3, 10e3, 150e3),
+        ("5%", 1e3, 1e3, 100e3),
+        ("100%", 20e3, 12e3, 90e6),
+    ]));
+    let figures = report.figures();
+    let figure = figures
+        .iter()
+        .find(|figure| figure.id == "latency-by-offered-load");
+    let csv = figure.unwrap().to_csv().unwrap();
+    let p99 = csv.lines().filter(|line| line.starts_with("p99"));
+    for (line, rate) in p99.zip(["1000,", "10000,", "20000,"]) {
+        assert!(line.contains(&format!("measured,{rate}")), "{line}");
+    }
+    let advice = &report.layers[0].answer.advice;
+    let claim = advice.iter().find(|claim| claim.topic == "Offered load").unwrap();
+    assert!(
+        claim
+            .brief
+            .starts_with("50 % of the closed loop's rate (poisson): 10.0 k IOPS answered")
+            && claim
+                .brief
+                .contains("100 % of the closed loop's rate (poisson) is too much"),
+        "{}",
+        claim.brief
+    );
+}
+
+#[test]
 fn the_highest_rate_that_keeps_its_latency_is_advised() {
     let report = Report::of(&three_rates());
     let advice = &report.layers[0].answer.advice;

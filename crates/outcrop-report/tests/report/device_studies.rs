@@ -89,6 +89,23 @@ fn each_statement_is_contradicted_by_a_run_in_which_it_is_wrong() {
 }
 
 #[test]
+fn the_ratio_of_two_contents_is_named_as_it_is_computed() {
+    let is_zeros = |trial: &TrialEntry| trial.factors.get(CONTENT.name).map(String::as_str) == Some("zeros");
+    for (factor, faster) in [(1.5, "zeros ÷ random"), (0.5, "random ÷ zeros")] {
+        let finding = of(&changed(IOPS.both, factor, is_zeros), "content-changes-nothing");
+        let ratio = finding.numbers.last().unwrap();
+        assert!(ratio.name.starts_with(faster), "{}", ratio.name);
+        let expected = f64::max(factor, 1.0 / factor);
+        assert!(
+            (ratio.value - expected).abs() < 1e-9,
+            "{} {}",
+            ratio.name,
+            ratio.value
+        );
+    }
+}
+
+#[test]
 fn a_difference_within_the_intervals_decides_nothing() {
     // Writes that are as fast as reads, but for noise.
     let mut run = measured();

@@ -18,6 +18,7 @@ mod device_limits;
 mod device_rates;
 mod device_storage;
 mod device_studies;
+mod device_time;
 mod filesystem;
 mod filesystem_costs;
 mod filesystem_ranks;

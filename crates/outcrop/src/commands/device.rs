@@ -24,7 +24,9 @@ Examples:
   outcrop device --io-block-size 4k,64k --read-write-mix 70:30 --queue-depth 8
   outcrop device --read-only /dev/nvme0n1 --queue-depth 32     an existing device, never written
   outcrop device --arrival poisson:20k --queue-depth 64        open loop: latency from the schedule
-  outcrop device --read-write-mix 0:100 --sync none,each,dsync the cost of durable writes
+  outcrop device --arrival poisson:50%,poisson:90%             shares of what a closed loop reaches
+  outcrop device --latency-parts apart --queue-depth 1         submission and completion by themselves
+  outcrop device --read-write-mix 0:100 --sync none,each,dsync what it costs to make writes durable
   outcrop device --replay written --content compressible:2 --jobs 6 --queue-depth 256
                                              writes blocks, then reads the same ones in that order
   outcrop device /mnt/a --also /mnt/b --drives 1,2             one drive, and two at once
@@ -64,9 +66,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PATH", conflicts_with_all = ["job", "verify"])]
     also: Vec<PathBuf>,
     /// Overwrite all data of the block device at PATH; NAME repeats its serial number or its name in /dev/disk/by-id. Refused
-    /// while anything uses the device, and while it holds a filesystem, a partition table, a volume or swap. With --also, repeat
-    /// it for each device, in order; nothing is written until all are opened exclusively
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["read_only", "job"])]
+    /// while anything uses the device, and while it holds a filesystem, a partition table, a volume or swap. With --also once for
+    /// each device, in their order: none is written before all are held. With --job it names the device that jobs write to
+    #[arg(long, value_name = "NAME", conflicts_with = "read_only")]
     destroy: Vec<String>,
     #[command(flatten)]
     factors: FactorFlags<Device>,
@@ -108,7 +110,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
             true => AtOnce::InTurn,
             false => AtOnce::Refused,
         };
-        return job_file::run(job, at_once, &args.path, args.size, &args.flags);
+        let given = job_file::Given {
+            at_once,
+            directory: &args.path,
+            size: args.size,
+            destroy: &args.destroy,
+            flags: &args.flags,
+        };
+        return job_file::run(job, given);
     }
     if let Some(half) = args.verify {
         return verify::run(args, half);

@@ -103,6 +103,62 @@ fn a_device_is_overwritten_with_its_name_and_refused_without_or_with_another() {
 }
 
 #[test]
+fn a_job_file_overwrites_the_device_whose_name_is_given_with_it_and_no_other() {
+    let device = LoopDevice::new(8 << 20);
+    let dir = workplace();
+    let job = |name: &str, rw: &str| {
+        let text = format!(
+            "[global]\ndirect=1\nioengine=libaio\nsize=2m\nfilename={}\n[first]\nrw={rw}\n[second]\nstonewall\nrw=randread\n",
+            device.node
+        );
+        std::fs::write(dir.path().join(name), text).unwrap();
+    };
+    job("writes.fio", "randwrite");
+    job("reads.fio", "randread");
+    let with = |file: &str, names: &[&str]| {
+        let file = format!("--job={file}");
+        let named: Vec<&str> = names.iter().flat_map(|name| ["--destroy", name]).collect();
+        let short = [
+            "--repetitions=2",
+            "--warm-up=2ms",
+            "--duration=50ms",
+            "--no-save",
+            "--format=csv",
+        ];
+        outcrop(dir.path(), &[&["device", &file][..], &named, &short].concat())
+    };
+    for (file, names, says) in [
+        ("writes.fio", &[][..], "writes.fio:6: it writes to"),
+        ("writes.fio", &["S1"], device.name()),
+        (
+            "writes.fio",
+            &[device.name(), device.name()],
+            "`--destroy NAME` repeats its name once",
+        ),
+        (
+            "reads.fio",
+            &[device.name()],
+            "no job of reads.fio writes to a block device",
+        ),
+    ] {
+        let seen = with(file, names);
+        assert_eq!(seen.code, Some(2), "{seen:?}");
+        assert!(seen.sentence().contains(says), "{says}: {seen:?}");
+    }
+    let image = || std::fs::read(&device.image).unwrap();
+    assert!(image().iter().all(|byte| *byte == 0));
+    let seen = with("writes.fio", &[device.name()]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(
+        seen.stdout.contains(",0:100,") && seen.stdout.contains(",100:0,"),
+        "{seen:?}"
+    );
+    let (span, rest) = (&image()[..2 << 20], &image()[2 << 20..]);
+    assert!(span.chunks(4096).all(|block| block.iter().any(|byte| *byte != 0)));
+    assert!(rest.iter().all(|byte| *byte == 0), "beyond what the jobs reach");
+}
+
+#[test]
 fn fio_names_of_durability_and_buffering_are_understood() {
     let dir = workplace();
     for (typed, factor) in [

@@ -1,6 +1,7 @@
 //! Full disks, missing permissions and filesystems that refuse: one clear sentence, nothing lost.
 
 use crate::harness::{names_in, only_run, outcrop, workplace};
+use crate::killed::without_call;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -118,6 +119,18 @@ fn a_disk_that_fills_in_the_middle_keeps_the_finished_trials_and_resume_goes_on(
     let seen = outcrop(dir.path(), &["run", "--resume", run_dir.to_str().unwrap()]);
     assert_eq!(seen.code, Some(0), "{seen:?}");
     assert_eq!(completed(&run_dir), 120);
+}
+
+#[test]
+fn a_file_is_preconditioned_where_io_uring_is_forbidden() {
+    let dir = workplace();
+    let plan = "name = \"filled\"\nquestion = \"What does a filled file give?\"\nlayer = \"device\"\n\n[subject]\nsize = \"4MiB\"\n\
+                precondition = 2\n\n[workload]\nengine = \"psync\"\nqueue_depth = 1\n\n[trial]\nrepetitions = 2\nwarm_up = \"2ms\"\n\
+                duration = \"20ms\"\n";
+    std::fs::write(dir.path().join("plan.toml"), plan).unwrap();
+    let seen = without_call(libc::SYS_io_uring_setup, dir.path(), &["run", "plan.toml"]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert_eq!(completed(&only_run(dir.path())), 2);
 }
 
 #[test]

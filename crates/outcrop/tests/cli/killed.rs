@@ -61,7 +61,33 @@ pub(crate) fn without_unnamed_files(dir: &Path, args: &[&str]) -> Seen {
     })
 }
 
-#[expect(unsafe_code, reason = "installs a seccomp filter")]
+/// Runs the binary where a system call is forbidden, as in a container.
+pub(crate) fn without_call(call: i64, dir: &Path, args: &[&str]) -> Seen {
+    let load = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
+    let is_call = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
+    let answer = libc::BPF_RET | libc::BPF_K;
+    let refused = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
+    let filter = [
+        (load, 0, 0),
+        (is_call, call as u32, 1),
+        (answer, refused, 0),
+        (answer, libc::SECCOMP_RET_ALLOW, 0),
+    ];
+    let mut filter = filter.map(|(code, k, jf)| libc::sock_filter {
+        code: code as u16,
+        jt: 0,
+        jf,
+        k,
+    });
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| {
+            install(&mut filter);
+            outcrop(dir, args)
+        });
+        run.join().unwrap()
+    })
+}
+
 fn without_unnamed_files_and_removals() {
     const NUMBER: u32 = 0;
     // The flags of `open` and of `openat`: their second and third argument, by the low half.
@@ -97,6 +123,12 @@ fn without_unnamed_files_and_removals() {
         answer(libc::SECCOMP_RET_KILL_PROCESS),
         answer(libc::SECCOMP_RET_ALLOW),
     ];
+    install(&mut filter);
+}
+
+/// Makes the kernel ask a filter about each call of this thread, and of the processes that it starts.
+#[expect(unsafe_code, reason = "installs a seccomp filter")]
+fn install(filter: &mut [libc::sock_filter]) {
     let program = libc::sock_fprog {
         len: filter.len() as u16,
         filter: filter.as_mut_ptr(),

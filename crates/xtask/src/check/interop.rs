@@ -1,5 +1,5 @@
 //! The step `interop`: DuckDB, pandas and Polars open the records of a small real run, the queries of `docs/records.md` among
-//! theirs; pymemcache and redis-py drive the cache; pyarrow and DuckDB exchange string columns with us.
+//! theirs; pymemcache and redis-py drive the cache; pyarrow and DuckDB exchange string columns with us; fio-plot draws a run in fio's form.
 
 use std::path::Path;
 use std::process::Command;
@@ -66,7 +66,15 @@ pub(super) fn check(session: &mut Session) -> Result<Outcome> {
         .arg(scripts.join("open_columns.py"))
         .arg(&outcrop)
         .arg(runs.join("columns"));
-    session.stream(NAME, &mut exchange)
+    let exchanged = session.stream(NAME, &mut exchange)?;
+    if !matches!(exchanged, Outcome::Passed { .. }) {
+        return Ok(exchanged);
+    }
+    let mut draw = python.program("python");
+    draw.arg(scripts.join("draw_fio.py"))
+        .arg(&outcrop)
+        .arg(runs.join("fio"));
+    session.stream(NAME, &mut draw)
 }
 
 /// Seconds of measuring with a file of our own under `target`: the figures mean nothing, the records are real.

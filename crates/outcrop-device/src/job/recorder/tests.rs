@@ -1,6 +1,7 @@
 //! What is filed where: against counts made the slow way.
 
 use outcrop_measure::histogram::LatencyHistogram;
+use outcrop_measure::seed::Seed;
 use outcrop_probe::clock::Clock;
 use proptest::prelude::*;
 
@@ -8,6 +9,14 @@ use super::Recorder;
 use crate::job::timeline::Timeline;
 use crate::memory::{Buffer, BufferRegion};
 use crate::slots::{Flight, Step};
+use crate::spec::JobSpec;
+
+fn spec(arrival: &str) -> JobSpec {
+    JobSpec {
+        arrival: arrival.parse().unwrap(),
+        ..JobSpec::new(Seed(1))
+    }
+}
 
 fn flight(buffer: Buffer, started: u64, due: u64, is_write: bool) -> Flight {
     Flight {
@@ -40,7 +49,7 @@ proptest! {
         ends.sort_unstable();
         let timeline = timeline(warm_up, duration, interval);
         let clock = Clock::new();
-        let mut recorder = Recorder::new(&clock, timeline, false);
+        let mut recorder = Recorder::new(&clock, timeline, &spec("closed"));
         let mut expected = vec![[0_u64; 2]; timeline.interval_count as usize];
         let mut drained = 0;
         for &(end, is_write) in &ends {
@@ -71,7 +80,7 @@ proptest! {
     ) {
         let timeline = timeline(warm_up, duration, interval);
         let clock = Clock::new();
-        let mut recorder = Recorder::new(&clock, timeline, true);
+        let mut recorder = Recorder::new(&clock, timeline, &spec("constant:1000"));
         let mut requests: Vec<_> = requests
             .into_iter()
             .map(|(due, age, is_answered)| (timeline.start + due + age, timeline.start + due, is_answered))
@@ -108,7 +117,7 @@ proptest! {
     ) {
         let timeline = timeline(warm_up, duration, 1000);
         let clock = Clock::new();
-        let mut recorder = Recorder::new(&clock, timeline, false);
+        let mut recorder = Recorder::new(&clock, timeline, &spec("closed"));
         let (mut now, mut naive) = (timeline.start, 0);
         for (length, in_flight) in steps {
             for tick in now..now + length {

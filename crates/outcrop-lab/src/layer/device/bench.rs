@@ -23,12 +23,13 @@ use outcrop_measure::units::format_bytes;
 use outcrop_probe::Clock;
 use outcrop_probe::energy::Meter;
 use outcrop_results::{Outcome, Value};
-use outcrop_schema::device::{DRIVES, KIND, Kind, PATH, SIZE};
-use outcrop_workload::{Content, ReadWriteMix};
+use outcrop_schema::device::{ARRIVAL, DRIVES, KIND, Kind, PATH, SIZE};
+use outcrop_workload::{Arrivals, Content, LatencyParts, ReadWriteMix};
 
+use super::values::Before;
 use super::{
     bytes_to_write, destroyed, drives, histograms, is_read_only, notes, overhead, parameters, precondition,
-    replay, values,
+    replay, share, values,
 };
 use crate::cell::{Cell, Subject};
 use crate::error::LabError;
@@ -41,8 +42,8 @@ pub(super) struct DeviceBench<'r> {
     clock: Clock,
     stop: &'r AtomicBool,
     seed: Seed,
-    /// Of the measuring loop, by arrival process and jobs.
-    overheads: BTreeMap<(String, u32), Value>,
+    /// Of the measuring loop, by what it depends on: arrival process, jobs, and what is timed.
+    overheads: BTreeMap<(String, u32, LatencyParts), Value>,
     write_limit_bytes: Option<u64>,
     bytes_written: u64,
 }
@@ -89,7 +90,9 @@ impl<'r> DeviceBench<'r> {
                     None => target(subject, place, preparation, done_before, total),
                 };
                 let target = target.map_err(|error| match error {
-                    DeviceError::Interrupted { .. } => LabError::StoppedInPreparation,
+                    DeviceError::Interrupted { .. } | DeviceError::FillInterrupted { .. } => {
+                        LabError::StoppedInPreparation
+                    }
                     error => LabError::preparing(&error),
                 })?;
                 let size_bytes = subject.settings.value(&SIZE).0;
@@ -123,23 +126,17 @@ impl<'r> DeviceBench<'r> {
         })
     }
 
-    /// What the measuring loop itself costs with this arrival process; measured before the first trial that has it.
-    fn overhead(&mut self, spec: &JobSpec) -> Value {
-        let (clock, stop, seed) = (&self.clock, self.stop, self.seed);
-        self.overheads
-            .entry((spec.arrival.to_string(), spec.jobs))
-            .or_insert_with(|| overhead::measure(spec, clock, stop, seed))
-            .clone()
+    /// What may still be written, where that is limited.
+    fn left_to_write(&self) -> Option<u64> {
+        let limit = self.write_limit_bytes?;
+        Some(limit.saturating_sub(self.bytes_written))
     }
 }
 
 impl Bench for DeviceBench<'_> {
     fn run(&mut self, cell: &Cell, trial: &Trial) -> Result<TrialReport, TrialFailure> {
         let mut spec = parameters::job_spec(&cell.factors, &cell.trial, trial.seed);
-        let overhead = self.overhead(&spec);
-        spec.write_limit_bytes = self
-            .write_limit_bytes
-            .map(|limit| limit.saturating_sub(self.bytes_written));
+        spec.write_limit_bytes = self.left_to_write();
         let targets = self
             .targets
             .get(&cell.subject)
@@ -148,37 +145,49 @@ impl Bench for DeviceBench<'_> {
             .iter()
             .take(*cell.factors.value(&DRIVES) as usize)
             .collect();
-        let mut written = None;
+        let mut before = Before::default();
         if replay::is_asked(&cell.factors) {
             let writing = replay::write(&targets, &mut spec, &self.clock, self.stop);
             let Some(report) = ran(writing)? else {
                 return Ok(TrialReport::interrupted());
             };
             self.bytes_written += bytes_of(&report.total, &spec);
-            if outcome(&report.total) != Outcome::Completed {
-                check_removed(&report, &targets)?;
-                let report = report.total;
-                let no_energy = Err(Unavailable::because(
-                    "the trial ended before its measurement began",
-                ));
-                return Ok(trial_report(&report, None, ReadWriteMix::WRITE_ONLY, no_energy));
+            if let Some(ended) = ended(&report, &targets, ReadWriteMix::WRITE_ONLY)? {
+                return Ok(ended);
             }
-            written = Some(report.total);
+            before.replayed = Some(report.total);
         }
+        let arrivals = cell.factors.value(&ARRIVAL);
+        if let Arrivals::Share(process, percent) = *arrivals {
+            let Some(report) = ran(share::closed_loop(&targets, &spec, &self.clock, self.stop))? else {
+                return Ok(TrialReport::interrupted());
+            };
+            self.bytes_written += bytes_of(&report.total, &spec);
+            if let Some(ended) = ended(&report, &targets, spec.read_write_mix)? {
+                return Ok(ended);
+            }
+            spec.arrival = share::of(process, percent, &report)?;
+            spec.write_limit_bytes = self.left_to_write();
+            before.closed = Some(report.total);
+        }
+        let alike = (arrivals.to_string(), spec.jobs, spec.latency_parts);
+        let overhead = self.overheads.entry(alike);
+        let overhead =
+            overhead.or_insert_with(|| overhead::measure(&spec, &self.clock, self.stop, self.seed));
         let meter = Meter::start();
         let Some(report) = ran(run_together(&targets, &spec, &self.clock, self.stop))? else {
             return Ok(TrialReport::interrupted());
         };
         let energy_j = meter.and_then(Meter::stop).map(|energy| energy.total.0);
         self.bytes_written += bytes_of(&report.total, &spec);
-        check_removed(&report, &targets)?;
+        check_usable(&report, &targets)?;
         if spec.read_write_mix.has_writes() {
             let mut flushed = targets.iter().map(|target| target.flush());
             flushed.try_for_each(|flushed| flushed.map_err(|error| failure(&error)))?;
         }
-        let mut trial = trial_report(&report.total, written.as_ref(), spec.read_write_mix, energy_j);
+        let mut trial = trial_report(&report.total, &before, spec.read_write_mix, energy_j);
         if trial.outcome == Outcome::Completed {
-            trial.values.push(overhead);
+            trial.values.push(overhead.clone());
             trial.values.extend(drives::values(&report.each));
         }
         Ok(trial)
@@ -198,6 +207,27 @@ fn ran(job: Result<TogetherReport, DeviceError>) -> Result<Option<TogetherReport
     }
 }
 
+/// The trial whose first part did not come to its end; none where it goes on.
+fn ended(
+    first: &TogetherReport,
+    targets: &[&Target],
+    mix: ReadWriteMix,
+) -> Result<Option<TrialReport>, TrialFailure> {
+    if outcome(&first.total) == Outcome::Completed {
+        return Ok(None);
+    }
+    check_usable(first, targets)?;
+    let no_energy = Err(Unavailable::because(
+        "the trial ended before its measurement began",
+    ));
+    Ok(Some(trial_report(
+        &first.total,
+        &Before::default(),
+        mix,
+        no_energy,
+    )))
+}
+
 /// What a job wrote; a request that failed may have been written.
 fn bytes_of(report: &JobReport, spec: &JobSpec) -> u64 {
     report.traffic.written_bytes + report.errors.writes * spec.io_block_size_bytes
@@ -205,29 +235,31 @@ fn bytes_of(report: &JobReport, spec: &JobSpec) -> u64 {
 
 /// What a drive answers that was pulled, or that does not work any more: EIO, ENXIO and ENODEV.
 const GONE: [i32; 3] = [5, 6, 19];
+/// What it answers where it has no room for what is written to it: ENOSPC.
+const FULL: i32 = 28;
 
-/// No later trial can succeed either where a target failed every request of a trial.
-fn check_removed(report: &TogetherReport, targets: &[&Target]) -> Result<(), TrialFailure> {
+/// No later trial can succeed either where a target failed every request of a trial, or has no room left.
+fn check_usable(report: &TogetherReport, targets: &[&Target]) -> Result<(), TrialFailure> {
     let mut each = report.each.iter().zip(targets);
-    each.try_for_each(|(report, target)| check_one_removed(report, target))
+    each.try_for_each(|(report, target)| check_one(report, target))
 }
 
-fn check_one_removed(report: &JobReport, target: &Target) -> Result<(), TrialFailure> {
-    let Some(failure) = report.failure() else {
+fn check_one(report: &JobReport, target: &Target) -> Result<(), TrialFailure> {
+    let (Some(failure), Some(errno)) = (report.failure(), report.errors.first_errno) else {
         return Ok(());
     };
     let completed = report.traffic.reads + report.traffic.writes;
-    let is_gone = report
-        .errors
-        .first_errno
-        .is_some_and(|errno| GONE.contains(&errno));
-    if completed > 0 || !is_gone {
-        return Ok(());
-    }
     let place = target.place().unwrap_or(Path::new("the target")).display();
-    let message = format!(
-        "{place} was removed or has failed (see `dmesg`): none of the trial's requests completed, {failure}"
-    );
+    let message = match errno {
+        FULL if matches!(outcome(report), Outcome::Failed { .. }) => format!(
+            "{place} has no room left for what is written to it, as a thin device or a filesystem that copies on write may have none \
+             although nothing grows: {failure}; free some space"
+        ),
+        errno if completed == 0 && GONE.contains(&errno) => format!(
+            "{place} was removed or has failed (see `dmesg`): none of the trial's requests completed, {failure}"
+        ),
+        _ => return Ok(()),
+    };
     Err(TrialFailure {
         is_fatal: true,
         ..TrialFailure::of(&message)
@@ -255,10 +287,10 @@ fn outcome(report: &JobReport) -> Outcome {
     }
 }
 
-/// Only completed trials have values: an interrupted trial is not a sample. `written` is the job whose blocks were read back.
+/// Only completed trials have values: an interrupted trial is not a sample.
 fn trial_report(
     report: &JobReport,
-    written: Option<&JobReport>,
+    before: &Before,
     mix: ReadWriteMix,
     energy_j: Result<f64, Unavailable>,
 ) -> TrialReport {
@@ -269,13 +301,13 @@ fn trial_report(
         notes: notes::notes(report),
         outcome: outcome(report),
     };
-    for note in written.map(notes::notes).into_iter().flatten() {
+    for note in before.jobs().flat_map(notes::notes) {
         if !trial.notes.contains(&note) {
             trial.notes.push(note);
         }
     }
     if trial.outcome == Outcome::Completed {
-        trial.values = values::values(report, written, mix, energy_j);
+        trial.values = values::values(report, before, mix, energy_j);
         trial.histograms = histograms::histograms(&report.intervals);
     }
     trial

@@ -26,7 +26,15 @@ fn kinds(report: &OperationReport) -> impl Iterator<Item = (HistogramKind, &Late
         .service
         .as_ref()
         .map(|histogram| (HistogramKind::Service, histogram));
-    std::iter::once((HistogramKind::Latency, &report.latency)).chain(service)
+    let parts = report.parts.iter().flat_map(|parts| {
+        [
+            (HistogramKind::Submission, &parts.submission),
+            (HistogramKind::Completion, &parts.completion),
+        ]
+    });
+    std::iter::once((HistogramKind::Latency, &report.latency))
+        .chain(service)
+        .chain(parts)
 }
 
 fn entry(

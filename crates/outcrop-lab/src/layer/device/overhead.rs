@@ -20,6 +20,7 @@ pub(super) fn measure(of: &JobSpec, clock: &Clock, stop: &AtomicBool, seed: Seed
         engine: EngineKind::Noop,
         arrival: of.arrival,
         jobs: of.jobs,
+        latency_parts: of.latency_parts,
         span_bytes: Some(SPAN_BYTES),
         warm_up: Duration::from_millis(10),
         duration: DURATION,

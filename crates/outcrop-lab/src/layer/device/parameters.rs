@@ -7,10 +7,10 @@ use outcrop_measure::seed::Seed;
 use outcrop_measure::units::ByteSize;
 use outcrop_schema::Settings;
 use outcrop_schema::device::{
-    ACCESS, ACCESS_PATTERN, ARRIVAL, COMPLETIONS, CONTENT, ENGINE, IO_BLOCK_SIZE, JOBS, NUMA_NODE,
-    QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA, SPAN, SUBMISSION, SYNC,
+    ACCESS, ACCESS_PATTERN, ARRIVAL, COMPLETIONS, CONTENT, ENGINE, IO_BLOCK_SIZE, JOBS, LATENCY_PARTS,
+    NUMA_NODE, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA, SPAN, SUBMISSION, SYNC,
 };
-use outcrop_workload::AccessPattern;
+use outcrop_workload::{AccessPattern, Arrivals};
 
 use crate::cell::TrialOptions;
 use crate::layer::Refusal;
@@ -60,7 +60,10 @@ pub(super) fn job_spec(factors: &Settings, trial: &TrialOptions, seed: Seed) -> 
         jobs: *factors.value(&JOBS),
         access_pattern: *factors.value(&ACCESS_PATTERN),
         read_write_mix: *factors.value(&READ_WRITE_MIX),
-        arrival: *factors.value(&ARRIVAL),
+        // Of a closed loop that has not run yet, a share is one request per second.
+        arrival: match *factors.value(&ARRIVAL) {
+            Arrivals::Given(arrival) | Arrivals::Share(arrival, _) => arrival,
+        },
         content: *factors.value(&CONTENT),
         span_bytes: factors.value(&SPAN).bytes().map(|span| span.0),
         warm_up: trial.warm_up.0,
@@ -69,6 +72,7 @@ pub(super) fn job_spec(factors: &Settings, trial: &TrialOptions, seed: Seed) -> 
         seed,
         submission: *factors.value(&SUBMISSION),
         completions: *factors.value(&COMPLETIONS),
+        latency_parts: *factors.value(&LATENCY_PARTS),
         sync: *factors.value(&SYNC),
         access: *factors.value(&ACCESS),
         numa: *factors.value(&NUMA_NODE),

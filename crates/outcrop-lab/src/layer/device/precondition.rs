@@ -6,7 +6,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use outcrop_device::{DeviceError, Ended, JobSpec, Target, run_job};
+use outcrop_device::{DeviceError, Ended, EngineKind, JobSpec, Target, run_job};
 use outcrop_measure::seed::Seed;
 use outcrop_probe::Clock;
 use outcrop_schema::Settings;
@@ -55,7 +55,19 @@ pub(super) fn write(
             write_limit_bytes: Some(size_bytes / request_bytes * request_bytes),
             ..JobSpec::new(seed.derive("precondition").derive_index(pass.into()))
         };
-        let report = run_job(target, &spec, clock, stop).map_err(failure)?;
+        let report = match run_job(target, &spec, clock, stop) {
+            // Writing all of it needs no particular engine: where io_uring is forbidden, one request at a time does.
+            Err(DeviceError::RingSetup { .. }) => {
+                let spec = JobSpec {
+                    engine: EngineKind::Psync,
+                    queue_depth: 1,
+                    ..spec
+                };
+                run_job(target, &spec, clock, stop)
+            }
+            other => other,
+        };
+        let report = report.map_err(failure)?;
         match report.ended {
             Ended::WriteLimit | Ended::Completed => {}
             Ended::Interrupted => return Err(LabError::StoppedInPreparation),

@@ -9,10 +9,27 @@ use outcrop_results::Value;
 use outcrop_schema::device::{self, Direction};
 use outcrop_workload::ReadWriteMix;
 
-/// All values of a completed job, and of the writes that it read back.
+use super::share;
+
+/// What ran before the measurement of a trial.
+#[derive(Debug, Default)]
+pub(super) struct Before {
+    /// The writes that it reads back.
+    pub(super) replayed: Option<JobReport>,
+    /// The closed loop of whose rate its own is a share.
+    pub(super) closed: Option<JobReport>,
+}
+
+impl Before {
+    pub(super) fn jobs(&self) -> impl Iterator<Item = &JobReport> {
+        self.replayed.iter().chain(&self.closed)
+    }
+}
+
+/// All values of a completed job, and of what ran before it.
 pub(super) fn values(
     report: &JobReport,
-    written: Option<&JobReport>,
+    before: &Before,
     mix: ReadWriteMix,
     energy_j: Result<f64, Unavailable>,
 ) -> Vec<Value> {
@@ -33,6 +50,14 @@ pub(super) fn values(
                 &if_empty,
             ));
         }
+        if let Some(parts) = &operations.parts {
+            let (submission, completion) = (
+                device::SUBMISSION_LATENCY.of(direction),
+                device::COMPLETION_LATENCY.of(direction),
+            );
+            values.extend(Value::latencies(&submission, &parts.submission, &if_empty));
+            values.extend(Value::latencies(&completion, &parts.completion, &if_empty));
+        }
     }
     if let Some(syncs) = &total.syncs {
         values.extend(Value::latencies(
@@ -41,8 +66,9 @@ pub(super) fn values(
             "no sync completed",
         ));
     }
-    values.extend(written.into_iter().flat_map(writing));
+    values.extend(before.replayed.iter().flat_map(writing));
     let written_bytes = |report: &JobReport| report.traffic.written_bytes as f64;
+    let written_before: f64 = before.jobs().map(written_bytes).sum();
     let operations = total.reads.operations + total.writes.operations;
     values.extend([
         cpu_per_operation(report, operations),
@@ -51,10 +77,7 @@ pub(super) fn values(
         device_bytes_ratio(report),
         stray_bytes(report, device::FOREIGN_BYTES_RATIO, |stray| stray.foreign),
         stray_bytes(report, device::MISSING_BYTES_RATIO, |stray| stray.missing),
-        Value::measured(
-            device::BYTES_WRITTEN,
-            written_bytes(report) + written.map_or(0.0, written_bytes),
-        ),
+        Value::measured(device::BYTES_WRITTEN, written_bytes(report) + written_before),
         energy_per_operation(report, energy_j),
     ]);
     values.extend(steady_state(report));
@@ -68,6 +91,8 @@ pub(super) fn values(
             Value::measured(device::ARRIVAL_UNFINISHED, arrival.unfinished as f64),
         ]);
     }
+    let closed = before.closed.iter().map(share::per_second);
+    values.extend(closed.map(|rate| Value::measured(device::CLOSED_LOOP_IOPS, rate)));
     values.extend(report.lateness.iter().flat_map(lateness));
     values
 }

@@ -6,6 +6,7 @@ use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
     ARRIVAL, BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX,
 };
+use outcrop_workload::Arrivals;
 
 use super::cell::{DeviceCell, P99};
 use super::curve::{depth_curve, load_points, mix_curve, offered_curve, pure_curves};
@@ -238,12 +239,25 @@ fn latency_depth(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
     let p99 = |cell: &Cell<'_>| cell.directed(direction, &P99).cloned();
     let lone = p99(curve[0])?;
     let within = |cell: &&&Cell<'_>| p99(cell).is_some_and(|p99| p99.value <= LATENCY_KEPT * lone.value);
-    let deepest = *curve.iter().take_while(within).last()?;
+    let kept_count = curve.iter().take_while(within).count();
+    let deepest = *curve.get(kept_count.checked_sub(1)?)?;
     let kept = p99(deepest)?;
     let iops = deepest.number(&IOPS.both)?;
     let (lone_words, words) = (curve[0].depth_words(), deepest.depth_words());
+    // The next depth ends what is kept, or nobody knows.
+    let unknown = curve
+        .get(kept_count)
+        .filter(|next| p99(next).is_none())
+        .map(|next| format!("the p99 of {} is not known", next.depth_words()));
+    let (brief_limit, limit) = match &unknown {
+        Some(unknown) => (unknown.as_str(), unknown.as_str()),
+        None => (
+            "the next depth more than doubles it",
+            "the next depth measured more than doubles that p99",
+        ),
+    };
     let brief = match words == lone_words {
-        true => format!("{words}: p99 {kept}, {iops}; the next depth more than doubles it"),
+        true => format!("{words}: p99 {kept}, {iops}; {brief_limit}"),
         false => format!("{words}: p99 {kept}, at most twice {lone_words}; {iops}"),
     };
     let mut numbers = vec![
@@ -251,9 +265,7 @@ fn latency_depth(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
         named(iops, format!("{direction} IOPS at {words}")),
     ];
     let text = if words == lone_words {
-        format!(
-            "{lone_words}, with a p99 of {lone} and {iops}; the next depth measured more than doubles that p99."
-        )
+        format!("{lone_words}, with a p99 of {lone} and {iops}; {limit}.")
     } else {
         numbers.push(named(&kept, format!("p99 at {words}")));
         format!(
@@ -322,7 +334,15 @@ fn offered_load(cells: &[Cell<'_>]) -> Option<Claim> {
     let kept_count = curve.iter().copied().take_while(keeps).count();
     let highest = *curve.get(kept_count.checked_sub(1)?)?;
     let (kept, answered) = (p99(highest)?, highest.number(&IOPS.both)?);
-    let rate_of = |cell: &Cell<'_>| cell.spelling(&ARRIVAL).to_owned();
+    let rate_of = |cell: &Cell<'_>| {
+        let spelling = cell.spelling(&ARRIVAL);
+        match (cell.get(&ARRIVAL), spelling.split_once(':')) {
+            (Some(Arrivals::Share(_, percent)), Some((process, _))) => {
+                format!("{percent} % of the closed loop's rate ({process})")
+            }
+            _ => spelling.to_owned(),
+        }
+    };
     let (rate, lowest_rate) = (rate_of(highest), rate_of(lowest));
     let mut numbers = vec![
         least.clone().named(format!("p99 at {lowest_rate}")),

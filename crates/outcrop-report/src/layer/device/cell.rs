@@ -6,10 +6,10 @@ use outcrop_results::TrialEntry;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
     ACCESS, ACCESS_PATTERN, ARRIVAL, ARRIVAL_REQUESTED, ByDirection, COMPLETIONS, CONTENT, DRIVES, Direction,
-    ENGINE, IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, NUMA_NODE, PUBLISHED_MEAN_LATENCY, QUEUE_DEPTH,
-    READ_WRITE_MIX, REPLAY, SPAN, SUBMISSION, SYNC,
+    ENGINE, IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, LATENCY_PARTS, NUMA_NODE, PUBLISHED_MEAN_LATENCY,
+    QUEUE_DEPTH, READ_WRITE_MIX, REPLAY, SPAN, SUBMISSION, SYNC,
 };
-use outcrop_workload::{AccessPattern, EngineKind, Replay};
+use outcrop_workload::{AccessPattern, Arrivals, EngineKind, Replay};
 
 use crate::cell::Cell;
 use crate::number::Number;
@@ -81,6 +81,14 @@ pub(super) trait DeviceCell {
     /// Whether a new request goes out when one completes.
     fn is_closed_loop(&self) -> bool {
         self.cell().is_default(&ARRIVAL)
+    }
+
+    /// What an open loop offers per second; where that is a share of the closed loop's rate, as its trials had it.
+    fn offered(&self) -> Option<f64> {
+        match self.cell().get(&ARRIVAL)? {
+            Arrivals::Given(_) => self.cell().place(&ARRIVAL),
+            Arrivals::Share(..) => self.cell().value(&ARRIVAL_REQUESTED),
+        }
     }
 
     /// Whether its requests went anywhere.
@@ -163,6 +171,7 @@ pub(super) trait DeviceCell {
             &ARRIVAL as FactorRef,
             &SUBMISSION,
             &COMPLETIONS,
+            &LATENCY_PARTS,
             &REPLAY,
             &SYNC,
             &ACCESS,

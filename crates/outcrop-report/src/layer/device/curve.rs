@@ -60,17 +60,16 @@ pub(super) fn mix_curve<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Curve<'c, 'a>> 
 pub(super) fn offered_curve<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Curve<'c, 'a>> {
     let process = |cell: &Cell<'_>| {
         let spelling = cell.spelling(&ARRIVAL);
-        spelling
-            .split_once(':')
-            .map_or(spelling, |(process, _)| process)
-            .to_owned()
+        let process = spelling.split_once(':').map_or(spelling, |(process, _)| process);
+        // Rates and shares are two scales.
+        (process.to_owned(), spelling.ends_with('%'))
     };
     let open = || {
         cells
             .iter()
             .filter(|cell| !cell.is_closed_loop() && cell.reaches_device())
     };
-    let processes: BTreeSet<String> = open().map(process).collect();
+    let processes: BTreeSet<(String, bool)> = open().map(process).collect();
     let mut curves: Vec<Curve<'c, 'a>> = processes
         .iter()
         .flat_map(|wanted| families(open().filter(|cell| process(cell) == *wanted), &[&ARRIVAL]))
@@ -78,7 +77,7 @@ pub(super) fn offered_curve<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Curve<'c, '
         .collect();
     curves.sort_by_key(|curve| Reverse(curve.len()));
     let mut curve = curves.into_iter().next()?;
-    let rate = |cell: &Cell<'_>| cell.place(&ARRIVAL).unwrap_or(0.0);
+    let rate = |cell: &Cell<'_>| cell.offered().unwrap_or(0.0);
     curve.sort_by(|one, other| rate(one).total_cmp(&rate(other)));
     Some(curve)
 }

@@ -7,11 +7,13 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 enum Meaning {
     /// It asks for what is always so; a clause that says what is.
     Always(&'static str),
+    /// The same, and it is refused with 0, which asks for something else.
+    Never0(&'static str),
     /// It is refused; what to type instead, or that there is nothing. `{}` is the value that was given.
     Instead(&'static str),
 }
 
-use Meaning::{Always, Instead};
+use Meaning::{Always, Instead, Never0};
 
 /// The options, by fio's names.
 const OPTIONS: &[(&str, Meaning)] = &[
@@ -23,7 +25,10 @@ const OPTIONS: &[(&str, Meaning)] = &[
         "refill_buffers",
         Always("no two writes are the same: each contains its own number"),
     ),
-    ("invalidate", Always("the page cache is bypassed")),
+    (
+        "invalidate",
+        Never0("every trial begins with none of the file's pages in the page cache"),
+    ),
     ("eta", Always("progress is shown unless --quiet is given")),
     (
         "directory",
@@ -110,11 +115,17 @@ impl Foreign {
     /// Refuses the first that has no effect and should have one, in a sentence.
     pub(super) fn check(&self) -> Result<(), String> {
         for (name, meaning, value) in &self.given {
-            if let Instead(answer) = meaning {
-                let answer = answer.replace("{}", value.as_deref().unwrap_or("…"));
-                return Err(format!(
-                    "--{name} is a fio option that Outcrop does not have: {answer}"
-                ));
+            match (meaning, value.as_deref()) {
+                (Instead(answer), value) => {
+                    let answer = answer.replace("{}", value.unwrap_or("…"));
+                    return Err(format!(
+                        "--{name} is a fio option that Outcrop does not have: {answer}"
+                    ));
+                }
+                (Never0(why), Some(value @ "0")) => {
+                    return Err(format!("--{name}={value} of fio: {why}; leave it out"));
+                }
+                (Always(_) | Never0(_), _) => {}
             }
         }
         Ok(())
@@ -123,7 +134,7 @@ impl Foreign {
     /// Those that ask for what is so anyway, each with what that is.
     pub(super) fn without_effect(&self) -> Option<String> {
         let one = |(name, meaning, _): &(&str, Meaning, Option<String>)| match meaning {
-            Always(why) => Some(format!("fio's --{name} has no effect: {why}")),
+            Always(why) | Never0(why) => Some(format!("fio's --{name} has no effect: {why}")),
             Instead(_) => None,
         };
         let all: Vec<String> = self.given.iter().filter_map(one).collect();
@@ -134,7 +145,7 @@ impl Foreign {
 impl clap::Args for Foreign {
     fn augment_args(command: Command) -> Command {
         OPTIONS.iter().fold(command, |command, (name, meaning)| {
-            let is_flag = matches!(meaning, Always(_)) && *name != "name";
+            let is_flag = matches!(meaning, Always(_) | Never0(_)) && *name != "name";
             command.arg(
                 Arg::new(*name)
                     .long(*name)

@@ -182,8 +182,15 @@ fn of_devices() {
             },
             DeviceError::Fill {
                 path: path(),
-                offset: 4096,
+                offset: 1 << 20,
                 source: denied(),
+                written_bytes: 1 << 20,
+                reached_bytes: 8 << 20,
+            },
+            DeviceError::FillInterrupted {
+                path: path(),
+                written_bytes: 1 << 20,
+                reached_bytes: 8 << 20,
             },
             DeviceError::AioSetup {
                 entries: 32,

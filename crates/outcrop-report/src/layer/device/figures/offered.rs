@@ -1,6 +1,6 @@
 //! Latency, and what was answered, against the load that an open loop offered.
 
-use outcrop_schema::device::{ARRIVAL, IOPS};
+use outcrop_schema::device::IOPS;
 
 use super::super::cell::{DeviceCell, P50, P99};
 use super::super::curve::{Curve, offered_curve};
@@ -31,13 +31,7 @@ fn words(cell: &Cell<'_>) -> String {
 
 fn latency(curve: &Curve<'_, '_>) -> FigureSlot {
     let series = [(&P50, "p50", 0), (&P99, "p99", 2)].map(|(metric, name, hue)| {
-        let point = |cell: &&Cell<'_>| {
-            Some(Point::of(
-                cell.place(&ARRIVAL)?,
-                cell.latency(metric)?,
-                &words(cell),
-            ))
-        };
+        let point = |cell: &&Cell<'_>| Some(Point::of(cell.offered()?, cell.latency(metric)?, &words(cell)));
         Series::new(name, hue, SeriesKind::Measured, curve.iter().filter_map(point))
     });
     let chart = LineChart {
@@ -68,14 +62,14 @@ fn latency(curve: &Curve<'_, '_>) -> FigureSlot {
 fn answered(curve: &Curve<'_, '_>) -> FigureSlot {
     let point = |cell: &&Cell<'_>| {
         Some(Point::of(
-            cell.place(&ARRIVAL)?,
+            cell.offered()?,
             cell.number(&IOPS.both)?,
             &cell.words(),
         ))
     };
     let answered = curve.iter().filter_map(point);
     let asked = curve.iter().filter_map(|cell| {
-        let rate = cell.place(&ARRIVAL)?;
+        let rate = cell.offered()?;
         Some(Point::bare(rate, rate, ""))
     });
     let chart = LineChart {

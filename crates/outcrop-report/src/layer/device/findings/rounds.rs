@@ -2,17 +2,16 @@
 
 use outcrop_measure::metric::Unit;
 use outcrop_measure::steady_state::{self, WINDOW_ROUNDS, Window};
-use outcrop_schema::device::{Direction, IO_BLOCK_SIZE, IOPS, Kind, PRECONDITIONED, STATE, TRACKED_SIZE};
+use outcrop_schema::device::{Direction, IO_BLOCK_SIZE, IOPS, PRECONDITIONED, STATE, TRACKED_SIZE};
 
 use super::super::cell::{DeviceCell, value_of};
+use super::departures::{self, ROUND_S};
 use crate::cell::Cell;
 use crate::finding::Finding;
 use crate::number::Number;
 
 const ID: &str = "rounds-are-steady";
 const SENTENCE: &str = "The rounds reached steady state as SNIA PTS defines it.";
-/// What the PTS gives a cell in a round.
-const ROUND_S: f64 = 60.0;
 /// How many rounds the PTS waits for steady state.
 const MOST_ROUNDS: usize = 25;
 
@@ -105,12 +104,10 @@ fn last_window(rounds: &[f64]) -> Option<Window> {
 
 /// In what this run is not a PTS test: on a file, or a device that nobody purged, in an order that is drawn.
 fn departures(tracked: &Cell<'_>, rounds: usize, steady_after: Option<usize>) -> String {
-    let subject = tracked.subject();
-    let place = match subject.starts_with(Kind::Destroyed.name()) {
-        true => format!("{subject}, which Outcrop did not purge before"),
-        false => format!("{subject} on a filesystem, not all of a purged drive"),
-    };
-    let mut departures = vec![place, "a new random order of cells in each round".to_owned()];
+    let mut departures = vec![
+        departures::place(tracked),
+        "the order of cells drawn again for each round".to_owned(),
+    ];
     let shortest_s = tracked
         .trials()
         .iter()
@@ -130,10 +127,7 @@ fn departures(tracked: &Cell<'_>, rounds: usize, steady_after: Option<usize>) ->
         }
         _ => {}
     }
-    format!(
-        "This is the procedure, not a PTS result: {}.",
-        departures.join("; ")
-    )
+    departures::sentence(&departures)
 }
 
 #[cfg(test)]

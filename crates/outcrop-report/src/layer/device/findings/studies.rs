@@ -198,10 +198,10 @@ pub(super) fn content(cells: &[Cell<'_>]) -> Finding {
         let of = |cell: &Cell<'_>| cell.spelling(&CONTENT).to_owned();
         let name = format!(
             "{} ÷ {}, {}, {}",
-            of(slowest),
             of(fastest),
-            slowest.access(),
-            slowest.depth_words()
+            of(slowest),
+            fastest.access(),
+            fastest.depth_words()
         );
         let share = Number::computed(name, Unit::Ratio, &[fast, slow], |iops| iops[0] / iops[1]);
         (contents.len() > 1).then_some(share)

@@ -4,10 +4,11 @@ use outcrop_measure::change_point::{self, LEAST_SHIFT};
 use outcrop_measure::interval::mean;
 use outcrop_measure::metric::Unit;
 use outcrop_measure::steady_state::{self, WINDOW_ROUNDS};
-use outcrop_results::{HistogramKind, TrialEntry};
+use outcrop_results::{HistogramEntry, HistogramKind, TrialEntry};
 use outcrop_schema::device::{Direction, IO_BLOCK_SIZE};
 
 use super::super::cell::{DeviceCell, trial_words};
+use super::departures;
 use crate::cell::Cell;
 use crate::finding::Finding;
 use crate::number::Number;
@@ -34,21 +35,31 @@ fn courses(cells: &[Cell<'_>], direction: Direction) -> Vec<Course> {
     pure.flat_map(|cell| cell.trials().iter().map(of(cell))).collect()
 }
 
-/// One trial, from counts alone: no histogram has to be decoded.
+/// One trial, from counts alone: no histogram has to be decoded. An interval in which nothing completed has no entry, and its rate is 0.
 fn course(cell: &Cell<'_>, trial: &TrialEntry, direction: Direction) -> Course {
-    let entries = trial.histograms.iter();
-    let mut entries: Vec<_> = entries
-        .filter(|entry| entry.operation == direction.name() && entry.kind == HistogramKind::Latency)
-        .filter(|entry| entry.duration_s > 0.0)
-        .collect();
-    entries.sort_by_key(|entry| entry.interval_index);
-    let round_s = entries.first().map_or(0.0, |entry| entry.duration_s);
+    let of_course = |entry: &&HistogramEntry| {
+        entry.operation == direction.name() && entry.kind == HistogramKind::Latency && entry.duration_s > 0.0
+    };
+    let entries = || trial.histograms.iter().filter(of_course);
+    let round_s = entries().map(|entry| entry.duration_s).fold(0.0, f64::max);
+    let end_s = entries()
+        .map(|entry| entry.start_s + entry.duration_s)
+        .fold(trial.duration_s, f64::max);
     // The last interval is the rest of the trial, and counts only if it is nearly a whole one.
-    entries.retain(|entry| entry.duration_s > 0.9 * round_s);
-    let rates = entries.iter().map(|entry| entry.count as f64 / entry.duration_s);
+    let count = if round_s > 0.0 {
+        (end_s / round_s + 0.1) as usize
+    } else {
+        0
+    };
+    let mut rates = vec![0.0; count];
+    for entry in entries() {
+        if let Some(rate) = rates.get_mut(entry.interval_index as usize) {
+            *rate = entry.count as f64 / entry.duration_s;
+        }
+    }
     Course {
         words: trial_words(cell, trial),
-        rates: rates.collect(),
+        rates,
         round_s,
         written_bytes: cell
             .get(&IO_BLOCK_SIZE)
@@ -72,7 +83,8 @@ pub(in super::super) struct Unsteady {
     pub(in super::super) whole: f64,
     /// IOPS of the last five rounds.
     pub(in super::super) at_end: f64,
-    excursion: f64,
+    /// None where nothing was done in them.
+    excursion: Option<f64>,
 }
 
 /// How many write trials could be judged, and those that were not steady, the furthest from their end's level first.
@@ -85,7 +97,7 @@ pub(in super::super) fn unsteady(cells: &[Cell<'_>]) -> (usize, Vec<Unsteady>) {
             words: course.words.clone(),
             whole: mean(&course.rates),
             at_end: last.mean,
-            excursion: last.excursion,
+            excursion: (last.mean > 0.0).then_some(last.excursion),
         })
     };
     let mut unsteady: Vec<Unsteady> = courses.iter().filter_map(judge).collect();
@@ -108,15 +120,20 @@ pub(super) fn steady_state(cells: &[Cell<'_>]) -> Finding {
         );
         return Finding::not_testable(ID, SENTENCE, reason);
     }
+    let shortest_s = judged_writes(cells)
+        .iter()
+        .map(|course| course.round_s)
+        .fold(f64::INFINITY, f64::min);
     let tested = format!(
         "write IOPS per interval of {total} trials; in the last five rounds, max − min ≤ 20 % of the mean and the fitted line \
-         changes by ≤ 10 %, and the level did not shift by more than {:.0} % before them.{}",
+         changes by ≤ 10 %, and the level did not shift by more than {:.0} % before them.{} {}",
         LEAST_SHIFT * 100.0,
         if cells.iter().any(super::rounds::is_preconditioned) {
             ""
         } else {
             " The device was not preconditioned."
-        }
+        },
+        departures::of_writes(cells, shortest_s)
     );
     let steady = total - unsteady.len();
     let steady = Number::derived("trials that are steady", steady as f64, Unit::Count, total);
@@ -125,12 +142,15 @@ pub(super) fn steady_state(cells: &[Cell<'_>]) -> Finding {
             let name = format!("IOPS {what} ({})", trial.words);
             Number::derived(name, value, Unit::PerSecond, 1)
         };
-        let excursion = format!("excursion in the last five rounds ({})", trial.words);
-        [
+        let name = format!("excursion in the last five rounds ({})", trial.words);
+        let excursion = trial
+            .excursion
+            .map(|excursion| Number::derived(name, excursion, Unit::Ratio, WINDOW_ROUNDS));
+        let rates = [
             iops("of the whole trial", trial.whole),
             iops("of its last five rounds", trial.at_end),
-            Number::derived(excursion, trial.excursion, Unit::Ratio, WINDOW_ROUNDS),
-        ]
+        ];
+        rates.into_iter().chain(excursion)
     });
     Finding::tested(ID, SENTENCE, unsteady.is_empty(), tested)
         .otherwise(

@@ -1,0 +1,70 @@
+//! Open loops at a share of what a closed loop of the same cell reaches.
+
+use outcrop_schema::device;
+
+use super::scene::{assert_complete, directory, plan_set, run_to_the_end, start};
+
+const PLAN: &str = r#"
+name = "shares"
+question = "What is the latency at a share of the highest rate?"
+layer = "device"
+
+[subject]
+size = "4MiB"
+
+[workload]
+engine = "psync"
+io_block_size = "4KiB"
+read_write_mix = "50:50"
+queue_depth = 1
+
+[factors]
+arrival = ["constant:10%", "poisson:10%"]
+
+[trial]
+repetitions = 2
+warm_up = "5ms"
+duration = "60ms"
+"#;
+
+#[test]
+fn each_trial_offers_its_share_of_what_its_own_closed_loop_reached() {
+    let (runs, data) = (directory(), directory());
+    let set = plan_set(PLAN, data.path());
+    let estimate = set.estimate();
+    assert!(estimate.measuring.as_millis() >= 4 * 2 * 65, "{estimate:?}");
+    let mut folder = start(&set, runs.path());
+    let outcome = run_to_the_end(&set, &mut folder).unwrap();
+    let mut written = 4.0 * 1024.0 * 1024.0;
+    for entry in assert_complete(&set, &folder) {
+        let number = |metric| entry.number(&metric).unwrap();
+        let (offered, closed) = (
+            number(device::ARRIVAL_REQUESTED),
+            number(device::CLOSED_LOOP_IOPS),
+        );
+        assert!((offered / closed - 0.1).abs() < 1e-9, "{offered} of {closed}");
+        assert!(entry.number(&device::SERVICE_LATENCY.both.mean).is_some());
+        written += number(device::BYTES_WRITTEN);
+    }
+    assert_eq!(outcome.bytes_written as f64, written);
+}
+
+#[test]
+fn of_several_drives_each_is_offered_its_part() {
+    let (runs, data, other) = (directory(), directory(), directory());
+    let also = format!("size = \"4MiB\"\nalso = \"{}\"", other.path().display());
+    let plan = PLAN
+        .replace("size = \"4MiB\"", &also)
+        .replace("queue_depth = 1", "queue_depth = 1\ndrives = 2");
+    let set = plan_set(&plan, data.path());
+    let mut folder = start(&set, runs.path());
+    run_to_the_end(&set, &mut folder).unwrap();
+    for entry in assert_complete(&set, &folder) {
+        let number = |metric| entry.number(&metric).unwrap();
+        let (offered, closed) = (
+            number(device::ARRIVAL_REQUESTED),
+            number(device::CLOSED_LOOP_IOPS),
+        );
+        assert!((offered / closed - 0.1).abs() < 1e-9, "{offered} of {closed}");
+    }
+}

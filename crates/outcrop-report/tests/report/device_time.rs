@@ -1,0 +1,168 @@
+//! The course of time of devices: rounds, steady state within a trial, and shifts of level.
+
+use outcrop_report::{Report, Verdict};
+use outcrop_results::Value;
+use outcrop_schema::device::{BYTES_WRITTEN, SPAN};
+
+use crate::device::{finding, number, verdict};
+use crate::fixture::RunBuilder;
+
+/// Rounds of a preconditioned subject, which differ by `spread` from one to the next.
+fn rounds(count: u32, spread: f64, sizes: &[u64]) -> RunBuilder {
+    let builder = RunBuilder {
+        spread,
+        ..RunBuilder::new(count)
+    };
+    let mut builder = builder.cells(sizes, &[8], &[0, 100]);
+    for trial in &mut builder.run.trials {
+        trial
+            .factors
+            .insert("state".to_owned(), "preconditioned 2×".to_owned());
+    }
+    builder
+}
+
+#[test]
+fn rounds_of_a_preconditioned_subject_are_judged_and_say_what_they_are_not() {
+    const ID: &str = "rounds-are-steady";
+    let report = Report::of(&rounds(7, 0.005, &[4096, 65_536]).build());
+    let steady = finding(&report.layers[0].findings, ID);
+    assert_eq!(steady.verdict, Verdict::Holds);
+    assert!(
+        steady.meaning.starts_with("Steady from round 1 to 5"),
+        "{}",
+        steady.meaning
+    );
+    for departure in [
+        "no PTS result",
+        "on a filesystem",
+        "8.00 s for each cell",
+        "rounds went on after round 5",
+    ] {
+        assert!(steady.tested.contains(departure), "{}", steady.tested);
+    }
+    let drifting = Report::of(&rounds(7, 0.10, &[4096]).build());
+    let drifting = finding(&drifting.layers[0].findings, ID);
+    assert_eq!(drifting.verdict, Verdict::DoesNotHold);
+    assert!(
+        drifting.meaning.contains("No five rounds in a row"),
+        "{}",
+        drifting.meaning
+    );
+    assert!(
+        drifting.tested.contains("7 rounds at most, not 25"),
+        "{}",
+        drifting.tested
+    );
+    for (builder, says) in [
+        (rounds(4, 0.0, &[4096]), "takes 5 rounds, and there are 4"),
+        (rounds(7, 0.0, &[65_536]), "no cell has 4 KiB random writes"),
+    ] {
+        let report = Report::of(&builder.build());
+        let verdict = &finding(&report.layers[0].findings, ID).verdict;
+        assert!(
+            matches!(verdict, Verdict::NotTestable(reason) if reason.contains(says)),
+            "{verdict:?}"
+        );
+    }
+    let plain = Report::of(&RunBuilder::new(7).cells(&[4096], &[8], &[0]).build());
+    assert!(plain.layers[0].findings.iter().all(|finding| finding.id != ID));
+}
+
+#[test]
+fn writes_that_fall_off_a_cliff_are_seen_and_level_ones_are_steady() {
+    let level = || RunBuilder::new(3);
+    let cliff = || RunBuilder {
+        intervals: (12, 0.3),
+        ..RunBuilder::new(3)
+    };
+    let writes = |builder: RunBuilder| builder.cells(&[4096], &[1, 8], &[0]);
+    assert_eq!(verdict(writes(level()), "writes-are-steady"), Verdict::Holds);
+    assert_eq!(verdict(writes(level()), "one-level-per-trial"), Verdict::Holds);
+    assert_eq!(
+        verdict(writes(cliff()), "one-level-per-trial"),
+        Verdict::DoesNotHold
+    );
+    let report = Report::of(&writes(cliff()).build());
+    let numbers = &finding(&report.layers[0].findings, "one-level-per-trial").numbers;
+    let number = |what: &str| {
+        let found = numbers.iter().find(|number| number.name.contains(what));
+        found.unwrap_or_else(|| panic!("no {what} in {numbers:?}"))
+    };
+    let burst = number("burst level");
+    assert!(number("level at the end").value < 0.4 * burst.value);
+    // As many rounds of the burst's level as there were before the fall.
+    let rounds = number("written until it falls").value / 4096.0 / burst.value;
+    assert!((0.9..1.1).contains(&(rounds / burst.n as f64)), "{rounds}");
+    let short = RunBuilder {
+        interval_s: 0.05,
+        ..RunBuilder::new(3)
+    };
+    assert!(matches!(
+        verdict(writes(short), "writes-are-steady"),
+        Verdict::NotTestable(_)
+    ));
+}
+
+#[test]
+fn the_steady_state_of_one_long_trial_says_in_what_it_is_no_test_of_the_pts() {
+    let of_subject = |subject: &str, written: f64| {
+        let mut run = RunBuilder::new(1).cells(&[4096], &[32], &[0]).build();
+        for trial in &mut run.trials {
+            trial.subject = subject.to_owned();
+            trial.factors.insert(SPAN.name.to_owned(), "256MiB".to_owned());
+            trial.values.push(Value::measured(BYTES_WRITTEN, written));
+        }
+        let report = Report::of(&run);
+        finding(&report.layers[0].findings, "writes-are-steady")
+            .tested
+            .clone()
+    };
+    // Eight intervals of a second; a small file is written over many times, and the drive is not.
+    let file = of_subject("scratch-file 256MiB", 1e10);
+    for departure in [
+        "no PTS result",
+        "scratch-file 256MiB on a filesystem",
+        "intervals of 1.00 s, not of a minute",
+        "8.00 s of writes, not six hours or four times the drive's capacity",
+    ] {
+        assert!(file.contains(departure), "{departure}: {file}");
+    }
+    let device = "destroyed-device /dev/nvme1n1 256MiB";
+    let device = |written| of_subject(device, written);
+    assert!(device(1e8).contains("which Outcrop did not purge before"));
+    assert!(device(1e8).contains("8.00 s of writes"));
+    assert!(!device(4.0 * f64::from(256 << 20)).contains("of writes, not"));
+}
+
+#[test]
+fn seconds_in_which_nothing_completed_count_in_the_course_of_a_trial() {
+    let writes = |builder: RunBuilder, is_idle: fn(u32) -> bool| {
+        let mut run = builder.cells(&[4096], &[8], &[0]).build();
+        for trial in &mut run.trials {
+            trial.histograms.retain(|entry| !is_idle(entry.interval_index));
+        }
+        Report::of(&run)
+    };
+    let stalled = writes(RunBuilder::new(3), |index| index == 3 || index == 4);
+    let steady = finding(&stalled.layers[0].findings, "writes-are-steady");
+    assert_eq!(steady.verdict, Verdict::DoesNotHold);
+    // Nothing at all at the end has no excursion.
+    let ended = writes(RunBuilder::new(3), |index| index >= 3);
+    let ended = finding(&ended.layers[0].findings, "writes-are-steady");
+    assert_eq!(ended.verdict, Verdict::DoesNotHold);
+    assert_eq!(number(ended, "of its last five rounds"), 0.0);
+    assert!(ended.numbers.iter().all(|number| number.value.is_finite()));
+    let cliff = RunBuilder {
+        intervals: (12, 0.3),
+        ..RunBuilder::new(3)
+    };
+    let cliff = writes(cliff, |index| index == 3);
+    let shifts = &finding(&cliff.layers[0].findings, "one-level-per-trial").numbers;
+    assert!(
+        shifts
+            .iter()
+            .any(|shift| shift.name.contains("level after 6.0 s")),
+        "{shifts:?}"
+    );
+}
