@@ -35,6 +35,7 @@ mod limits;
 mod limits_open;
 mod markup;
 mod older_runs;
+mod overload;
 mod page;
 mod placement;
 mod placement_by_doubt;
