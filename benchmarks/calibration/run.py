@@ -4,7 +4,8 @@
 For each layer, `--pairs` times: two runs of one plan, one after the other, held together by `outcrop compare`;
 and one run of `outcrop ab` whose two variants are alike. A pair is a false alarm where any condition is met
 (exit code 1). On a machine at rest at most 5 % should be; on a shared one `compare` also sees what the machine did
-between its two runs, and `ab` should not.
+between its two runs, and `ab` should not. A gate that does not decide cannot fail: how many figures were undecided, because
+the machine was busier on one side or for want of trials, stands beside the alarms.
 
     benchmarks/calibration/run.py [--pairs 40] [--duration 500ms] [--repetitions 5]
         [--directory DIR] [--layers device,codec,cache]
@@ -15,10 +16,12 @@ a half. The interval of a share is Clopper and Pearson's, at 95 %.
 
 import argparse
 import math
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -53,6 +56,12 @@ CONDITIONS = {
     "device": ["iops < -3%", "p99 > +5%"],
     "codec": ["compress_speed < -3%", "decompress_speed < -3%"],
     "cache": ["throughput < -3%", "p99 > +5%"],
+}
+# What a condition says of the cells that it was checked on.
+COUNTS = {
+    "checked": re.compile(r"--fail-if '[^']*': met by \d+ of (\d+)"),
+    "load": re.compile(r"(\d+) undecided because the machine was busier"),
+    "trials": re.compile(r"(\d+) undecided, which pass"),
 }
 SAME = {"device": "engine=io_uring", "codec": "threads=1", "cache": "pipeline=1"}
 
@@ -90,10 +99,13 @@ class Lab:
         return [part for condition in CONDITIONS[layer] for part in ("--fail-if", condition)]
 
     def judged(self, result):
-        """Whether a gate failed; anything but met or not met ends the benchmark."""
+        """Whether a gate failed, and what it decided; anything but met or not met ends the benchmark."""
         if result.returncode not in (0, 1):
             sys.exit(f"{' '.join(result.args)}: exit code {result.returncode}\n{result.stderr}")
-        return result.returncode == 1
+        counts = {name: sum(map(int, pattern.findall(result.stderr))) for name, pattern in COUNTS.items()}
+        if not counts["checked"]:
+            sys.exit(f"{' '.join(result.args)}: no condition says on how many cells it was checked\n{result.stderr}")
+        return Counter(alarms=int(result.returncode == 1), **counts)
 
     def times(self):
         return ["--duration", self.options.duration, "--warm-up", "100ms"]
@@ -129,7 +141,7 @@ def main():
     options = parser.parse_args()
     layers = options.layers.split(",")
     program = outcrop()
-    alarms = {(layer, how): 0 for layer in layers for how in ("compare", "ab")}
+    found = {(layer, how): Counter() for layer in layers for how in ("compare", "ab")}
     with tempfile.TemporaryDirectory(prefix="calibration-", dir=options.directory) as directory:
         lab = Lab(program, Path(directory), options)
         for layer in layers:
@@ -137,8 +149,9 @@ def main():
             (Path(directory) / f"{layer}.toml").write_text(text)
         for pair in range(options.pairs):
             for layer in layers:
-                alarms[layer, "compare"] += lab.compare(layer)
-                alarms[layer, "ab"] += lab.ab(layer)
+                found[layer, "compare"] += lab.compare(layer)
+                found[layer, "ab"] += lab.ab(layer)
+            alarms = {" ".join(key): counts["alarms"] for key, counts in found.items()}
             print(f"pair {pair + 1} of {options.pairs}: {alarms}", file=sys.stderr, flush=True)
 
     print(f"False alarms of `--fail-if` in {options.pairs} pairs of equal runs each: trials of {options.duration},")
@@ -148,9 +161,17 @@ def main():
     for layer in layers:
         cells = [layer, " or ".join(f"`{condition}`" for condition in CONDITIONS[layer])]
         for how in ("compare", "ab"):
-            low, high = interval(alarms[layer, how], options.pairs)
-            cells += [f"{alarms[layer, how]} of {options.pairs}", f"{low:.1%} to {high:.1%}"]
+            alarms = found[layer, how]["alarms"]
+            low, high = interval(alarms, options.pairs)
+            cells += [f"{alarms} of {options.pairs}", f"{low:.1%} to {high:.1%}"]
         print(f"| {' | '.join(cells)} |")
+    print("\nOf the figures that these conditions were checked on, so many were undecided and could not fail:\n")
+    print("| layer | gate | figures | machine busier on the worse side | too few trials |")
+    print("|---|---|---|---|---|")
+    for (layer, how), counts in found.items():
+        checked = counts["checked"]
+        shares = [f"{counts[why]} ({counts[why] / checked:.1%})" for why in ("load", "trials")]
+        print(f"| {layer} | `{how}` | {checked} | {' | '.join(shares)} |")
     print(f"\n`benchmarks/calibration/run.py --pairs {options.pairs} --duration {options.duration} "
           f"--repetitions {options.repetitions} --layers {options.layers}`")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads a report as people do, in headless Chromium: wide, narrow, light, dark, printed, with and without scripts.
+"""Reads a report as people do, in headless Chromium: wide, narrow, light, dark, touched, printed, without scripts.
 
     read_report.py OUTCROP RUN PAGES WORK
 
@@ -17,6 +17,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from pypdf import PdfReader
 from selenium import webdriver
 from selenium.common.exceptions import TimeoutException
 from selenium.webdriver.common.action_chains import ActionChains
@@ -29,6 +30,10 @@ PREFIXES = {"k": 1e3, "M": 1e6, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "µs": 1e
 WAIT_S = 60
 MOST_SHEETS = 2
 A4 = {"paperWidth": 8.27, "paperHeight": 11.69}
+# So low that every long table goes on on a second sheet.
+LOW = {"paperWidth": 8.27, "paperHeight": 5}
+# What A4 has room for between the page's margins of 12 mm.
+PRINTABLE = int((210 - 2 * 12) / 25.4 * 96)
 
 
 def browser(work):
@@ -104,6 +109,22 @@ def reads_values(driver, spec):
         assert "interval" in tip.text, tip.text
         seen += 1
     assert seen >= 3, f"{spec['id']}: {seen} markers"
+
+
+def shows_a_value_on_tap(driver, spec):
+    """A finger on a marker shows its value, which stays when the finger is lifted."""
+    figure = driver.find_element(By.ID, f"figure-{spec['id']}")
+    driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", figure)
+    mark = figure.find_element(By.CSS_SELECTOR, ".plot circle[fill^='#'], .plot polygon[stroke='#ffffff']")
+    middle = "const box = arguments[0].getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]"
+    x, y = driver.execute_script(middle, mark)
+    tip = figure.find_element(By.CSS_SELECTOR, ".tip")
+    assert not tip.is_displayed(), f"{spec['id']}: a value is shown before anybody asks"
+    driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    for kind, points in (("touchStart", [{"x": x, "y": y}]), ("touchEnd", [])):
+        driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
+    assert tip.is_displayed() and "n = " in tip.text, f"{spec['id']}: no value on tap"
 
 
 def answers_the_keyboard(driver, spec):
@@ -205,6 +226,10 @@ def unpacked(data):
     return data["figures"]
 
 
+def specifications(driver):
+    return unpacked(json.loads(driver.find_element(By.ID, "figure-data").get_attribute("textContent")))
+
+
 def has_intervals(chart):
     points = [point for series in chart.get("series", []) for point in series["points"]]
     return any("interval" in point for point in points)
@@ -226,7 +251,7 @@ def with_scripts(driver, page, work, outcrop, run):
             shoot(driver, work, f"{what}-figures")
             is_quiet(driver, what)
     show(driver, page)
-    specs = unpacked(json.loads(driver.find_element(By.ID, "figure-data").get_attribute("textContent")))
+    specs = specifications(driver)
     spec = next(spec for spec in specs if has_intervals(spec["chart"]))
     reads_values(driver, spec)
     answers_the_keyboard(driver, spec)
@@ -240,6 +265,8 @@ def with_scripts(driver, page, work, outcrop, run):
     assert downloads(driver, specs[0], "svg", work).startswith(b"<svg"), "an SVG"
     assert downloads(driver, specs[0], "png", work).startswith(b"\x89PNG"), "a PNG"
     is_quiet(driver, "after all that")
+    show(driver, page, "phone")
+    shows_a_value_on_tap(driver, spec)
     return len(specs)
 
 
@@ -260,6 +287,46 @@ def begins_with_the_stack(driver, page, work):
             assert rows[-1].rect["y"] < after[0] and after == sorted(after), f"{what}: {after}"
             shoot(driver, work, what)
             is_quiet(driver, what)
+
+
+def figures_of_six_layers_answer(driver, page):
+    """Pointer, finger and buttons reach the figures of a page with many of them."""
+    for size in WIDTHS:
+        show(driver, page, size)
+        spec = next(spec for spec in specifications(driver) if has_intervals(spec["chart"]))
+        if size == "phone":
+            shows_a_value_on_tap(driver, spec)
+        else:
+            reads_values(driver, spec)
+            switches_series(driver, spec)
+            switches_scales(driver, spec)
+        is_quiet(driver, f"six-layers-{size}")
+
+
+# Name and right edge of each table, and the words of the heading of the one with the most rows.
+TABLES = """
+document.querySelectorAll('details').forEach((one) => { one.open = true; });
+const shown = [...document.querySelectorAll('table')].filter((table) => table.offsetWidth);
+const name = (table) => `${table.className}: ${table.textContent.trim().slice(0, 60)}`;
+const edges = shown.map((table) => [name(table), table.getBoundingClientRect().left + table.scrollWidth]);
+const longest = shown.reduce((one, next) => (next.rows.length > one.rows.length ? next : one));
+return [edges, longest.tHead.innerText.split(/\\s+/)];
+"""
+
+
+def prints_whole_tables(driver, page, work):
+    """Paper does not scroll: no table is wider than a sheet, and one that goes on has its heading on the next, too."""
+    show(driver, page, media="print")
+    metrics = {"width": PRINTABLE, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    edges, heading = driver.execute_script(TABLES)
+    cut = [(name, edge) for name, edge in edges if edge > PRINTABLE + 1]
+    assert edges and not cut, f"wider than a sheet of {PRINTABLE} pixels: {cut}"
+    pdf = base64.b64decode(driver.execute_cdp_cmd("Page.printToPDF", LOW)["data"])
+    (work / "six-layers-low.pdf").write_bytes(pdf)
+    sheets = [sheet.extract_text().split() for sheet in PdfReader(io.BytesIO(pdf)).pages]
+    with_heading = [number for number, words in enumerate(sheets, 1) if set(heading) <= set(words)]
+    assert len(with_heading) > 1, f"the heading {heading} stands on the sheets {with_heading} of {len(sheets)} alone"
 
 
 def fits_two_sheets(driver, page, work):
@@ -303,6 +370,8 @@ def main():
         without_scripts(driver, page, work)
         printed(driver, page, work)
         begins_with_the_stack(driver, pages / "report.html", work)
+        figures_of_six_layers_answer(driver, pages / "report.html")
+        prints_whole_tables(driver, pages / "report.html", work)
         sheets = fits_two_sheets(driver, pages / "one-page.html", work)
     finally:
         driver.quit()

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use outcrop_cache_client::Protocol;
 use outcrop_measure::{Seed, TimeSpan};
-use outcrop_workload::keyed::{KeyedWorkload, Objective, Preset, Trace};
-use outcrop_workload::{Arrival, Content};
+use outcrop_workload::keyed::{KeySpace, KeyedWorkload, Objective, Preset, Trace};
+use outcrop_workload::{Arrival, Content, WorkloadError};
 
 use crate::error::CacheLoadError;
 
@@ -126,6 +126,18 @@ const MAX_PIPELINE: u32 = 4096;
 const MAX_THREADS: u32 = 256;
 const MAX_RATE_PER_SECOND: f64 = 50e6;
 
+/// So many keys of a workload.
+pub(crate) fn key_space(workload: &KeyedWorkload, key_count: u64) -> Result<KeySpace, CacheLoadError> {
+    let space = KeySpace::new(key_count, workload.key_size, workload.value_size);
+    space.map_err(|error| {
+        let expected = match error {
+            WorkloadError::OutOfRange { why, .. } => why.trim_start_matches("expected ").to_owned(),
+            other => other.to_string(),
+        };
+        CacheLoadError::spec("keys", key_count.to_string(), expected)
+    })
+}
+
 impl LoadSpec {
     /// ETC over 100,000 keys: one thread, 50 connections, no pipelining, closed loop, 5 s after an automatic warm-up.
     pub const fn new(target: Target, seed: Seed) -> Self {
@@ -184,6 +196,9 @@ impl LoadSpec {
         {
             let expected = "at most 50 million requests per second";
             return Err(CacheLoadError::spec("arrival", rate.to_string(), expected));
+        }
+        if let RequestSource::Generated { workload, key_count } = &self.source {
+            key_space(workload, *key_count)?;
         }
         if let RequestSource::Trace { trace, .. } = &self.source {
             if self.arrival != Arrival::Closed {

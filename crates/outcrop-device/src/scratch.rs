@@ -95,13 +95,18 @@ impl ScratchFile {
         &self.direct
     }
 
-    /// Whether a file of that size may be made in a directory, without making one.
+    /// Whether a file of that size may be made in a directory, without making one, unless its filesystem keeps no account of space: such a one
+    /// may make no files at all.
     ///
     /// # Errors
-    /// Why not, as [`ScratchFile::create`] says it: the directory, or the room in it.
+    /// Why not, as [`ScratchFile::create`] says it: the directory, the room in it, or its filesystem.
     pub fn check(directory: &Path, size_bytes: u64) -> Result<(), DeviceError> {
         let directory = resolve_directory(directory)?;
-        check_space(&directory, size_bytes)
+        let is_counted = check_space(&directory, size_bytes)?;
+        if !is_counted && unnamed(&directory)?.is_none() {
+            NamedFile::create(&directory, size_bytes)?;
+        }
+        Ok(())
     }
 
     /// Scratch files in `directory` whose process is gone (killed, say): they carry our marker, and nobody
@@ -319,14 +324,14 @@ fn resolve_directory(directory: &Path) -> Result<PathBuf, DeviceError> {
     Ok(resolved)
 }
 
-/// Refuses what would leave less than 5 % of the filesystem free.
-fn check_space(directory: &Path, size_bytes: u64) -> Result<(), DeviceError> {
+/// Refuses what would leave less than 5 % of the filesystem free; says whether it keeps account of that.
+fn check_space(directory: &Path, size_bytes: u64) -> Result<bool, DeviceError> {
     let space = rustix::fs::statvfs(directory)
         .map_err(|errno| DeviceError::path("read the free space of", directory, errno))?;
     if space.f_blocks == 0 {
         // The filesystem keeps no account (ramfs): there is no share of it to keep free, and whether it
         // takes O_DIRECT at all is what the user has to be told.
-        return Ok(());
+        return Ok(false);
     }
     let available_bytes = space.f_bavail.saturating_mul(space.f_frsize);
     let reserve_bytes = space.f_blocks.saturating_mul(space.f_frsize) / 20;
@@ -335,7 +340,7 @@ fn check_space(directory: &Path, size_bytes: u64) -> Result<(), DeviceError> {
         .saturating_sub(reserve_bytes)
         .saturating_sub(MARKER_BYTES);
     if size_bytes <= room {
-        return Ok(());
+        return Ok(true);
     }
     Err(DeviceError::NoSpace {
         directory: directory.to_owned(),

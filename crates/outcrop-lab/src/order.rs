@@ -2,7 +2,8 @@
 //!
 //! Interleaving is what makes drift of a shared machine (heat, neighbours, write-back of the run before) hit every
 //! cell alike; running all repetitions of a cell in a row would charge the drift to single cells. The two cells of a pair
-//! of variants stay together, in random order: what drifts over a whole repetition hardly touches their ratio.
+//! of variants stay together, in random order: what drifts over a whole repetition hardly touches their ratio. Cells that are measured once
+//! (sizes, which no drift changes) come first: where the time of a run ends early, others have a repetition already.
 
 use std::collections::BTreeMap;
 
@@ -37,6 +38,8 @@ pub fn order(cells: &[Cell], seed: Seed) -> Vec<Trial> {
                 unit.shuffle(&mut turns);
             }
         }
+        let is_repeated = |cell: &usize| cells[*cell].trial.repetitions > 1;
+        block.sort_by_key(|unit| unit.iter().any(is_repeated));
         for cell in block.into_iter().flatten() {
             let index = u32::try_from(trials.len()).expect("a run is limited to far fewer trials than 2^32");
             trials.push(Trial {

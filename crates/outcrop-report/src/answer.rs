@@ -59,17 +59,13 @@ impl Answer {
             .capabilities
             .iter()
             .flat_map(|row| row.readings.iter().map(move |reading| (row, reading)));
-        let measured = readings.filter_map(|(row, reading)| match &reading.outcome {
-            // What further down is not decided is no headline.
-            ReadingOutcome::Measured { .. } if reading.is_undecided() => None,
-            ReadingOutcome::Measured { number, conditions } => Some(Headline {
-                label: &row.label,
-                column: &reading.column,
-                number,
-                conditions,
-            }),
-            ReadingOutcome::Missing { .. } => None,
-        });
+        let all: Vec<Headline<'_>> = readings
+            .filter_map(|(row, reading)| row.headline(reading))
+            .collect();
+        // What further down is not decided is no headline, unless nothing is: its name says so.
+        let is_decided = |headline: &Headline<'_>| !headline.column.ends_with(UNDECIDED_COLUMN);
+        let is_any = all.iter().any(is_decided);
+        let measured = all.into_iter().filter(|headline| !is_any || is_decided(headline));
         let mut seen = Vec::new();
         let new = measured.filter(|headline| {
             let words = (headline.label, headline.number.to_string(), headline.conditions);
@@ -170,12 +166,22 @@ impl Answer {
     }
 }
 
-impl Reading {
-    /// Whether the choice that its column stands for is not decided.
-    pub(crate) fn is_undecided(&self) -> bool {
-        self.column.ends_with(UNDECIDED_COLUMN)
+impl Capability {
+    /// One of its readings as a figure of its own; none that was not measured.
+    fn headline<'a>(&'a self, reading: &'a Reading) -> Option<Headline<'a>> {
+        match &reading.outcome {
+            ReadingOutcome::Measured { number, conditions } => Some(Headline {
+                label: &self.label,
+                column: &reading.column,
+                number,
+                conditions,
+            }),
+            ReadingOutcome::Missing { .. } => None,
+        }
     }
+}
 
+impl Reading {
     /// A reading of the cell in which a number was reached; of none, why there is none.
     pub fn of(column: &str, found: Option<(Number, String)>, if_missing: impl FnOnce() -> String) -> Self {
         let outcome = match found {

@@ -9,6 +9,7 @@ pub(crate) mod compression;
 pub(crate) mod device;
 pub(crate) mod filesystem;
 pub(crate) mod kv;
+mod overload;
 mod sensitivity;
 pub(crate) mod undecided;
 
@@ -114,7 +115,7 @@ fn section(
     // Limits are those of the user's data: others neither keep nor break them.
     let no_limits = Constraints::default();
     let mut answer = match &measured_instead {
-        Some(_) => layer.answer(&Bounds::new(&no_limits, None)),
+        Some(_) => layer.answer(&Bounds::new(&no_limits, None, None)),
         None => layer.answer(bounds),
     };
     if let Some(other) = &measured_instead {

@@ -148,7 +148,8 @@ impl Placement {
         if let Some(state) = candidate::compressed_below(&family) {
             let reason = words::no_reference(&state);
             let race = doubt::judge(run, &family, constraints, cpus);
-            let candidates = candidate::measured(&family, cpus);
+            let mut candidates = candidate::measured(&family, cpus);
+            candidates.iter_mut().for_each(|one| one.judge(constraints));
             return Some(Self::without_reference(&family, reason, race, candidates, limits));
         }
         let compared = Compared {

@@ -68,7 +68,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
 /// Columns of a table of cells.
 const TABLE: &[TableColumn] = &[
     TableColumn::new(THROUGHPUT, "throughput", 0),
-    TableColumn::new(OFFERED, "offered", 4),
+    TableColumn::new(OFFERED, "offered", 1),
     TableColumn::new(GOODPUT, "goodput", 5),
     TableColumn::share(HIT_RATIO, "hits", 2),
     TableColumn::new(LATENCY.p50, "p50", 3),

@@ -394,6 +394,8 @@ pub const STORED_FORM: RemarkKind = RemarkKind::new(
     "how the user's file stores the column: encoding and codec, or text",
     "",
 );
+/// What that remark says of a column in a text file.
+pub const STORED_AS_TEXT: &str = "in this file (text)";
 /// Columns of the table that no cell is about.
 pub const LEFT_OUT: RemarkKind = RemarkKind::new(
     "columns-left-out",

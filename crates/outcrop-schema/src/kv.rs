@@ -82,7 +82,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
 /// Columns of a table of cells.
 const TABLE: &[TableColumn] = &[
     TableColumn::new(THROUGHPUT, "throughput", 0),
-    TableColumn::new(OFFERED, "offered", 4),
+    TableColumn::new(OFFERED, "offered", 1),
     TableColumn::new(READ_LATENCY.p50, "read p50", 4),
     TableColumn::new(READ_LATENCY.p99, "read p99", 2),
     TableColumn::new(UPDATE_LATENCY.p99, "update p99", 5),

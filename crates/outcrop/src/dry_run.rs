@@ -141,13 +141,30 @@ fn forecast(estimate: &Estimate, rated: Option<ByteSize>) -> String {
         return format!("{time}\nOnly the run folder will be written.");
     }
     format!(
-        "{time}\nAbout {} will be written ({} to prepare), or {} to a fast device, {}.\nThese are estimates; --max-written sets a bound. Share of the rated endurance: {}.",
-        format_data(estimate.likely_bytes_written() as f64),
-        format_data(estimate.bytes_written_preparing as f64),
-        format_data(estimate.bytes_written() as f64),
-        Estimate::ASSUMPTION,
+        "{time}\n{}\nThese are estimates; --max-written sets a bound. Share of the rated endurance: {}.",
+        to_be_written(estimate),
         endurance::before_a_run(estimate.bytes_written(), rated)
     )
+}
+
+/// How much a run writes, in preparation and to a fast device, where these differ.
+fn to_be_written(estimate: &Estimate) -> String {
+    let [likely, preparing, fast] = [
+        estimate.likely_bytes_written(),
+        estimate.bytes_written_preparing,
+        estimate.bytes_written(),
+    ]
+    .map(|bytes| format_data(bytes as f64));
+    if likely != fast {
+        let assumption = Estimate::ASSUMPTION;
+        return format!(
+            "About {likely} will be written ({preparing} to prepare), or {fast} to a fast device, {assumption}."
+        );
+    }
+    match likely == preparing {
+        true => format!("About {likely} will be written, all of it to prepare."),
+        false => format!("About {likely} will be written ({preparing} to prepare)."),
+    }
 }
 
 fn envelope(set: &PlanSet, rated: Option<ByteSize>) -> outcrop_results::Envelope {

@@ -9,11 +9,14 @@ use outcrop_measure::units::{ByteSize, format_data};
 const NOT_KNOWN: &str =
     "unavailable: drives do not report it; --tbw 600TB gives it, from the datasheet (TBW)";
 
+/// No drive is rated for less: it is a number without its unit.
+const LEAST_RATED: ByteSize = ByteSize(1_000_000_000_000);
+
 /// Reads the flag.
 pub(crate) fn rated(text: &str) -> Result<ByteSize, String> {
     match text.parse::<ByteSize>() {
-        Ok(ByteSize(0)) => {
-            Err("the rated endurance must be above 0; expected a size such as 600TB".to_owned())
+        Ok(size) if size.0 < LEAST_RATED.0 => {
+            Err("no drive is rated for less than 1TB; give the unit, as in 600TB".to_owned())
         }
         size => size.map_err(|error| error.to_string()),
     }
@@ -56,7 +59,19 @@ fn percent(share: f64) -> String {
 mod tests {
     use outcrop_measure::units::ByteSize;
 
-    use super::{before_a_run, in_words};
+    use super::{before_a_run, in_words, rated};
+
+    #[test]
+    fn a_rating_without_its_unit_is_refused() {
+        for text in ["0", "1", "600", "600GB"] {
+            let refusal = rated(text).unwrap_err();
+            assert!(
+                refusal.ends_with("give the unit, as in 600TB"),
+                "{text}: {refusal}"
+            );
+        }
+        assert_eq!(rated("1TB"), Ok(ByteSize(1_000_000_000_000)));
+    }
 
     #[test]
     fn a_share_is_small_and_says_whose_rating_it_is_of() {

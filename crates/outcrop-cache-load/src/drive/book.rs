@@ -4,11 +4,10 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use outcrop_cache_client::Wire;
-use outcrop_workload::WorkloadError;
 use outcrop_workload::keyed::{KeySpace, RequestKind, Trace, Values};
 
 use crate::error::CacheLoadError;
-use crate::spec::{LoadSpec, RequestSource};
+use crate::spec::{LoadSpec, RequestSource, key_space};
 
 /// What every thread reads and none writes.
 pub(super) struct Book {
@@ -38,16 +37,7 @@ impl Book {
     pub(super) fn new(spec: &LoadSpec) -> Result<Self, CacheLoadError> {
         let (keys, longest) = match &spec.source {
             RequestSource::Generated { workload, key_count } => {
-                let space =
-                    KeySpace::new(*key_count, workload.key_size, workload.value_size).map_err(|error| {
-                        match error {
-                            WorkloadError::OutOfRange { why, .. } => {
-                                let expected = why.trim_start_matches("expected ");
-                                CacheLoadError::spec("keys", key_count.to_string(), expected)
-                            }
-                            other => CacheLoadError::spec("keys", key_count.to_string(), other.to_string()),
-                        }
-                    })?;
+                let space = key_space(workload, *key_count)?;
                 let longest = space.longest_value_bytes();
                 (Keys::Space(Box::new(space)), longest)
             }

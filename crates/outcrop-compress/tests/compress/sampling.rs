@@ -53,7 +53,7 @@ fn the_stated_interval_covers_the_ratio_of_all_the_data_as_often_as_it_says() {
     let certain = all.interval.unwrap();
     assert_eq!((certain.low, certain.high), (certain.high, certain.low));
     assert!((certain.low / all.ratio() - 1.0).abs() < 1e-12);
-    let intervals: Vec<_> = (0..100)
+    let intervals: Vec<_> = (0..300)
         .filter_map(|seed| measure(16 * CLUSTER_BYTES, seed).interval.ok())
         .collect();
     let covered = intervals
@@ -62,11 +62,11 @@ fn the_stated_interval_covers_the_ratio_of_all_the_data_as_often_as_it_says() {
         .count();
     let given = intervals.len();
     assert!(
-        given >= 80,
-        "{given} of 100 draws of ordinary data have an interval"
+        given >= 240,
+        "{given} of 300 draws of ordinary data have an interval"
     );
-    // 95 of 100 are expected; 88 or fewer would come about once in 500 times, and the seeds are fixed.
-    assert!(covered * 100 >= 89 * given, "{covered} of {given}");
+    // 95 of 100 are expected, and 93 are promised. The seeds are fixed.
+    assert!(covered * 100 >= 93 * given, "{covered} of {given}");
 }
 
 proptest! {

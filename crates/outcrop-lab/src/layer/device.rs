@@ -16,7 +16,7 @@ mod values;
 use std::path::Path;
 use std::time::Duration;
 
-use outcrop_device::{DeviceError, EngineKind, ReadOnlyTarget, ScratchFile};
+use outcrop_device::{EngineKind, ReadOnlyTarget, ScratchFile};
 use outcrop_measure::Metric;
 use outcrop_measure::units::ByteSize;
 use outcrop_schema::device::{
@@ -133,8 +133,7 @@ impl Layer for Device {
             return None;
         }
         let refused = ScratchFile::check(directory, settings.value(&SIZE).0).err()?;
-        // What else is wrong with the directory is said where the file is made.
-        matches!(refused, DeviceError::NoSpace { .. }).then(|| refused.to_string())
+        Some(refused.to_string())
     }
 
     fn complete_factors(

@@ -61,7 +61,7 @@ impl PlanSet {
             data_refusals: data.refusals,
             data_notes: data.notes,
             max_written: options.max_written,
-            time_limit: promise::time_limit(options),
+            time_limit: None,
             checking_took: Duration::ZERO,
             data: options
                 .data
@@ -82,6 +82,7 @@ impl PlanSet {
             set.fit_data(promised, &data.factors);
         }
         set.keep_to_budget(options, header.doubt.budget)?;
+        set.time_limit = promise::time_limit(options, set.doubt.is_some());
         set.check_max_written()?;
         Ok(set.checked_in(Duration::from_nanos(stopwatch.elapsed_ns())))
     }

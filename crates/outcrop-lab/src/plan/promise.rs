@@ -7,11 +7,14 @@ use super::{PlanOptions, PlanSet};
 /// A budget is met by trials that are short enough by forecast, which end a little later.
 const TOLERANCE: f64 = 1.1;
 
-/// The time that a profile may take: what it promises, or what its user chose.
-pub(super) fn time_limit(options: &PlanOptions) -> Option<Duration> {
-    let promised = options.promised?;
+/// The time that a run may take: what its user chose, or what a profile promises. Where effort follows doubt, the budget ends the trials of any
+/// run but a profile.
+pub(super) fn time_limit(options: &PlanOptions, follows_doubt: bool) -> Option<Duration> {
     let chosen = options.budget.map(|budget| budget.0.mul_f64(TOLERANCE));
-    Some(chosen.unwrap_or(promised.0))
+    match options.promised {
+        Some(promised) => Some(chosen.unwrap_or(promised.0)),
+        None => chosen.filter(|_| !follows_doubt),
+    }
 }
 
 impl PlanSet {

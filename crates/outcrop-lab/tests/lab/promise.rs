@@ -188,23 +188,44 @@ fn what_does_not_fit_into_the_time_by_the_clock_is_left_out_and_named_and_a_resu
 }
 
 #[test]
-fn a_profile_keeps_its_promise_or_the_time_that_its_user_chose() {
-    let limit = |promised: Option<TimeSpan>, budget: Option<TimeSpan>| {
+fn a_run_keeps_the_time_that_its_user_chose_and_a_profile_its_promise() {
+    let limit_of = |layer: &str, promised: Option<TimeSpan>, budget: Option<TimeSpan>| {
         let options = PlanOptions {
             effort: Some(Effort::Quick),
             promised,
             budget,
             ..PlanOptions::default()
         };
-        let plans = profile_plans(&["device"], None, Path::new(".")).unwrap().plans;
+        let plans = profile_plans(&[layer], None, Path::new(".")).unwrap().plans;
         PlanSet::from_sources(&plans, &options).unwrap().time_limit()
     };
+    let limit = |promised, budget| limit_of("device", promised, budget);
     assert_eq!(limit(Some(PROMISED), None), Some(PROMISED.0));
     assert_eq!(
         limit(Some(PROMISED), Some(TimeSpan::seconds(300))),
         Some(Duration::from_secs(330))
     );
-    assert_eq!(limit(None, Some(TimeSpan::seconds(300))), None);
+    assert_eq!(
+        limit(None, Some(TimeSpan::seconds(300))),
+        Some(Duration::from_secs(330))
+    );
+    assert_eq!(limit(None, None), None);
+    // Where to compress ends by its own rule.
+    assert_eq!(limit_of("kv", None, Some(TimeSpan::seconds(300))), None);
+}
+
+#[test]
+fn sizes_are_measured_before_what_is_repeated_so_that_a_run_that_ends_early_has_them() {
+    let here = directory();
+    let path = here.path().join("wide.csv");
+    wide_table(&path, 12, 0);
+    let set = profile(&[], &path, Some(TimeSpan::seconds(600)));
+    let trials = set.trials();
+    let operation = |cell: usize| factor(&set.cells()[cell], "operation").to_owned();
+    let is_size = |cell: usize| set.cells()[cell].layer.name() == "column" && operation(cell) == "size";
+    let sizes = trials.iter().filter(|trial| is_size(trial.cell)).count();
+    assert_eq!(sizes, 12, "each column has one");
+    assert!(trials[..sizes].iter().all(|trial| is_size(trial.cell)));
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod figures;
 mod findings;
 mod method;
 mod naming;
+mod open_loop;
 mod servers;
 mod space;
 

@@ -5,6 +5,7 @@ use outcrop_measure::units::{format_nanoseconds, format_ratio};
 use outcrop_schema::kv::{Constraints, READ_LATENCY, SAME_SPACE, STORED_BYTES};
 
 use super::Placement;
+use super::candidate::{Candidate, cpu_share};
 use crate::cell::Cell;
 use crate::layer::kv::ratio_without_log;
 use crate::number::Number;
@@ -247,14 +248,21 @@ pub(super) fn judge(constraints: &Constraints, bounded: Bounded) -> Verdict {
 pub struct Bounds<'b> {
     constraints: &'b Constraints,
     placement: Option<&'b Placement>,
+    /// CPUs that the processes may use; none where that is not recorded.
+    cpus: Option<u64>,
 }
 
 impl<'b> Bounds<'b> {
     /// The limits of a run or of its report, and how the candidates of where to compress were judged by them.
-    pub(crate) const fn new(constraints: &'b Constraints, placement: Option<&'b Placement>) -> Self {
+    pub(crate) const fn new(
+        constraints: &'b Constraints,
+        placement: Option<&'b Placement>,
+        cpus: Option<u64>,
+    ) -> Self {
         Self {
             constraints,
             placement,
+            cpus,
         }
     }
 
@@ -263,37 +271,35 @@ impl<'b> Bounds<'b> {
         judge(self.constraints, bounded)
     }
 
+    /// What a cell is to where to compress; none where it is not compared there.
+    fn candidate(&self, cell: &Cell<'_>) -> Option<&'b Candidate> {
+        let id = cell.view().map(|view| view.id).filter(|id| !id.is_empty())?;
+        let mut candidates = self.placement?.candidates.iter();
+        candidates.find(|candidate| candidate.cell == id)
+    }
+
+    /// Whether where to compress compares a cell.
+    pub(crate) fn is_candidate(&self, cell: &Cell<'_>) -> bool {
+        self.candidate(cell).is_some()
+    }
+
     /// Whether a cell is the store without compression that where to compress compares everything with.
     pub(crate) fn is_base(&self, cell: &Cell<'_>) -> bool {
-        let id = cell.view().map_or("", |view| view.id);
-        let candidates = self
-            .placement
-            .into_iter()
-            .flat_map(|placement| &placement.candidates);
-        let mut plain = candidates.filter(|candidate| candidate.is_plain());
-        !id.is_empty() && plain.any(|candidate| candidate.cell == id)
+        self.candidate(cell).is_some_and(Candidate::is_plain)
     }
 
     /// How a store stands to them: what the answer above the layers says of it, so that the two never differ. `plain` is the same store
-    /// without compression.
-    pub(crate) fn judge_store(&self, cell: &Cell<'_>, plain: &Cell<'_>) -> Verdict {
-        let candidates = self
-            .placement
-            .into_iter()
-            .flat_map(|placement| &placement.candidates);
-        let id = cell.view().map_or("", |view| view.id);
-        let mut judged = candidates.filter(|candidate| !id.is_empty() && candidate.cell == id);
-        match judged.next() {
-            Some(candidate) => candidate.verdict.clone(),
-            None => {
-                let stored = plain.value(&STORED_BYTES).zip(cell.value(&STORED_BYTES));
-                self.judge(Bounded {
-                    ratio: Figure::bare(stored.map(|(plain, own)| plain / own)),
-                    ratio_without_log: ratio_without_log(cell, plain),
-                    p99: Figure::of(cell.number(&READ_LATENCY.p99)),
-                    ..Bounded::default()
-                })
-            }
+    /// without compression, where a run has it.
+    pub(crate) fn judge_store(&self, cell: &Cell<'_>, plain: Option<&Cell<'_>>) -> Verdict {
+        if let Some(candidate) = self.candidate(cell) {
+            return candidate.verdict.clone();
         }
+        let stored = plain.and_then(|plain| plain.value(&STORED_BYTES).zip(cell.value(&STORED_BYTES)));
+        self.judge(Bounded {
+            ratio: Figure::bare(stored.map(|(plain, own)| plain / own)),
+            ratio_without_log: plain.and_then(|plain| ratio_without_log(cell, plain)),
+            p99: Figure::of(cell.number(&READ_LATENCY.p99)),
+            cpu_share: Figure::bare(cpu_share(cell, self.cpus)),
+        })
     }
 }

@@ -291,8 +291,6 @@ pub(super) fn relate(candidates: &mut [Candidate]) {
 fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
     let throughput = cell.number(&THROUGHPUT)?.clone();
     let place = place(cell);
-    let cpu = cpu(cell, place);
-    let busy = |cpu: &Number| Some(cpu.value * throughput.value / 1e9 / cpus? as f64);
     let block = cell.shown(&COMPRESSION_BLOCK_SIZE);
     let what = match place {
         CompressedAt::Store => format!("{}, blocks of {block}", cell.spelling(&COMPRESSION)),
@@ -317,8 +315,8 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
         ratio: None,
         ratio_without_log: None,
         ratio_of: None,
-        cpu_share: cpu.as_ref().and_then(busy),
-        cpu,
+        cpu_share: cpu_share(cell, cpus),
+        cpu: cpu(cell, place),
         energy: cell.number(&ENERGY).cloned(),
         throughput,
         on_front: false,
@@ -331,6 +329,12 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
         bound_by: None,
         limited_by: None,
     })
+}
+
+/// Share of the machine's CPUs that a cell keeps busy; none where CPU time or CPUs are not known.
+pub(super) fn cpu_share(cell: &Cell<'_>, cpus: Option<u64>) -> Option<f64> {
+    let cpu = cpu(cell, place(cell))?;
+    Some(cpu.value * cell.value(&THROUGHPUT)? / 1e9 / cpus? as f64)
 }
 
 /// Why none of the cells has its energy; `None` where one has.

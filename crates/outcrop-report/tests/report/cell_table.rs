@@ -3,6 +3,7 @@
 use outcrop_report::cell_table::{markdown, text};
 use outcrop_results::{CellTable, Value};
 use outcrop_schema::device::LATENCY;
+use outcrop_schema::kv;
 
 use crate::fixture::RunBuilder;
 
@@ -108,5 +109,29 @@ fn a_table_on_paper_is_neither_cut_nor_without_headings() {
         "button.sort{display:contents}",
     ] {
         assert!(rules.contains(rule), "{rule}");
+    }
+}
+
+#[test]
+fn on_a_narrow_terminal_an_open_loop_still_has_what_was_offered_beside_what_was_answered() {
+    let mut caches = crate::cache_fixture::peers().run;
+    caches.trials.retain(|trial| {
+        trial
+            .factors
+            .get("server")
+            .is_some_and(|server| server == "outcrop")
+            && trial.factors["pipeline"] == "1"
+    });
+    let mut stores = crate::kv_fixture::codecs();
+    for trial in &mut stores.trials {
+        trial
+            .factors
+            .insert("arrival".to_owned(), "poisson:20k/s".to_owned());
+        trial.values.push(Value::measured(kv::OFFERED, 20e3));
+    }
+    for run in [caches, stores] {
+        let text = text(&CellTable::of(&run), Some(80));
+        let head = text.lines().find(|line| line.contains("throughput")).unwrap();
+        assert!(head.contains("offered"), "{text}");
     }
 }

@@ -263,7 +263,7 @@ fn an_overloaded_open_loop_is_warned_of_first_and_is_not_called_the_highest_of_a
         first.contains("overloaded") && first.contains("offered") && first.contains("answered"),
         "{first}"
     );
-    assert!(first.contains("grows with the length of the trial"), "{first}");
+    assert!(first.contains("grows with trial length"), "{first}");
     let screen = report.screen(80, false);
     assert!(screen.contains("Warning: 3 of 3 open-loop cells"), "{screen}");
     assert!(

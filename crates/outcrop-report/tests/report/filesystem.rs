@@ -362,7 +362,9 @@ fn an_offered_load_that_is_not_answered_is_called_overloaded_and_answers_nothing
     let warned = |run: &RunView| {
         let report = Report::of(run);
         let cautions = &report.layers[0].answer.cautions;
-        cautions.iter().any(|caution| caution.text.contains("overloaded"))
+        cautions
+            .iter()
+            .any(|caution| caution.text.starts_with("Overloaded: 20.0 k/s offered"))
     };
     let late: Values<'_> = &[
         (ARRIVAL_REQUESTED, 20_000.0),

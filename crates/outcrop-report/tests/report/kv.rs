@@ -400,7 +400,7 @@ fn a_rate_that_an_engine_could_not_bear_is_said_with_what_was_never_begun() {
     };
     // One of the four does 70,000 per second; the others are as good as in time.
     let said = cautions(&offering(100e3, 25_000.0));
-    let words = "1 of 4 open-loop cells are overloaded (worst: 100 k/s offered, 70.0 k/s completed, 25.0 k operations never begun, rocksdb lz4 16KiB";
+    let words = "1 of 4 open-loop cells are overloaded (worst: 100 k/s offered, 70.0 k/s answered, 25.0 k operations never begun, rocksdb lz4 16KiB";
     assert!(said.contains(words), "{said}");
     let said = cautions(&offering(60e3, 0.0));
     assert!(!said.contains("overloaded"), "{said}");

@@ -3,7 +3,7 @@
 use outcrop_report::Report;
 use outcrop_report::answer::{Claim, ReadingOutcome};
 use outcrop_results::{RunView, Value};
-use outcrop_schema::kv::{READ_LATENCY, THREADS, THROUGHPUT};
+use outcrop_schema::kv::{ARRIVAL, READ_LATENCY, THREADS, THROUGHPUT};
 
 use crate::kv_fixture::{Stored, codecs, of};
 
@@ -78,6 +78,83 @@ fn a_codec_is_judged_under_one_load_and_not_under_the_luckiest_of_many() {
     let claim = advice(&run, "Compress blocks").expect("there is a codec");
     assert!(
         claim.brief.contains("no measurable change in throughput"),
+        "{}",
+        claim.brief
+    );
+}
+
+/// An open loop that every cell keeps up with, at a p99 of its own in nanoseconds.
+fn scheduled() -> RunView {
+    const P99_NS: [f64; 4] = [204e3, 306e3, 918e3, 2.24e6];
+    let mut run = of(&[
+        cell("none", "4KiB", 20e3, 110e6),
+        cell("none", "16KiB", 20e3, 108e6),
+        cell("lz4", "4KiB", 20e3, 55e6),
+        cell("lz4", "16KiB", 20e3, 50e6),
+    ]);
+    for (place, trial) in run.trials.iter_mut().enumerate() {
+        let arrival = "poisson:20k/s".to_owned();
+        trial.factors.insert(ARRIVAL.name.to_owned(), arrival);
+        trial.values.retain(|value| value.metric != READ_LATENCY.p99.name);
+        let p99_ns = P99_NS[place / 3];
+        trial.values.push(Value::measured(READ_LATENCY.p99, p99_ns));
+    }
+    run
+}
+
+#[test]
+fn the_throughput_of_a_schedule_decides_no_codec_and_no_block_size() {
+    let run = scheduled();
+    let claim = advice(&run, "Compress blocks").expect("there is a codec");
+    assert_eq!(
+        claim.brief,
+        "not decided: only a closed loop compares throughput; rocksdb lz4 16KiB on ext4: read p99 +632 %, takes 46 % \
+         of the space (compared with rocksdb none 16KiB on ext4)"
+    );
+    assert_eq!(claim.action, None);
+    assert!(
+        claim
+            .text
+            .contains("read p99 +632 % (2.24 ms instead of 306 µs), takes 46 %"),
+        "{}",
+        claim.text
+    );
+    assert!(advice(&run, "Block size").is_none());
+    let report = Report::of(&run);
+    for text in [
+        report.screen(80, false),
+        report.screen(140, false),
+        report.to_html(),
+    ] {
+        assert!(!text.contains("no measurable change in throughput"), "{text}");
+        assert!(!text.contains("ties with the best"), "{text}");
+    }
+    // Codecs alone are not compared by it either.
+    let mut codecs = scheduled();
+    codecs
+        .trials
+        .retain(|trial| trial.factors["compression"] != "none");
+    assert!(advice(&codecs, "Codec").is_none());
+}
+
+#[test]
+fn a_layer_and_the_answer_above_it_compare_with_the_same_store() {
+    let as_is = |codec, throughput, stored| Stored {
+        filesystem: "as-is",
+        ..cell(codec, "4KiB", throughput, stored)
+    };
+    // As many stores in the directory as on filesystems that were made: the answer is about the latter.
+    let run = of(&[
+        as_is("none", 100e3, 110e6),
+        as_is("lz4", 90e3, 55e6),
+        cell("none", "16KiB", 95e3, 108e6),
+        cell("lz4", "16KiB", 70e3, 50e6),
+    ]);
+    let claim = advice(&run, "Compress blocks").expect("there is a codec");
+    assert!(
+        claim
+            .brief
+            .ends_with("takes 46 % of the space; throughput −26 % compared with rocksdb none 16KiB on ext4"),
         "{}",
         claim.brief
     );

@@ -229,6 +229,36 @@ fn the_only_candidate_that_surely_keeps_the_limits_is_clear_however_fast_it_is()
     assert_eq!(unsure.sureness, Some(Sureness::NotClear));
 }
 
+#[test]
+fn a_store_that_is_not_compared_above_the_layers_keeps_no_limit_in_silence() {
+    // Codecs alone do not say where to compress, and how many CPUs the machine has is not recorded.
+    let run = of(&[
+        stored("lz4", "ext4", 100e3, 60e6),
+        stored("zstd:3", "ext4", 99e3, 40e6),
+    ]);
+    let first = |constraints: Constraints| {
+        let report = Report::under(&run, &[], &constraints, None);
+        report.layers[0].answer.advice[0].clone()
+    };
+    let of_cpus = first(Constraints {
+        cpu_share: Some(0.01),
+        ..Constraints::default()
+    });
+    let unknown = [("CPU share", of_cpus), ("ratio", first(least_ratio(1.5)))];
+    for (limit, claim) in unknown {
+        let said = format!("may break the limit on the {limit}, which is not known; without limits, ");
+        assert!(claim.brief.contains(&said), "{}", claim.brief);
+        assert_eq!(claim.action, None);
+    }
+    let broken = first(most_p99(1e3));
+    assert!(
+        broken.brief.contains("breaks the limit on the p99"),
+        "{}",
+        broken.brief
+    );
+    assert!(first(most_p99(1e9)).action.is_some());
+}
+
 /// A run of filesystems in which one configuration lacks a figure.
 fn lacking(metric: Metric, compression: &str) -> RunView {
     changed(choice(), compression, |_| {

@@ -36,6 +36,7 @@ mod limits;
 mod limits_open;
 mod markup;
 mod older_runs;
+mod overload;
 mod page;
 mod placement;
 mod placement_by_doubt;

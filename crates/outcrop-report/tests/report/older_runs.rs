@@ -34,6 +34,23 @@ fn an_older_run_has_a_section_findings_and_figures_for_every_layer() {
 }
 
 #[test]
+fn every_row_of_the_first_screen_has_a_figure_and_what_is_not_decided_says_so() {
+    let report = Report::of(&RunView::load(&kept()).unwrap());
+    for width in [80, 120] {
+        let screen = report.screen(width, false);
+        let mut lines = screen.lines().skip_while(|line| !line.starts_with("layer "));
+        let head = lines.next().expect("the table has a head");
+        let places = ["measured", "what to do"].map(|name| head.find(name).expect("the column is there"));
+        for layer in &report.layers {
+            let mut rows = screen.lines();
+            let row = rows.find(|line| line.starts_with(&layer.layer)).unwrap();
+            let measured: String = row.chars().skip(places[0]).take(places[1] - places[0]).collect();
+            assert!(!measured.trim().is_empty(), "{width}, {}: {screen}", layer.layer);
+        }
+    }
+}
+
+#[test]
 fn a_run_of_renamed_plans_has_the_same_figures_findings_and_answer() {
     let run = RunView::load(&kept()).unwrap();
     let mut renamed = run.clone();

@@ -28,6 +28,8 @@ the system's own libraries, called as RocksDB calls them.";
 /// Measure codecs on your data, with a flag for each factor
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+// Codecs write nothing to a device.
+#[command(mut_arg("max_written", |arg| arg.hide(true)), mut_arg("tbw", |arg| arg.hide(true)))]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Option<Command>,

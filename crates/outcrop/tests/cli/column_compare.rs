@@ -151,6 +151,26 @@ fn the_size_that_a_profile_gives_of_a_whole_column_is_that_of_the_encoded_file_t
 }
 
 #[test]
+fn of_a_small_text_the_footer_of_parquet_is_said_and_a_file_of_it_is_no_larger_than_that() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("i.txt"), "red\ngreen\nblue\n".repeat(30)).unwrap();
+    let encode = ["column", "encode", "i.txt", "-o", "i.ocol"];
+    let seen = outcrop(dir, &encode);
+    assert!(seen.stdout.contains(" and a footer of about 0.5 kB"), "{seen:?}");
+    let json = outcrop(dir, &[&encode[..], &["--force", "--format", "json"]].concat());
+    let encoded: Value = serde_json::from_str(&json.stdout).unwrap();
+    let chunks = row(&encoded, "as Parquet, zstd:3").as_f64().unwrap();
+    let seen = outcrop(dir, &["column", "decode", "i.ocol", "-o", "i.parquet"]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let file = dir.join("i.parquet").metadata().unwrap().len() as f64;
+    assert!(
+        (chunks + 250.0..chunks + 1024.0).contains(&file),
+        "{chunks}, {file}"
+    );
+}
+
+#[test]
 fn encoding_says_which_form_of_the_column_is_smaller() {
     let dir = workplace();
     let dir = dir.path();

@@ -183,6 +183,14 @@ fn a_dry_run_says_what_a_usual_and_a_fast_device_would_take_and_calls_neither_a_
 }
 
 #[test]
+fn a_dry_run_of_reads_says_once_what_will_be_written() {
+    let dir = workplace();
+    let seen = outcrop(dir.path(), &["device", "--size", "64MiB", "--dry-run"]);
+    let said = "About 67.1 MB will be written, all of it to prepare.\n";
+    assert!(seen.stdout.contains(said), "{seen:?}");
+}
+
+#[test]
 fn the_bytes_that_a_quick_profile_writes_are_those_that_readme_and_help_say() {
     let dir = workplace();
     let line = ["profile", "--quick", "--dry-run", "--format", "json"];

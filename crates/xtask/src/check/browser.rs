@@ -1,5 +1,5 @@
-//! The step `browser`: headless Chromium reads the report of a kept run, hovers, toggles, downloads and prints; of six layers it looks at the first
-//! screen and at the sheets.
+//! The step `browser`: headless Chromium reads the report of a kept run, hovers, taps, toggles, downloads and prints; of six layers too, with
+//! the first screen and the sheets.
 
 use anyhow::Result;
 

@@ -17,7 +17,7 @@ use super::cell::{
 };
 use crate::answer::{Answer, Capability, Caution, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
-use crate::layer::{cautions, subjects};
+use crate::layer::{cautions, overload, subjects};
 use crate::number::Number;
 
 /// Columns of the table: more servers than these are a plan of the user's, and in the figures.
@@ -69,7 +69,8 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
 fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading {
     let its = all_of(cells, |cell| server(cell) == name);
     let absent = its.iter().find_map(|cell| cell.unavailable(&THROUGHPUT));
-    let found = best(its.into_iter().filter(|cell| counts(cell)), metric);
+    let counted = its.into_iter().filter(|cell| counts(cell)).collect();
+    let found = best(overload::kept_up(counted, super::cell::overload), metric);
     // Where a run compares policies, a figure without its policy is nobody's.
     let stated = cells.iter().map(|cell| cell.spelling(&POLICY));
     let policies: BTreeSet<&str> = stated.filter(|policy| !policy.is_empty()).collect();
@@ -267,7 +268,11 @@ fn memory(cells: &[Cell<'_>]) -> Option<Claim> {
 
 /// Whether a second thread of the server answers more.
 fn threads(cells: &[Cell<'_>]) -> Option<Claim> {
-    let is_known = |cell: &Cell<'_>| cell.value(&THROUGHPUT).is_some() && cell.get(&SERVER_THREADS).is_some();
+    // The schedule of an open loop sets its throughput.
+    let is_known = |cell: &Cell<'_>| {
+        let is_measured = cell.value(&THROUGHPUT).is_some() && cell.get(&SERVER_THREADS).is_some();
+        is_measured && is_closed_loop(cell)
+    };
     let family = largest_family(all_of(cells, is_known), &[&SERVER_THREADS]);
     let (one, several): (Vec<&Cell<'_>>, _) =
         family.into_iter().partition(|cell| cell.is(&SERVER_THREADS, &1));
@@ -340,10 +345,13 @@ fn peers(cells: &[Cell<'_>]) -> Option<Claim> {
 /// What a careful reader of figures about caches must also know.
 fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
     let all = cells.len();
+    let open = all_of(cells, |cell| !is_closed_loop(cell));
+    let overloaded = overload::caution("cache", open, super::cell::overload, words);
     let reasons = cells.iter().filter_map(|cell| cell.unavailable(&THROUGHPUT));
     let reasons: BTreeSet<&str> = reasons.collect();
     let not_measured = |reason| Caution::note(format!("Not measured: {reason}."));
-    let mut cautions: Vec<Caution> = reasons.into_iter().map(not_measured).collect();
+    let reasons = reasons.into_iter().map(not_measured);
+    let mut cautions: Vec<Caution> = overloaded.into_iter().chain(reasons).collect();
     let limited = all_of(cells, |cell| cell.has(&DRIVER_LIMIT)).len();
     if limited > 0 {
         cautions.push(Caution::warning(format!(

@@ -3,12 +3,14 @@
 use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_count;
 use outcrop_schema::cache::{
-    ARRIVAL, BUILD, Build, CONNECTIONS, KEYS, MEMORY, OF_SERVERS, PIPELINE, POLICY, Policy, SERVER,
+    ANSWERED, ARRIVAL, BUILD, Build, CONNECTIONS, KEYS, MEMORY, OF_SERVERS, OFFERED, PIPELINE, POLICY,
+    Policy, SERVER, THROUGHPUT, UNFINISHED,
 };
 use outcrop_schema::{About, FactorRef};
 use outcrop_workload::{Arrival, Arrivals};
 
 use crate::cell::{Cell, largest_family};
+use crate::layer::overload::Overload;
 
 /// Its server: `outcrop`, `outcrop (release)`, `memcached`; the subject where no plan started it.
 pub(super) fn server(cell: &Cell<'_>) -> String {
@@ -42,6 +44,15 @@ pub(super) fn evicts(cell: &Cell<'_>) -> bool {
 
 pub(super) fn is_closed_loop(cell: &Cell<'_>) -> bool {
     cell.is(&ARRIVAL, &Arrivals::Given(Arrival::Closed))
+}
+
+/// By how much an open loop was not answered. Refusals are answers; runs of earlier versions count sets on miss in.
+pub(super) fn overload(cell: &Cell<'_>) -> Option<Overload> {
+    let answered = cell.value(&ANSWERED).or_else(|| cell.value(&THROUGHPUT))?;
+    let waiting = cell.value(&UNFINISHED).filter(|waiting| *waiting > 0.0)?;
+    let rest = format!("{} requests never answered", format_count(waiting));
+    let overload = Overload::of(cell.value(&OFFERED)?, answered)?.with_rest(&rest);
+    (!is_closed_loop(cell)).then_some(overload)
 }
 
 /// `50 connections`, `50 connections × 8`.

@@ -137,10 +137,11 @@ fn index_claim(judged: &[Judgement<'_>]) -> Option<Claim> {
     let ratio = gain.size_ratio();
     let place = place(gain.mode);
     let lookup = format!("lookup {place} {} instead of {}", gain.with, gain.without);
-    // What it costs stands where no line that is too short cuts it off.
+    // What it costs stands where no line that is too short cuts it off, and each half says which way it is.
     let choice = match (worth.len(), gains.len()) {
         (0, _) => format!(
-            "encode without an index: postings would make the file {ratio:.1} times as large ({bytes}); {lookup}"
+            "encode without an index: a lookup {place} takes {}, with postings {}; postings would make the file {ratio:.1} times as large ({bytes})",
+            gain.without, gain.with
         ),
         (1, 1) => format!("encode with `--index postings` at {ratio:.1} times the size ({bytes}); {lookup}"),
         (all, count) => {

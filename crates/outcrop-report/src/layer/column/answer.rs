@@ -226,13 +226,13 @@ fn of_generated(run: &RunView, cells: &[Cell<'_>], made: &[Judgement<'_>]) -> Ve
         found.map(|(cell, number)| (number.clone(), column_words(cell)))
     };
     let rows = [
-        ("Largest size ÷ floor", told(largest)),
-        ("Largest size ÷ text under a codec", over_codecs(made)),
         ("Fastest encode", told(encode)),
         ("Rows of a value, in memory", told(in_memory)),
         ("Rows of a value, on disk", told(on_disk)),
         ("Rows of a value, by scan", told(scan)),
         ("Rows of a value, in plain text", told(in_text)),
+        ("Largest size ÷ text under a codec", over_codecs(made)),
+        ("Largest size ÷ floor", told(largest)),
     ];
     // What no plan of the run asks for is not missing; a run without any of it says where it would come from.
     let has_other = cells.iter().any(is_whole) || rows.iter().any(|(_, found)| found.is_some());

@@ -129,6 +129,7 @@ mod tests {
             ocol_bytes: ocol,
             text_bytes: 9e6,
             stored: stored.map(|bytes| (bytes, "in this file".to_owned())),
+            is_stored_in_parquet: false,
             parquet_zstd_bytes: Some(parquet),
             parquet_usual_bytes: None,
             row_count: 10.0,

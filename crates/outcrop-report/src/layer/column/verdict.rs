@@ -7,8 +7,11 @@ const SAME: f64 = 0.005;
 /// Another form must be smaller by this part to be worth rewriting a file for.
 const WORTH_REWRITING: f64 = 0.02;
 
-/// What a Parquet file has around the column, which its size leaves out; a column file is counted whole. What gains less proves nothing.
+/// What a Parquet file has around the column at most, which its size leaves out; a column file is counted whole. What gains less proves
+/// nothing.
 const PARQUET_FRAME_BYTES: f64 = 1024.0;
+/// The same as it usually is, for who compares the size with that of a file.
+const USUAL_FRAME: &str = "0.5 kB";
 
 /// One column in its user's file, as a column file, and in Parquet with zstd, all with the same rows.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +24,8 @@ pub struct ColumnSizes {
     pub text_bytes: f64,
     /// In the user's file, and how that is said: `in this file (dictionary→plain, Snappy)`. `None` where it is unknown.
     pub stored: Option<(f64, String)>,
+    /// Whether that file is Parquet, whose sizes of columns leave out what is around them too.
+    pub is_stored_in_parquet: bool,
     /// In Parquet with zstd:3, in the smaller of its encodings.
     pub parquet_zstd_bytes: Option<f64>,
     /// The same as writers encode it by default, where that is known.
@@ -50,9 +55,8 @@ impl ColumnSizes {
 
     /// The smallest form, if it is smaller than the user's file by 2 % or more.
     pub fn smallest_form(&self) -> SmallestForm {
-        let parquet = self.parquet_zstd_bytes.unwrap_or(f64::INFINITY);
         let smaller = match self.is_smaller_in_parquet() {
-            true => parquet,
+            true => self.parquet_beside_base(),
             false => self.ocol_bytes,
         };
         if smaller > self.base_bytes() * (1.0 - WORTH_REWRITING) {
@@ -62,6 +66,16 @@ impl ColumnSizes {
         } else {
             SmallestForm::Ocol
         }
+    }
+
+    /// What Parquet takes, to be compared with the user's file: with what is around the column, where that file is counted whole.
+    fn parquet_beside_base(&self) -> f64 {
+        let frame = match self.is_stored_in_parquet {
+            true => 0.0,
+            false => PARQUET_FRAME_BYTES,
+        };
+        self.parquet_zstd_bytes
+            .map_or(f64::INFINITY, |parquet| parquet + frame)
     }
 
     /// Whether Parquet saves enough over a column file to be worth a word.
@@ -74,8 +88,7 @@ impl ColumnSizes {
 
     /// Bytes that the smaller of the other forms saves; negative where neither does.
     pub fn gain_bytes(&self) -> f64 {
-        let parquet = self.parquet_zstd_bytes.unwrap_or(f64::INFINITY);
-        self.base_bytes() - self.ocol_bytes.min(parquet)
+        self.base_bytes() - self.ocol_bytes.min(self.parquet_beside_base())
     }
 
     /// `39 % smaller`, as a column file than in the user's file.
@@ -124,8 +137,13 @@ impl ColumnSizes {
                     bytes(usual)
                 )
             });
+            let is_small = parquet * WORTH_REWRITING < PARQUET_FRAME_BYTES;
+            let frame = match is_small && !self.is_stored_in_parquet {
+                true => format!(" and a footer of about {USUAL_FRAME}"),
+                false => String::new(),
+            };
             format!(
-                "; Parquet with zstd:3 would take {}{encoding}{than_ocol}",
+                "; Parquet with zstd:3 would take {}{encoding}{frame}{than_ocol}",
                 bytes(parquet)
             )
         });
@@ -174,6 +192,7 @@ mod tests {
             ocol_bytes: 21_160_000.0,
             text_bytes: 73_000_000.0,
             stored: Some((34_620_000.0, "in this file (dictionary→plain, Snappy)".to_owned())),
+            is_stored_in_parquet: true,
             parquet_zstd_bytes: Some(22_000_000.0),
             parquet_usual_bytes: None,
             row_count: 1_500_000.0,
@@ -239,6 +258,44 @@ mod tests {
             ),
             "{}",
             delta.in_words()
+        );
+    }
+
+    #[test]
+    fn beside_a_file_that_is_not_parquet_its_footer_counts_and_is_said() {
+        let small = |base: f64, ocol: f64, parquet: f64| ColumnSizes {
+            ocol_bytes: ocol,
+            text_bytes: base,
+            stored: Some((base, "in this file (text)".to_owned())),
+            is_stored_in_parquet: false,
+            parquet_zstd_bytes: Some(parquet),
+            ..comment()
+        };
+        // 9.7 kB and the footer are no less than 10.0 kB of text.
+        let sizes = small(10_000.0, 12_000.0, 9_700.0);
+        assert_eq!(sizes.smallest_form(), SmallestForm::AsItIs);
+        assert!(sizes.gain_bytes() < 0.0, "{}", sizes.gain_bytes());
+        assert!(
+            sizes
+                .in_words()
+                .contains("would take 9.70 kB and a footer of about 0.5 kB"),
+            "{}",
+            sizes.in_words()
+        );
+        let enough = small(10_000.0, 12_000.0, 8_000.0);
+        assert_eq!(enough.smallest_form(), SmallestForm::ParquetZstd);
+        // Of a large column it is nothing, and a size in Parquet has none either.
+        let large = small(34e6, 24e6, 22e6);
+        assert!(!large.in_words().contains("footer"), "{}", large.in_words());
+        let in_parquet = ColumnSizes {
+            is_stored_in_parquet: true,
+            ..sizes
+        };
+        assert_eq!(in_parquet.smallest_form(), SmallestForm::ParquetZstd);
+        assert!(
+            !in_parquet.in_words().contains("footer"),
+            "{}",
+            in_parquet.in_words()
         );
     }
 

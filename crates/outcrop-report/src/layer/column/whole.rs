@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use outcrop_schema::column::{
-    COLUMN, FILE_BYTES, LEFT_OUT, OPERATION, PARQUET_ZSTD_BYTES, PROFILE, Profile, ROW_COUNT, STORED_BYTES,
-    STORED_FORM, TABLE_COLUMNS, TABLE_ROWS, TEXT_BYTES,
+    COLUMN, FILE_BYTES, LEFT_OUT, OPERATION, PARQUET_ZSTD_BYTES, PROFILE, Profile, ROW_COUNT, STORED_AS_TEXT,
+    STORED_BYTES, STORED_FORM, TABLE_COLUMNS, TABLE_ROWS, TEXT_BYTES,
 };
 use outcrop_workload::column::Operation;
 
@@ -71,11 +71,13 @@ fn of_column<'c>((name, cells): (String, Vec<&'c Cell<'c>>)) -> Option<Whole<'c>
     let saves = |(_, small): &(_, &Number)| small.value < balanced.1.value * WORTH_SMALLEST;
     let (cell, ocol) = of_profile(Profile::Smallest).filter(saves).unwrap_or(balanced);
     let place = cell.remark(&STORED_FORM).unwrap_or("in this file").to_owned();
+    let is_stored_in_parquet = cell.value(&STORED_BYTES).is_some() && place != STORED_AS_TEXT;
     let sizes = ColumnSizes {
         name,
         ocol_bytes: ocol.value,
         text_bytes: cell.value(&TEXT_BYTES)?,
         stored: cell.value(&STORED_BYTES).map(|bytes| (bytes, place)),
+        is_stored_in_parquet,
         parquet_zstd_bytes: cell.value(&PARQUET_ZSTD_BYTES),
         parquet_usual_bytes: None,
         row_count: cell.value(&ROW_COUNT)?,

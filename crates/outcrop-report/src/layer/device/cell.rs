@@ -12,10 +12,8 @@ use outcrop_schema::device::{
 use outcrop_workload::{AccessPattern, Arrivals, EngineKind, Replay};
 
 use crate::cell::Cell;
+use crate::layer::overload::Overload;
 use crate::number::Number;
-
-/// An open loop that completes less than this share of what was due shows what the device can do.
-const BEHIND: f64 = 0.90;
 
 /// The median latency, by direction.
 pub(super) const P50: ByDirection<Metric> = ByDirection {
@@ -102,13 +100,18 @@ pub(super) trait DeviceCell {
         self.reaches_device() && (self.is_closed_loop() || self.is_overloaded())
     }
 
-    /// Whether it is an open loop whose device fell behind: its latencies grow with the length of the trial.
+    /// By how much the device fell behind an open loop: its latencies grow with the length of the trial.
+    fn overload(&self) -> Option<Overload> {
+        let (asked, answered) = (
+            self.cell().value(&ARRIVAL_REQUESTED)?,
+            self.cell().value(&IOPS.both)?,
+        );
+        Overload::of(asked, answered).filter(|_| !self.is_closed_loop())
+    }
+
+    /// Whether it is an open loop whose device fell behind.
     fn is_overloaded(&self) -> bool {
-        let is_behind = || {
-            let asked = self.cell().value(&ARRIVAL_REQUESTED)?;
-            Some(self.cell().value(&IOPS.both)? < BEHIND * asked)
-        };
-        !self.is_closed_loop() && is_behind() == Some(true)
+        self.overload().is_some()
     }
 
     /// A metric of one direction: the directed metric (`read_iops`), or the plain one of a cell that does

@@ -1,15 +1,13 @@
 //! What limits how far the figures of a device can be relied on.
 
-use outcrop_measure::metric::Unit;
 use outcrop_measure::units::{format_bytes, format_iops, format_nanoseconds};
-use outcrop_schema::device::{
-    ARRIVAL_REQUESTED, BYTES_WRITTEN, CONTAMINATION, Direction, IO_WORKER_CPU_SHARE, IOPS, PAGE_CACHE,
-};
+use outcrop_schema::device::{BYTES_WRITTEN, CONTAMINATION, Direction, IO_WORKER_CPU_SHARE, PAGE_CACHE};
 
 use super::cell::{DeviceCell, value_of};
 use super::findings::{NOT_OF_DEVICE, contaminated, late_trials, sooner_than_storage, unchecked, unsteady};
 use crate::answer::{Caution, Gravity};
 use crate::cell::Cell;
+use crate::layer::overload;
 use crate::number::counted;
 
 /// Every caution, warnings first.
@@ -26,38 +24,12 @@ pub(super) fn all(cells: &[Cell<'_>]) -> impl Iterator<Item = Caution> {
     cautions.into_iter().flatten()
 }
 
-/// Open loops that asked for more than the device could answer: said before all else, since their latencies are of no load that lasts.
+/// Open loops that asked for more than the device could answer.
 pub(super) fn overload(cells: &[Cell<'_>]) -> Option<Caution> {
     let open = cells
         .iter()
         .filter(|cell| !cell.is_closed_loop() && cell.reaches_device());
-    let total = open.clone().count();
-    let rates = |cell: &Cell<'_>| Some((cell.value(&ARRIVAL_REQUESTED)?, cell.value(&IOPS.both)?));
-    let mut behind: Vec<(f64, f64, &Cell<'_>)> = open
-        .filter(|cell| cell.is_overloaded())
-        .filter_map(|cell| rates(cell).map(|(offered, answered)| (offered, answered, cell)))
-        .collect();
-    behind.sort_by(|one, other| (one.1 / one.0).total_cmp(&(other.1 / other.0)));
-    let (offered, answered, worst) = behind.first()?;
-    let what = format!(
-        "{} offered, {} answered",
-        Unit::PerSecond.format(*offered),
-        Unit::PerSecond.format(*answered)
-    );
-    let effect = "the latency grows with the length of the trial and says nothing of the device";
-    let text = match total {
-        1 => format!("Overloaded: {what}; {effect}."),
-        _ => format!(
-            "{} of {total} open-loop cells are overloaded (worst: {what}, {}); there {effect}.",
-            behind.len(),
-            worst.words()
-        ),
-    };
-    let brief = match behind.len() == total {
-        true => "the latencies are of an overload, not of the device",
-        false => "some latencies are of an overload, not of the device",
-    };
-    Some(Caution::void(brief, text))
+    overload::caution("device", open, |cell| cell.overload(), |cell| cell.words())
 }
 
 /// In the words of a row.

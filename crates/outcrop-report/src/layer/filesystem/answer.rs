@@ -1,6 +1,6 @@
 //! Which configuration is smallest, which reads soonest, which writes fastest, and what each costs.
 
-use outcrop_measure::metric::{Metric, Unit};
+use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_bytes;
 use outcrop_results::RunView;
 use outcrop_schema::filesystem::{
@@ -8,15 +8,13 @@ use outcrop_schema::filesystem::{
     READ_AMPLIFICATION, SCHEMA, SPACE_RATIO,
 };
 
-use super::cell::{
-    CONFIGURATION, configuration, is_closed, is_cold_random_read, is_compressed, kind, overload,
-};
+use super::cell::{CONFIGURATION, configuration, is_closed, is_cold_random_read, is_compressed, kind};
 use super::limits::{judge, left_open};
 use super::{ageing, small, tail, writes};
 use crate::answer::{Answer, Capability, Caution, Claim, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::finding::as_sentence;
-use crate::layer::{cautions, subjects};
+use crate::layer::{cautions, overload, subjects};
 use crate::number::{Number, counted};
 use crate::placement::{Bounds, Kept};
 
@@ -75,7 +73,10 @@ fn candidates<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<&'c Cell<'a>> {
     let closed = || reads().filter(|cell| is_closed(cell));
     let alone = largest_family(closed().filter(|cell| cell.is(&JOBS, &1)), &CONFIGURATION);
     let together = || largest_family(closed(), &CONFIGURATION);
-    let offered = || largest_family(reads(), &CONFIGURATION);
+    let offered = || {
+        let kept_up = overload::kept_up(reads().collect(), super::cell::overload);
+        largest_family(kept_up, &CONFIGURATION)
+    };
     let found = [alone, together(), offered()];
     found
         .into_iter()
@@ -300,23 +301,8 @@ fn claim(topic: &str, cell: &Cell<'_>, why: &str) -> Claim {
 
 /// Open loops that asked for more than was answered.
 fn overloaded(cells: &[Cell<'_>]) -> Option<Caution> {
-    let behind: Vec<(&Cell<'_>, (f64, f64))> = cells
-        .iter()
-        .filter_map(|cell| Some((cell, overload(cell)?)))
-        .collect();
-    let (worst, (offered, answered)) = behind
-        .iter()
-        .max_by(|(_, one), (_, other)| (one.0 / one.1.max(1.0)).total_cmp(&(other.0 / other.1.max(1.0))))?;
-    Some(Caution::warning(format!(
-        "{} overloaded (worst: {} offered, {} answered; {}): there the latency grows with the length of the trial and says nothing about the filesystem.",
-        match behind.len() {
-            1 => "A cell is".to_owned(),
-            count => format!("{count} cells are"),
-        },
-        Unit::PerSecond.format(*offered),
-        Unit::PerSecond.format(*answered),
-        super::cell::words(worst)
-    )))
+    let open = cells.iter().filter(|cell| !is_closed(cell));
+    overload::caution("filesystem", open, super::cell::overload, super::cell::words)
 }
 
 /// What limits the answer about filesystems.

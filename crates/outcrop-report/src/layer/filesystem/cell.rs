@@ -12,6 +12,7 @@ use outcrop_workload::filesystem::{
 use outcrop_workload::{Arrival, Arrivals};
 
 use crate::cell::Cell;
+use crate::layer::overload::Overload;
 use crate::number::Number;
 
 /// What makes a configuration: the filesystem with its settings.
@@ -76,15 +77,13 @@ pub(super) fn is_closed(cell: &Cell<'_>) -> bool {
     cell.get(&ARRIVAL).is_none_or(|arrival| *arrival == closed)
 }
 
-/// Operations per second that an open loop asked for and that were answered, where they were too many.
-pub(super) fn overload(cell: &Cell<'_>) -> Option<(f64, f64)> {
-    /// The draw of a random schedule is not behind.
-    const BEHIND: f64 = 0.9;
+/// By how much an open loop was not answered.
+pub(super) fn overload(cell: &Cell<'_>) -> Option<Overload> {
     /// Jobs that end at different times lower the rate as well; those that are behind also wait, this many times as long as a read takes.
     const WAITS: f64 = 2.0;
     let (offered, answered) = (cell.value(&ARRIVAL_REQUESTED)?, cell.value(&IOPS)?);
     let waits = cell.value(&LATENCY.p50)? > WAITS * cell.value(&SERVICE_LATENCY.p50)?;
-    (!is_closed(cell) && waits && answered < BEHIND * offered).then_some((offered, answered))
+    Overload::of(offered, answered).filter(|_| !is_closed(cell) && waits)
 }
 
 /// Whether nothing was overwritten before.

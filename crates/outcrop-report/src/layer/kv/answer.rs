@@ -13,14 +13,15 @@ use outcrop_schema::kv::{
 
 use super::cautions::own_cautions;
 use super::cell::{
-    base, blocks, hidden_by_block_cache, is_closed_loop, is_compressed, load, of_one_load, pairs, requests,
-    with, words, workers,
+    base, blocks, hidden_by_block_cache, is_closed_loop, is_compressed, load, of_one_load, overload, pairs,
+    requests, with_capability, words, workers,
 };
-use super::codec;
 use super::space::{Space, taken};
+use super::{codec, open_loop};
 use crate::answer::{Answer, Capability, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::change::{self, Changes, Difference, are_apart, ties};
+use crate::layer::overload::kept_up;
 use crate::layer::{cautions, subjects};
 use crate::number::{Number, counted};
 use crate::placement::{Bounds, Kept};
@@ -59,7 +60,9 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
         capability.readings.iter().any(is_measured)
     };
     let claims = [
-        compression(cells, bounds).or_else(|| codec::smallest(cells)),
+        compression(cells, bounds)
+            .or_else(|| codec::smallest(cells, bounds))
+            .or_else(|| open_loop::compression(cells, bounds)),
         block_size(cells, bounds),
         block_cache(cells),
         tree(cells),
@@ -80,6 +83,7 @@ fn reading((_, metric, counts): &Row, engine: &str, cells: &[Cell<'_>]) -> Readi
         .collect();
     let absent = its.iter().find_map(|cell| cell.unavailable(&THROUGHPUT));
     let counted: Vec<&Cell<'_>> = its.iter().copied().filter(|cell| counts(cell)).collect();
+    let counted = kept_up(counted, overload);
     let found = best(counted.iter().copied(), metric).map(|(cell, number)| {
         // A throughput with more threads is not that of the answer above the layers: where runs have several, they are named first.
         let workers = workers(cell);
@@ -136,7 +140,9 @@ fn percent(share: f64) -> String {
 /// keep the limits, where any does.
 fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     // The largest of all gains under many loads is the luckiest: one load is asked, that of the answer above the layers.
-    let compressed = of_one_load(cells)?.into_iter().filter(|cell| is_compressed(cell));
+    let compressed = of_one_load(cells, bounds)?
+        .into_iter()
+        .filter(|cell| is_compressed(cell));
     let known = compressed.filter_map(|cell| {
         let plain = base(cells, cell, bounds)?;
         let space = Space::of(&[cell, plain]);
@@ -148,7 +154,7 @@ fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let worth = |saved: f64, speed: f64| saved.ln() + speed.ln();
     // What keeps the limits comes first, then what may keep them, as in the answer above the layers.
     let kept = |cell: &Cell<'_>, plain: &Cell<'_>| {
-        let verdict = bounds.judge_store(cell, plain);
+        let verdict = bounds.judge_store(cell, Some(plain));
         Reverse(verdict.kept.max(Kept::MayBreak))
     };
     let by_worth = known.map(|one| (kept(one.0, one.1), worth(one.2, one.3), one));
@@ -201,7 +207,7 @@ fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
         load(cell),
         hidden_by_block_cache(cell)
     ));
-    Some(claim.under(&codec, &bounds.judge_store(cell, plain)))
+    Some(claim.under(&codec, &bounds.judge_store(cell, Some(plain))))
 }
 
 /// What compression changes in addition to the throughput.
@@ -238,7 +244,7 @@ fn advised(codec: &str, saved: f64, is_slower: bool, of_space: &str, takes: &str
 
 /// The smallest block size that ties with the best throughput, and what the largest saves beyond it.
 fn block_size(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
-    let compressed = with(cells, &THROUGHPUT).filter(|cell| is_compressed(cell));
+    let compressed = with_capability(cells).filter(|cell| is_compressed(cell));
     let family = largest_family(compressed, &[&COMPRESSION_BLOCK_SIZE]);
     let (_, fastest) = best(family.iter().copied(), &THROUGHPUT).filter(|_| family.len() > 1)?;
     let ties = |cell: &&&Cell<'_>| {
@@ -275,9 +281,9 @@ fn block_size(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
         "With {}, use blocks of {size}: the smallest whose throughput ties with the best{more}",
         super::cell::engine(chosen)
     );
-    let verdict = base(cells, chosen, bounds).map(|plain| bounds.judge_store(chosen, plain));
+    let verdict = bounds.judge_store(chosen, base(cells, chosen, bounds));
     let claim = Claim::new("Block size", format!("{size}{more}"), text, numbers).advising(action);
-    Some(claim.under(&blocks(chosen), &verdict.unwrap_or_default()))
+    Some(claim.under(&blocks(chosen), &verdict))
 }
 
 /// What the block cache hides: reads that it answers meet neither the codec nor the device.
@@ -313,7 +319,7 @@ fn block_cache(cells: &[Cell<'_>]) -> Option<Claim> {
 fn tree(cells: &[Cell<'_>]) -> Option<Claim> {
     use outcrop_schema::kv::OF_ENGINES;
     use outcrop_workload::store::StoreEngine;
-    let with_throughput = with(cells, &THROUGHPUT);
+    let with_throughput = with_capability(cells);
     let b_trees = with_throughput
         .clone()
         .filter(|cell| cell.is(&ENGINE, &StoreEngine::Redb));

@@ -1,47 +1,13 @@
 //! What limits the answer of this layer: overload, compaction, stalls, the log.
 
-use outcrop_measure::metric::Unit;
-use outcrop_measure::units::format_count;
-use outcrop_schema::kv::{NOT_SETTLED, OFFERED, STALLED, STALLED_TIME, THROUGHPUT, UNFINISHED};
+use outcrop_schema::kv::{NOT_SETTLED, STALLED, STALLED_TIME};
 
 use super::cell::{is_closed_loop, largest, words};
 use super::{servers, space};
 use crate::answer::Caution;
 use crate::cell::Cell;
+use crate::layer::overload;
 use crate::number::counted;
-
-/// Open loops that asked for more than the engine could do: said before all else, since their latencies are of no load that lasts.
-fn overloaded(cells: &[Cell<'_>]) -> Option<Caution> {
-    /// A last stall before the end, or the draw of a random schedule, does not count as overload.
-    const BEHIND: f64 = 0.9;
-    let open = cells.iter().filter(|cell| !is_closed_loop(cell));
-    let total = open.clone().count();
-    let behind = open.filter_map(|cell| {
-        let (offered, completed) = (cell.value(&OFFERED)?, cell.value(&THROUGHPUT)?);
-        let waiting = cell.value(&UNFINISHED)?;
-        let is_behind = waiting > 0.0 && completed < BEHIND * offered;
-        is_behind.then_some((offered, completed, waiting, cell))
-    });
-    let mut behind: Vec<_> = behind.collect();
-    behind.sort_by(|one, other| (one.1 / one.0).total_cmp(&(other.1 / other.0)));
-    let (offered, completed, waiting, worst) = behind.first()?;
-    let what = format!(
-        "{} offered, {} completed, {} operations never begun",
-        Unit::PerSecond.format(*offered),
-        Unit::PerSecond.format(*completed),
-        format_count(*waiting)
-    );
-    let effect =
-        "the latency has the queue in it, grows with the length of the trial and says nothing of the engine";
-    Some(Caution::warning(match total {
-        1 => format!("Overloaded: {what}; {effect}."),
-        _ => format!(
-            "{} of {total} open-loop cells are overloaded (worst: {what}, {}); there {effect}.",
-            behind.len(),
-            words(worst)
-        ),
-    }))
-}
 
 /// What limits the answer beside what limits that of every layer.
 pub(super) fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
@@ -74,7 +40,8 @@ pub(super) fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
         ))
     });
     let log = space::caution(cells);
-    let overloaded = overloaded(cells);
+    let open = cells.iter().filter(|cell| !is_closed_loop(cell));
+    let overloaded = overload::caution("engine", open, super::cell::overload, words);
     overloaded
         .into_iter()
         .chain(unsettled)

@@ -5,13 +5,14 @@ use outcrop_measure::units::format_count;
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
     ARRIVAL, CACHE_HITS, COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, FILESYSTEM, IN_WHAT_CANDIDATES_DIFFER,
-    PROCESSES, RECORDS, REQUESTS, STORED_BYTES, THREADS, THROUGHPUT, WORKLOAD,
+    OFFERED, PROCESSES, RECORDS, REQUESTS, STORED_BYTES, THREADS, THROUGHPUT, UNFINISHED, WORKLOAD,
 };
 use outcrop_workload::Arrival;
 use outcrop_workload::filesystem::FileCompression;
 use outcrop_workload::store::{StoreCodec, StoreCompression};
 
 use crate::cell::{Cell, best, largest_family, largest_family_that};
+use crate::layer::overload::Overload;
 use crate::number::counted;
 use crate::placement::Bounds;
 
@@ -71,6 +72,14 @@ pub(super) fn is_closed_loop(cell: &Cell<'_>) -> bool {
     cell.is(&ARRIVAL, &Arrival::Closed)
 }
 
+/// By how much an open loop was not answered.
+pub(super) fn overload(cell: &Cell<'_>) -> Option<Overload> {
+    let waiting = cell.value(&UNFINISHED).filter(|waiting| *waiting > 0.0)?;
+    let rest = format!("{} operations never begun", format_count(waiting));
+    let overload = Overload::of(cell.value(&OFFERED)?, cell.value(&THROUGHPUT)?)?.with_rest(&rest);
+    (!is_closed_loop(cell)).then_some(overload)
+}
+
 /// Whether its blocks are stored as they are; engines without blocks are not meant.
 pub(super) fn is_plain(cell: &Cell<'_>) -> bool {
     cell.is(&COMPRESSION, &StoreCompression::NONE)
@@ -111,6 +120,11 @@ pub(super) fn with<'c, 'a>(
     cells.iter().filter(move |cell| cell.value(metric).is_some())
 }
 
+/// The cells whose throughput is what the engine can do: under an open loop the schedule sets it.
+pub(super) fn with_capability<'c, 'a>(cells: &'c [Cell<'a>]) -> impl Iterator<Item = &'c Cell<'a>> + Clone {
+    with(cells, &THROUGHPUT).filter(|cell| is_closed_loop(cell))
+}
+
 /// Whether it has what stores are judged by.
 pub(crate) fn has_speed_and_space(cell: &Cell<'_>) -> bool {
     cell.value(&THROUGHPUT).is_some() && cell.value(&STORED_BYTES).is_some()
@@ -131,13 +145,16 @@ pub(super) fn pairs<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<(&'c Cell<'a>, &'c Cel
         .collect()
 }
 
-/// The cells of one store under one load, some compressed and some not: the most that differ in nothing else, the first of several.
-pub(super) fn of_one_load<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Vec<&'c Cell<'a>>> {
-    largest_family_that(
-        cells.iter().filter(|cell| has_speed_and_space(cell)),
-        &IN_WHAT_CANDIDATES_DIFFER,
-        |family| family.iter().any(|cell| is_compressed(cell)) && family.iter().any(|cell| is_plain(cell)),
-    )
+/// The cells of one store under one closed loop, some compressed and some not: those that the answer above the layers compares; where it
+/// compares none of this kind, the most that differ in nothing else, the first of several.
+pub(super) fn of_one_load<'c, 'a>(cells: &'c [Cell<'a>], bounds: &Bounds<'_>) -> Option<Vec<&'c Cell<'a>>> {
+    let known = || with_capability(cells).filter(|cell| has_speed_and_space(cell));
+    let is_wanted = |family: &[&Cell<'_>]| {
+        family.iter().any(|cell| is_compressed(cell)) && family.iter().any(|cell| is_plain(cell))
+    };
+    let of_answer = known().filter(|cell| bounds.is_candidate(cell));
+    largest_family_that(of_answer, &IN_WHAT_CANDIDATES_DIFFER, is_wanted)
+        .or_else(|| largest_family_that(known(), &IN_WHAT_CANDIDATES_DIFFER, is_wanted))
 }
 
 /// The cell that a store is compared with: that of the answer above the layers. Where that one is about another store or load, it is the fastest

@@ -2,27 +2,26 @@
 
 use outcrop_schema::kv::{COMPRESSION, THROUGHPUT};
 
-use super::cell::{blocks, has_speed_and_space, is_compressed, is_plain, load};
+use super::cell::{blocks, has_speed_and_space, is_compressed, is_plain, load, with_capability};
 use super::space::Space;
 use crate::answer::Claim;
 use crate::cell::{Cell, best, largest_family};
 use crate::change::{percent, ties};
+use crate::placement::Bounds;
 
 /// Said of every choice between codecs alone.
 const NO_REFERENCE: &str = "Nothing was measured without compression: with `--compression none,…` the report says whether to compress at all.";
 
 /// Of codecs with blocks of one size, the one that takes the least space among those whose throughput ties with the highest; none where the
 /// run has fewer than two, or cells without compression, which say more.
-pub(super) fn smallest(cells: &[Cell<'_>]) -> Option<Claim> {
+pub(super) fn smallest(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     if cells
         .iter()
         .any(|cell| is_plain(cell) && has_speed_and_space(cell))
     {
         return None;
     }
-    let known = cells
-        .iter()
-        .filter(|cell| is_compressed(cell) && has_speed_and_space(cell));
+    let known = with_capability(cells).filter(|cell| is_compressed(cell) && has_speed_and_space(cell));
     let family = largest_family(known, &[&COMPRESSION]);
     let (fastest, top) = best(family.iter().copied(), &THROUGHPUT).filter(|_| family.len() > 1)?;
     let space = Space::of(&family);
@@ -68,5 +67,6 @@ pub(super) fn smallest(cells: &[Cell<'_>]) -> Option<Claim> {
         text,
         numbers.into_iter().flatten().collect(),
     );
-    Some(claim.advising(format!("Compress with {name}: it takes {why} ({})", load(chosen))))
+    let claim = claim.advising(format!("Compress with {name}: it takes {why} ({})", load(chosen)));
+    Some(claim.under(&name, &bounds.judge_store(chosen, None)))
 }

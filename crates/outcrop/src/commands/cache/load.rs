@@ -11,7 +11,7 @@ use std::io::IsTerminal as _;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use crate::commands::whole::whole;
+use crate::commands::whole::{from_one, whole};
 use crate::exit::{Ending, bad_input};
 use crate::output::{Format, note, print};
 use indicatif::{ProgressBar, ProgressFinish};
@@ -74,7 +74,7 @@ pub(crate) struct Args {
     #[arg(long, requires = "trace", conflicts_with = "no_set_on_miss")]
     set_on_miss: bool,
     /// Number of distinct values: key k has value k mod COUNT [default: each key its own]
-    #[arg(long, value_name = "COUNT", conflicts_with = "trace")]
+    #[arg(long, value_name = "COUNT", conflicts_with = "trace", value_parser = from_one)]
     value_pool: Option<NonZeroU64>,
     /// Content of values: random, zeros, entropy:BITS, compressible:RATIO
     #[arg(long, default_value = "random")]
@@ -104,7 +104,7 @@ pub(crate) struct Args {
     #[arg(long, default_value = "5s", value_name = "TIME")]
     duration: TimeSpan,
     /// Measure COUNT requests instead of a duration; sets on miss are not counted
-    #[arg(long, value_name = "COUNT", conflicts_with_all = ["duration", "search"])]
+    #[arg(long, value_name = "COUNT", conflicts_with_all = ["duration", "search"], value_parser = from_one)]
     requests: Option<NonZeroU64>,
     /// Write the figures and the latency distributions into this new folder: load.json, load.csv, latencies.csv, latencies.svg
     #[arg(long, value_name = "DIR", conflicts_with = "search")]

@@ -63,6 +63,7 @@ pub(super) fn compared(
         ocol_bytes: report.file_bytes as f64,
         text_bytes: text_bytes as f64,
         stored: stored.bytes.as_ref().ok().map(|bytes| *bytes as f64).zip(form),
+        is_stored_in_parquet: layout.kind == FileKind::Parquet && stored.bytes.is_ok(),
         parquet_zstd_bytes: parquet.as_ref().ok().map(|bytes| *bytes as f64),
         parquet_usual_bytes: usual.map(|bytes| bytes as f64),
         row_count,

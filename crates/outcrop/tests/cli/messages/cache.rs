@@ -27,6 +27,8 @@ fn caches_are_refused_with_what_is_accepted() {
         "cache load --target NOBODY",
         "cache load --target NOBODY --connections 0",
         "cache load --target NOBODY --keys 0",
+        "cache load --target NOBODY --requests 0",
+        "cache load --target NOBODY --value-pool 0",
         "cache load --target NOBODY --workload tpcc",
         "cache load --target NOBODY --mix 1",
         "cache load --target NOBODY --arrival poisson",

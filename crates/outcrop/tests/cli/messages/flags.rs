@@ -21,6 +21,7 @@ fn flags_are_refused_with_what_is_accepted() {
         "profile /no/such/place --quick",
         "profile --layer device --quick --budget 1ms",
         "profile --layer device --quick --max-written 1KiB",
+        "profile --layer device --tbw 1",
         "profile --beside nothing",
         "profile --server localhost --layer cache",
         "profile --data /no/such/data --layer compression",
