@@ -3,6 +3,7 @@
 mod cpu;
 mod newest;
 mod recorder;
+mod scanned;
 mod timing;
 mod worker;
 
