@@ -237,7 +237,7 @@ pub(super) fn parts(cells: &[Cell<'_>]) -> Option<FigureSlot> {
         }],
     };
     const HOW: &str = "After the load has settled. Medians. The rest is derived, the space less its known parts: what the engine's statistics leave \
-                       out, and files that are not removed yet.";
+                       out, and, of fjall where settling is not compacted, files that compaction has replaced.";
     let more = [
         HOW.to_owned(),
         excess_in_words(&family),
