@@ -11,6 +11,7 @@ use outcrop_schema::kv::{
 };
 use outcrop_workload::store::{Settling, StoreEngine};
 
+use self::agreement::Differences;
 use super::cell::{blocks, is_closed_loop, is_compressed, is_plain, pairs, words};
 use crate::cell::Cell;
 use crate::finding::{Finding, Verdict};
@@ -32,7 +33,7 @@ pub(crate) struct Machine {
 
 /// All findings, in the order of the page.
 pub(super) fn all(cells: &[Cell<'_>], machine: Machine) -> Vec<Finding> {
-    let agreements = agreement::all(cells, machine.memory_bytes);
+    let agreements = agreement::all(cells, machine.memory_bytes, Differences::All);
     let mut all = vec![verified(cells), settled(cells)];
     all.extend(with_one_meaning(agreements));
     all.extend([saves_space(cells), littles_law(cells)]);
@@ -71,7 +72,8 @@ pub(crate) fn failed_checks(cells: &[Cell<'_>], machine: Machine) -> FailedCheck
         };
         failed.iter().map(check).collect::<Vec<_>>()
     };
-    let mut others = failures(agreement::all(cells, machine.memory_bytes).into());
+    let excess = agreement::all(cells, machine.memory_bytes, Differences::Excess);
+    let mut others = failures(excess.into());
     others.extend(failures(within_cores(cells, machine.cpus).into_iter().collect()));
     others.extend(stalled(cells));
     FailedChecks {
