@@ -3,6 +3,7 @@
 mod cpu;
 mod newest;
 mod recorder;
+mod scanned;
 mod timing;
 mod worker;
 
@@ -180,7 +181,7 @@ impl<'s> Database<'s> {
     /// Waits between load and run, as the spec says.
     ///
     /// # Errors
-    /// The kernel refuses to wait.
+    /// The kernel refuses to wait, or the filesystem to remove files.
     pub fn settle(&self) -> Result<SettlingReport, KvError> {
         let begun_ns = monotonic_ns();
         let elapsed = || Duration::from_nanos(monotonic_ns() - begun_ns);
@@ -197,6 +198,7 @@ impl<'s> Database<'s> {
                     // Nothing of an engine's can be waited for that every engine has.
                     wait_until_ns(monotonic_ns() + LOOK.as_nanos() as u64)?;
                 }
+                self.store.remove_replaced_files()?;
             }
         }
         Ok(SettlingReport {

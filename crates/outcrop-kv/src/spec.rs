@@ -182,21 +182,90 @@ impl KvSpec {
         let quantiles = (0..SAMPLES).map(|sample| (f64::from(sample) + 0.5) / f64::from(SAMPLES));
         let mean: f64 = quantiles.map(|at| self.value_size.quantile(at)).sum::<f64>() / f64::from(SAMPLES);
         // A round trip over a socket takes a thread more than ten microseconds.
-        let operations = self.expected_operations() as f64 / 4.0;
+        let operations = self.most_operations() / 4.0;
         let inserted = operations * self.workload.mix().share(OperationKind::Insert);
         ((self.records as f64 + inserted) * (mean + RECORD_OVERHEAD_BYTES) * margin) as u64
     }
 
-    /// Operations that a process may do in its run, for distributions that must know how far the keys will grow.
+    /// Operations for which a process leaves room among the keys that requests are drawn from, where it inserts.
+    ///
+    /// YCSB is told how many operations a run will do; a run that is bounded by time does not know. So it is what an engine in memory does, but
+    /// no more than double the records: else hardly a key that is drawn is there, on a slow engine or in a long run.
     pub(crate) fn expected_operations(&self) -> u64 {
-        /// No engine inserts faster, per thread.
-        const MOST_PER_SECOND: f64 = 400_000.0;
+        let insert_share = self.workload.mix().share(OperationKind::Insert);
+        let doubling = self.records as f64 / (insert_share * YCSB_ROOM);
+        self.most_operations().min(doubling) as u64
+    }
+
+    /// Operations that a process can do in its run at the most.
+    fn most_operations(&self) -> f64 {
+        let mix = self.workload.mix();
+        let kinds = OperationKind::ALL.into_iter();
+        let operation_ns: f64 = kinds.map(|kind| mix.share(kind) * quick_ns(kind)).sum();
         let seconds = (self.warm_up + self.duration).as_secs_f64();
-        let closed = MOST_PER_SECOND * f64::from(self.threads.min(8)) * seconds;
+        let closed = seconds * 1e9 / operation_ns * f64::from(self.threads.min(8));
         let offered = self
             .arrival
             .per_second()
             .map(|rate| rate.per_second() * seconds / f64::from(self.processes));
-        offered.unwrap_or(closed).min(closed) as u64 + 1
+        offered.unwrap_or(closed).min(closed) + 1.0
+    }
+}
+
+/// What YCSB multiplies the expected inserts by.
+const YCSB_ROOM: f64 = 2.0;
+
+/// Time of an operation of an embedded engine whose records are all in memory.
+const fn quick_ns(kind: OperationKind) -> f64 {
+    match kind {
+        OperationKind::Read | OperationKind::Update | OperationKind::Insert => 2_500.0,
+        OperationKind::ReadModifyWrite => 5_000.0,
+        // Fifty records in the mean.
+        OperationKind::Scan => 50_000.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use outcrop_workload::keyed::ycsb::ScrambledZipfian;
+
+    use super::*;
+
+    #[test]
+    fn of_the_keys_that_requests_are_drawn_from_at_least_half_are_there_from_the_start() {
+        let records = 20_000;
+        for workload in ["ycsb-e", "read:95,insert:5", "read:50,insert:50"] {
+            let workload: StoreWorkload = workload.parse().unwrap();
+            let spaces = [1, 10_000].map(|seconds| {
+                let spec = KvSpec {
+                    workload,
+                    records,
+                    threads: 8,
+                    duration: Duration::from_secs(seconds),
+                    ..KvSpec::of(StoreEngine::Fjall, Seed(1))
+                };
+                let share = workload.mix().share(OperationKind::Insert);
+                ScrambledZipfian::key_count(records, spec.expected_operations(), share)
+            });
+            assert!(spaces[0] > records, "{workload}: {spaces:?}");
+            assert!(spaces[0] <= spaces[1], "{workload}: {spaces:?}");
+            assert!(spaces[1] <= 2 * records + 1, "{workload}: {spaces:?}");
+        }
+    }
+
+    #[test]
+    fn a_short_run_of_scans_leaves_room_for_twice_the_inserts_that_scans_leave_time_for() {
+        let workload: StoreWorkload = "ycsb-e".parse().unwrap();
+        let spec = KvSpec {
+            workload,
+            records: 20_000,
+            warm_up: Duration::from_millis(200),
+            duration: Duration::from_secs(1),
+            ..KvSpec::of(StoreEngine::Fjall, Seed(1))
+        };
+        // 21,000 operations per second, of which 5 % insert.
+        let share = workload.mix().share(OperationKind::Insert);
+        let space = ScrambledZipfian::key_count(spec.records, spec.expected_operations(), share);
+        assert!((22_400..22_600).contains(&space), "{space}");
     }
 }

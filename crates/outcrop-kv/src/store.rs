@@ -103,6 +103,14 @@ pub trait Store: Send + Sync {
     /// What compaction still has to do.
     fn compaction(&self) -> CompactionState;
 
+    /// Removes the files that compaction has replaced, where the engine would keep them until it writes again. No request is under way.
+    ///
+    /// # Errors
+    /// The filesystem refuses.
+    fn remove_replaced_files(&self) -> Result<(), KvError> {
+        Ok(())
+    }
+
     /// The engine's own counters since it was opened.
     fn counters(&self) -> StoreCounters;
 

@@ -100,7 +100,8 @@ pub(crate) fn start_and(
 ) -> anyhow::Result<Ending> {
     check_directory(set.directory())?;
     // A wrong name is said before anything is measured.
-    flags.beside.checked()?;
+    let layers = set.plans().iter().map(|plan| plan.layer.name());
+    flags.beside.check_for(&layers.collect())?;
     for why in set.data_refusals() {
         note(&format!(
             "note: {why}; that layer uses the data that its plans name"

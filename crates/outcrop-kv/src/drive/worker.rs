@@ -13,6 +13,7 @@ use outcrop_workload::keyed::{Operation, OperationKind, RecordValues, StoreLoad}
 use super::Witness;
 use super::newest::{NewestVersions, Stale, Write};
 use super::recorder::{Intervals, Recorder};
+use super::scanned::{Scanned, Stored};
 use super::timing::{Span, Waiting, monotonic_ns, wait_until_ns};
 use crate::error::KvError;
 use crate::report::Tally;
@@ -74,11 +75,7 @@ pub(super) struct Worker<'d> {
     session: Box<dyn Session + 'd>,
     key: Vec<u8>,
     value: Vec<u8>,
-    /// Keys and values that a scan came by, one behind the other, and where each key and each value ends.
-    scanned: Vec<u8>,
-    scanned_ends: Vec<(usize, usize)>,
-    /// The key that a value says it belongs to.
-    named_key: Vec<u8>,
+    scanned: Scanned,
     tally: Tally,
     /// What waiting took in the measured part.
     waiting: Waiting,
@@ -94,9 +91,7 @@ impl<'d> Worker<'d> {
             session: shared.store.session()?,
             key: Vec::new(),
             value: Vec::with_capacity(shared.values.longest_bytes()),
-            scanned: Vec::new(),
-            scanned_ends: Vec::new(),
-            named_key: Vec::new(),
+            scanned: Scanned::default(),
             tally: Tally::default(),
             waiting: Waiting::default(),
             between: 0,
@@ -377,53 +372,27 @@ impl<'d> Worker<'d> {
     }
 
     fn scan(&mut self, operation: &Operation) -> Result<Times, KvError> {
-        let clock = self.shared.clock;
+        let Shared {
+            clock,
+            load,
+            values,
+            newest,
+            ..
+        } = *self.shared;
         self.scanned.clear();
-        self.scanned_ends.clear();
         let begun = clock.ticks();
-        let (scanned, ends) = (&mut self.scanned, &mut self.scanned_ends);
+        let scanned = &mut self.scanned;
         // A reader keeps what it scans; verifying is ours, and comes behind the clock.
-        let records = self
-            .session
-            .scan(&self.key, operation.scan_length, &mut |key, value| {
-                scanned.extend_from_slice(key);
-                let key_end = scanned.len();
-                scanned.extend_from_slice(value);
-                ends.push((key_end, scanned.len()));
-            })?;
+        let mut keep = |key: &[u8], value: &[u8]| scanned.push(key, value);
+        let records = self.session.scan(&self.key, operation.scan_length, &mut keep)?;
         let done = clock.ticks();
         self.tally.scanned_records += u64::from(records);
-        let mut start = 0;
-        for at in 0..self.scanned_ends.len() {
-            let (key_end, end) = self.scanned_ends[at];
-            self.tally.read_bytes += (end - key_end) as u64;
-            self.tally.verified += 1;
-            if let Some(wrong) = self.wrong_in_scan(start..key_end, key_end..end, begun) {
-                self.tally.mismatches += 1;
-                let problem = || format!("a scan from key {}: {wrong}", self.key.escape_ascii());
-                self.tally.first_problem.get_or_insert_with(problem);
-            }
-            start = end;
+        let stored = Stored { load, values, newest };
+        if let Some(wrong) = self.scanned.compare(stored, begun, &mut self.tally) {
+            let problem = || format!("a scan from key {}: {wrong}", self.key.escape_ascii());
+            self.tally.first_problem.get_or_insert_with(problem);
         }
         Ok((begun, done))
-    }
-
-    /// What is wrong with a record that a scan came by: its value, that it lies under another key, or that a newer one was acknowledged.
-    fn wrong_in_scan(&mut self, key: Range<usize>, value: Range<usize>, begun: u64) -> Option<String> {
-        let (key_id, version) = match self.shared.values.verify_any(&self.scanned[value]) {
-            Ok(Some(found)) => found,
-            Ok(None) => return None,
-            Err(mismatch) => return Some(mismatch.to_string()),
-        };
-        self.named_key.clear();
-        self.shared.load.write_key(key_id, &mut self.named_key);
-        let key = &self.scanned[key];
-        if *key != *self.named_key {
-            let (own, other) = (self.named_key.escape_ascii(), key.escape_ascii());
-            return Some(format!("the value of key {own} under key {other}"));
-        }
-        let newer = self.shared.newest.check(key_id, version, begun).err()?;
-        Some(format!("key {}: {}", key.escape_ascii(), older(version, newer)))
     }
 }
 
@@ -432,7 +401,7 @@ fn since(before_ns: Option<u64>) -> u64 {
     before_ns.map_or(0, |before_ns| thread_time_ns().saturating_sub(before_ns))
 }
 
-fn older(version: u64, newer: Stale) -> String {
+pub(super) fn older(version: u64, newer: Stale) -> String {
     format!(
         "version {version}, although version {} was acknowledged before the read began",
         newer.acknowledged

@@ -185,6 +185,15 @@ impl Store for Fjall {
         }
     }
 
+    /// fjall keeps what compaction replaced for snapshots that may be older, and looks for such snapshots when a memtable is full. None is open here.
+    fn remove_replaced_files(&self) -> Result<(), KvError> {
+        let newest = self.database.seqno();
+        let mut versions = self.records.tree.get_version_history_lock();
+        versions
+            .maintenance(self.records.path(), newest)
+            .map_err(|error| said_of_tree(&error, "remove replaced files", &self.directory))
+    }
+
     fn counters(&self) -> StoreCounters {
         let metrics = self.records.metrics();
         StoreCounters {

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use outcrop_kv::{Opening, Session, Space, StoreOptions, allocated_bytes, engine};
+use outcrop_kv::{KvSpec, Opening, Session, Space, StoreOptions, allocated_bytes, engine};
 use outcrop_measure::Seed;
 use outcrop_workload::Content;
 use outcrop_workload::keyed::{RecordValues, StoreWorkload, YcsbCore};
 use outcrop_workload::store::{Durability, StoreCodec, StoreCompression, StoreEngine};
 
-use super::stage::{engines, options, workplace};
+use super::stage::{engines, options, spec, trial, workplace};
 
 /// A pseudo-random step that is the same on every machine.
 fn draw(seed: u64, index: u64) -> u64 {
@@ -200,6 +200,35 @@ fn codecs_make_files_smaller_and_a_thorough_one_no_larger_than_a_quick_one() {
                 assert!(lz4 < none * 0.9, "{none} {lz4}");
             }
         }
+    }
+}
+
+#[test]
+fn a_settled_tree_keeps_no_file_that_compaction_has_replaced() {
+    let tree = |engine: &StoreEngine| *engine != StoreEngine::Redb;
+    for engine in engines().into_iter().filter(tree) {
+        let [none, lz4] = ["none", "lz4"].map(|codec: &str| {
+            let report = trial(&KvSpec {
+                options: StoreOptions {
+                    compression: codec.parse().unwrap(),
+                    ..options(engine)
+                },
+                // Many times what the memtable holds.
+                records: 10_000,
+                ..spec(engine)
+            });
+            assert!(report.is_settled, "{engine} {codec}");
+            let files = (report.stored.bytes - report.stored.log_bytes) as f64;
+            let tables = report.tables.bytes().unwrap() as f64;
+            assert!(
+                files < 1.1 * tables,
+                "{engine} {codec}: {files} B, {tables} B in use"
+            );
+            files
+        });
+        // Values that are compressible by half.
+        let share = lz4 / none;
+        assert!((0.45..0.6).contains(&share), "{engine}: {share}");
     }
 }
 

@@ -216,3 +216,34 @@ fn a_trial_whose_prediction_would_write_more_than_may_be_written_is_not_started(
     assert!(outcome.is_interrupted && outcome.bytes_written <= limit);
     assert!(told.iter().any(|text| text.contains("--max-written")), "{told:?}");
 }
+
+#[test]
+fn an_image_for_databases_has_room_for_what_a_tree_keeps_and_not_for_every_update_of_a_run() {
+    // Twenty threads would write 28 GB of updates at the speed of a usual engine.
+    const STORES: &str = r#"
+name = "stores"
+question = "How large is the file that their filesystems are made in?"
+layer = "kv"
+
+[workload]
+engine = "rocksdb"
+workload = "ycsb-a"
+request_distribution = "uniform"
+records = 2000000
+threads = 10
+processes = 2
+filesystem = "ext4"
+
+[factors]
+compression = ["none", "zlib"]
+
+[trial]
+repetitions = 1
+warm_up = "5s"
+duration = "30s"
+"#;
+    let set = plan_set(STORES, directory().path());
+    let bytes = set.estimate().bytes_written_preparing;
+    let records = 2 * 2_000_000 * 1024;
+    assert!(bytes > 3 * records && bytes < 5 * records, "{bytes}");
+}

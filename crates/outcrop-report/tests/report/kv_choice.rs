@@ -3,9 +3,9 @@
 use outcrop_report::Report;
 use outcrop_report::answer::{Claim, ReadingOutcome};
 use outcrop_results::{RunView, Value};
-use outcrop_schema::kv::{ARRIVAL, READ_LATENCY, THREADS, THROUGHPUT};
+use outcrop_schema::kv::{ARRIVAL, CACHE_HITS, COMPRESSION, PAGE_CACHE, READ_LATENCY, THREADS, THROUGHPUT, WORKLOAD};
 
-use crate::kv_fixture::{Stored, codecs, of};
+use crate::kv_fixture::{Stored, Unusual, codecs, of, of_settings};
 
 const fn cell(codec: &'static str, block_size: &'static str, throughput: f64, stored: f64) -> Stored {
     Stored {
@@ -245,4 +245,56 @@ fn a_legend_names_nothing_that_is_not_drawn_and_a_figure_has_every_filesystem() 
     let cost = figures.iter().find(|figure| figure.id == "kv-codec-throughput");
     let csv = cost.expect("it is drawn").to_csv().unwrap();
     assert!(csv.contains("btrfs zstd:1"), "{csv}");
+}
+
+#[test]
+fn what_the_block_cache_answers_is_said_of_one_load_and_not_of_the_one_that_it_suits_best() {
+    let settings = |codec: &'static str, workload: &'static str| -> Unusual {
+        vec![(&COMPRESSION, codec), (&WORKLOAD, workload)]
+    };
+    let mut run = of_settings(&[
+        (settings("none", "ycsb-b"), 1e5),
+        (settings("lz4", "ycsb-b"), 1e5),
+        (settings("none", "ycsb-c"), 1e5),
+        (settings("lz4", "ycsb-c"), 1e5),
+    ]);
+    for trial in &mut run.trials {
+        let hits = match trial.factors[WORKLOAD.name].as_str() {
+            "ycsb-c" => 0.95,
+            _ => 0.4,
+        };
+        for value in &mut trial.values {
+            if value.metric == CACHE_HITS.name {
+                value.value = Some(hits);
+            }
+        }
+    }
+    let compression = advice(&run, "Compress blocks").expect("there is a codec").text;
+    assert!(compression.contains("(ycsb-b zipfian)"), "{compression}");
+    let cache = advice(&run, "Block cache").expect("there is a block cache");
+    assert!(
+        cache.brief.contains("answers 40 % of block reads"),
+        "{}",
+        cache.brief
+    );
+    assert!(cache.text.contains("ycsb-b zipfian"), "{}", cache.text);
+}
+
+#[test]
+fn advice_says_that_the_page_cache_was_kept_where_no_read_met_the_device() {
+    let action = |run: &RunView| {
+        advice(run, "Compress blocks")
+            .and_then(|claim| claim.action)
+            .unwrap()
+    };
+    let mut run = codecs();
+    let dropped = action(&run);
+    assert!(!dropped.contains("page cache"), "{dropped}");
+    for trial in &mut run.trials {
+        trial
+            .factors
+            .insert(PAGE_CACHE.name.to_owned(), "kept".to_owned());
+    }
+    let kept = action(&run);
+    assert!(kept.ends_with("; page cache kept)"), "{kept}");
 }

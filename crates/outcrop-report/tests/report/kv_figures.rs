@@ -5,8 +5,8 @@ use outcrop_report::section::{FigureSlot, Missing};
 use outcrop_report::{Figure, Report};
 use outcrop_results::{DataIdentity, RunView, Value};
 use outcrop_schema::kv::{
-    COMPRESSION, DATA_BLOCK_BYTES, DATA_BLOCK_RATIO, ENERGY, ENGINE, FILTER_BYTES, INDEX_BYTES, KERNEL_CPU,
-    LOG_BYTES, PROCESSES, THREADS, UPPER_LEVELS_SHARE, VERSIONS_PER_RECORD, WORKLOAD,
+    COMPRESSION, CONTENT, DATA_BLOCK_BYTES, DATA_BLOCK_RATIO, ENERGY, ENGINE, FILTER_BYTES, INDEX_BYTES,
+    KERNEL_CPU, LOG_BYTES, PROCESSES, THREADS, UPPER_LEVELS_SHARE, VERSIONS_PER_RECORD, WORKLOAD,
 };
 
 use crate::compression_fixture::{Builder, codec};
@@ -424,4 +424,24 @@ fn the_ratio_of_blocks_alone_stands_next_to_the_engines_on_the_same_data() {
         let data = of_two_layers(codec, kv, compression);
         assert!(!data.contains(BLOCKS), "{codec}: {data}");
     }
+}
+
+#[test]
+fn the_run_that_has_the_ratio_of_blocks_too_is_named_for_the_data_of_the_values() {
+    let caption = |run: &RunView| figures(run, "kv-space")[0].caption.clone();
+    let mut run = codecs();
+    let said = caption(&run);
+    assert!(
+        said.contains(": outcrop run kv-compression predict-codecs."),
+        "{said}"
+    );
+    for trial in &mut run.trials {
+        trial.factors.remove(CONTENT.name);
+    }
+    run.plan =
+        "[run]\ndata = \"/srv/dump\"\n[[plan]]\nlayer = \"kv\"\n[plan.subject]\ndata = \"/srv/dump\"\n"
+            .into();
+    let said = caption(&run);
+    let words = ": outcrop run kv-compression codec-choice --data /srv/dump.";
+    assert!(said.contains(words), "{said}");
 }

@@ -26,6 +26,7 @@ mod fixture;
 mod folder;
 mod hardware;
 mod kv;
+mod kv_agreement;
 mod kv_choice;
 mod kv_figures;
 mod kv_fixture;

@@ -6,6 +6,7 @@ use crate::output::{self, Format, note};
 use crate::session::{Destination, Shown};
 use outcrop_report::cell_table;
 use outcrop_results::{CellTable, RunView, references, write_atomically};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Print the summary of a run and write its report again
@@ -67,6 +68,23 @@ impl Beside {
             }
         }
         Ok(&self.names)
+    }
+
+    /// Refuses names whose figures are of no layer that is going to be measured: no chart could have them.
+    pub(crate) fn check_for(&self, layers: &BTreeSet<&str>) -> anyhow::Result<()> {
+        for name in self.checked()? {
+            let reference = references::load(name).map_err(bad_input)?;
+            let about: BTreeSet<&str> = reference.rows.iter().map(|row| row.layer.as_str()).collect();
+            if about.is_disjoint(layers) {
+                let listed = |layers: &BTreeSet<&str>| layers.iter().copied().collect::<Vec<_>>().join(", ");
+                return Err(bad_input(anyhow::anyhow!(
+                    "--beside: no chart of this run can have {name}: its figures are of the layer {}, and this run measures {}",
+                    listed(&about),
+                    listed(layers)
+                )));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -90,7 +90,7 @@ fn published_figures_are_in_a_chart_on_request_alone() {
 }
 
 #[test]
-fn a_run_takes_published_figures_and_refuses_an_unknown_name_before_it_measures() {
+fn a_run_takes_published_figures_of_its_layers_and_refuses_other_names_before_it_measures() {
     let dir = workplace();
     let quick = [
         "run",
@@ -110,6 +110,11 @@ fn a_run_takes_published_figures_and_refuses_an_unknown_name_before_it_measures(
         "{}",
         refused.stderr
     );
+    let stores = ["kv", "--beside", "toshiba-kxg60znv256g-fio"];
+    let refused = outcrop(dir.path(), &stores);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    let words = "its figures are of the layer device, and this run measures kv";
+    assert!(refused.stderr.contains(words), "{}", refused.stderr);
     assert!(!dir.path().join("runs").exists(), "nothing was measured");
 
     let seen = start("toshiba-kxg60znv256g-fio");

@@ -39,6 +39,8 @@ const ROUND_TRIP: Duration = Duration::from_micros(30);
 const SYNC: Duration = Duration::from_micros(800);
 /// What an engine writes in all for a byte of the user's.
 const WRITE_AMPLIFICATION: f64 = 4.0;
+/// Write buffers that a tree's log and the levels which are not merged yet may hold: fjall's log alone has eight.
+const BUFFERS_KEPT: f64 = 16.0;
 /// Operations a second of one thread: of a usual engine, and of the fastest.
 const USUAL_PER_SECOND: f64 = 100e3;
 const FASTEST_PER_SECOND: f64 = 400e3;
@@ -56,11 +58,18 @@ pub(super) fn preparation(cells: &[&Cell]) -> Forecast {
     }
 }
 
-/// Bytes of keys and values in the databases of a trial at its end, at most: those of the load, and what a usual engine inserts meanwhile.
+/// Bytes of keys and values in the databases of a trial at its end, at most: those of the load, and what a usual engine writes meanwhile. Of the
+/// records that it replaces, a tree keeps as many as its log and its upper levels hold.
 pub(super) fn user_bytes(cell: &Cell) -> u64 {
     let factors = &cell.factors;
-    let records = *factors.value(&RECORDS) as f64 * f64::from(*factors.value(&PROCESSES));
-    ((records + writes(cell, USUAL_PER_SECOND)) * record_bytes(factors)) as u64
+    let processes = f64::from(*factors.value(&PROCESSES));
+    let records = *factors.value(&RECORDS) as f64 * processes;
+    let inserts = |kind: OperationKind| kind == OperationKind::Insert;
+    let inserted = writes_of(cell, USUAL_PER_SECOND, inserts);
+    let replaced = writes_of(cell, USUAL_PER_SECOND, |kind| !inserts(kind)) * record_bytes(factors);
+    let buffer = factors.get(&WRITE_BUFFER);
+    let kept = buffer.map_or(f64::MAX, |buffer| buffer.0 as f64 * BUFFERS_KEPT * processes);
+    ((records + inserted) * record_bytes(factors) + replaced.min(kept)) as u64
 }
 
 /// What a trial holds at once: its databases after the load, and what its engines ask for. A filesystem that is made has its room already.
@@ -86,12 +95,17 @@ pub(super) fn holds(cell: &Cell) -> Holds {
 
 /// Writes of the run, warm-up included, at a speed of one worker.
 fn writes(cell: &Cell, per_second: f64) -> f64 {
+    writes_of(cell, per_second, |_| true)
+}
+
+/// The same of some kinds of operation.
+fn writes_of(cell: &Cell, per_second: f64, is_meant: impl Fn(OperationKind) -> bool) -> f64 {
     let factors = &cell.factors;
     let run = cell.trial.warm_up.0 + cell.trial.duration.0;
     let workers = f64::from(*factors.value(&THREADS)) * f64::from(*factors.value(&PROCESSES));
     let write_share: f64 = OperationKind::ALL
         .into_iter()
-        .filter(|kind| kind.writes())
+        .filter(|kind| kind.writes() && is_meant(*kind))
         .map(|kind| factors.value(&WORKLOAD).mix().share(kind))
         .sum();
     let offered = factors.value(&ARRIVAL).per_second();

@@ -7,14 +7,15 @@ use outcrop_measure::metric::{Metric, Unit};
 use outcrop_measure::units::format_ratio;
 use outcrop_results::RunView;
 use outcrop_schema::kv::{
-    BLOCK_CACHE, CACHE_HITS, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, LATENCY, LOAD_THROUGHPUT,
-    MEMORY_AMPLIFICATION, READ_LATENCY, SCHEMA, SPACE_AMPLIFICATION, STORED_BYTES, THROUGHPUT,
+    BLOCK_CACHE, CACHE_HITS, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, IN_WHAT_CANDIDATES_DIFFER, LATENCY,
+    LOAD_THROUGHPUT, MEMORY_AMPLIFICATION, READ_LATENCY, SCHEMA, SPACE_AMPLIFICATION, STORED_BYTES,
+    THROUGHPUT,
 };
 
 use super::cautions::own_cautions;
 use super::cell::{
-    base, blocks, hidden_by_block_cache, is_closed_loop, is_compressed, load, of_one_load, overload, pairs,
-    requests, with_capability, words, workers,
+    base, blocks, hidden_by_caches, is_closed_loop, is_compressed, load, of_one_load, overload, pairs, requests,
+    with_capability, words, workers,
 };
 use super::space::{Space, taken};
 use super::{codec, open_loop};
@@ -202,11 +203,7 @@ fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
             advice.trim_start_matches("none: ")
         ),
     };
-    let claim = claim.advising(format!(
-        "{action} ({}{})",
-        load(cell),
-        hidden_by_block_cache(cell)
-    ));
+    let claim = claim.advising(format!("{action} ({}{})", load(cell), hidden_by_caches(cell)));
     Some(claim.under(&codec, &bounds.judge_store(cell, Some(plain))))
 }
 
@@ -288,7 +285,11 @@ fn block_size(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
 
 /// What the block cache hides: reads that it answers meet neither the codec nor the device.
 fn block_cache(cells: &[Cell<'_>]) -> Option<Claim> {
-    let known = cells.iter().filter(|cell| is_compressed(cell));
+    let compressed = cells.iter().filter(|cell| is_compressed(cell));
+    // Of many loads the one that caches best is the luckiest: that of the advice on codecs is asked, or where there is none, one.
+    let of_load =
+        of_one_load(cells).unwrap_or_else(|| largest_family(compressed, &IN_WHAT_CANDIDATES_DIFFER));
+    let known = of_load.into_iter().filter(|cell| is_compressed(cell));
     let (cell, hits) = best(known, &CACHE_HITS)?;
     let size = cell.spelling(&BLOCK_CACHE);
     let share = hits.value * 100.0;

@@ -5,7 +5,7 @@ use outcrop_measure::units::format_count;
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
     ARRIVAL, CACHE_HITS, COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, FILESYSTEM, IN_WHAT_CANDIDATES_DIFFER,
-    OFFERED, PROCESSES, RECORDS, REQUESTS, STORED_BYTES, THREADS, THROUGHPUT, UNFINISHED, WORKLOAD,
+    OFFERED, PAGE_CACHE, PROCESSES, RECORDS, REQUESTS, STORED_BYTES, THREADS, THROUGHPUT, UNFINISHED, WORKLOAD,
 };
 use outcrop_workload::Arrival;
 use outcrop_workload::filesystem::FileCompression;
@@ -53,13 +53,14 @@ pub(super) fn workers(cell: &Cell<'_>) -> String {
     listed(threads.into_iter().chain(others))
 }
 
-/// What the engine's block cache hides of codec and device, as an addition to what a figure was compared with: `; the block cache answers 75 % of
-/// block reads`. Empty where it hides nothing.
-pub(super) fn hidden_by_block_cache(cell: &Cell<'_>) -> String {
+/// What caches hide of codec and device, as an addition to what a figure was compared with: `; the block cache answers 75 % of block reads; page
+/// cache kept`. Empty where they hide nothing.
+pub(super) fn hidden_by_caches(cell: &Cell<'_>) -> String {
     let hits = cell.value(&CACHE_HITS).filter(|hits| *hits >= 0.005);
-    hits.map_or_else(String::new, |hits| {
-        format!("; the block cache answers {:.0} % of block reads", hits * 100.0)
-    })
+    let of_blocks = hits.map(|hits| format!("the block cache answers {:.0} % of block reads", hits * 100.0));
+    let of_pages = Some(cell.label(&[&PAGE_CACHE])).filter(|label| !label.is_empty());
+    let hidden = of_blocks.into_iter().chain(of_pages);
+    hidden.map(|cache| format!("; {cache}")).collect()
 }
 
 /// All of it.

@@ -12,7 +12,8 @@ pub(super) const METHODS: &[(&str, &str)] = &[
         "Throughput: operations whose end lies within the measured time, whenever they were due. Latency, closed loop: from the moment an operation \
          is ready until the engine returns. Open loop: of the operations due within the measured time, from the moment they were due; those not begun \
          at its end count with their age, a lower bound. Every value that is read is compared with what its key must hold, after the clock has \
-         stopped: an older version than one acknowledged before the read began is an error.",
+         stopped: an older version than one acknowledged before the read began is an error. An update is one put of the whole record. YCSB's own \
+         binding for RocksDB reads the record first, as a read-modify-write does: read:50,read-modify-write:50 (ycsb-f) is what it does under YCSB A.",
     ),
     (
         "Load",
@@ -45,7 +46,8 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     ),
     (
         "Energy per operation",
-        "Energy of the CPU packages during the run over its operations; operations per joule are its inverse. Unavailable where the \
-         machine has no energy counters.",
+        "Energy of the CPU packages from the word to start until the end of the run, over the operations of warm-up and run; operations per joule \
+         are its inverse. It includes idle power: nothing is subtracted for what the machine takes without a load. Unavailable where the machine \
+         has no energy counters.",
     ),
 ];

@@ -4,9 +4,10 @@ use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_ratio;
 use outcrop_results::RunView;
 use outcrop_schema::kv::{
-    DATA_BLOCK_BYTES, DATA_BLOCK_RATIO, FILTER_BYTES, INDEX_BYTES, LOG_BYTES, OF_ENGINES, STORED_BYTES,
-    STORED_RATIO, UPPER_LEVELS_SHARE, VERSIONS_PER_RECORD,
+    CONTENT, DATA_BLOCK_BYTES, DATA_BLOCK_RATIO, FILTER_BYTES, INDEX_BYTES, LOG_BYTES, OF_ENGINES, SCHEMA,
+    STORED_BYTES, STORED_RATIO, UPPER_LEVELS_SHARE, VERSIONS_PER_RECORD,
 };
+use outcrop_workload::Content;
 
 use super::super::blocks::{BlockRatio, ratio_of, ratios as block_ratios};
 use super::super::cell::{blocks, family, is_compressed, is_compressed_below, with, words};
@@ -17,10 +18,13 @@ use super::not_drawn::{MOST_GROUPS, cells_not_drawn};
 use crate::cell::Cell;
 use crate::chart::SeriesKind::{Derived, Measured};
 use crate::chart::{Bar, BarChart, BarGroup, Facet, Part, Quantity, Scale, Segment, axis};
+use crate::command::Commands;
 use crate::number::counted;
 use crate::section::FigureSlot;
 
 const PLAN: &str = "kv-compression";
+/// What the plan predict-codecs compresses: the content of values, unless a plan says otherwise.
+const OF_CODECS: Content = Content::Compressible { ratio: 2.0 };
 /// Of the whole: what sums of medians may be off by.
 const ROUNDING: f64 = 1e-6;
 
@@ -41,8 +45,8 @@ pub(super) fn ratios(run: &RunView, cells: &[Cell<'_>]) -> FigureSlot {
         .collect();
     let has_blocks = family.iter().any(|cell| ratio_of(&known, cell).is_some());
     let beside = match has_blocks {
-        true => "",
-        false => "A run with the compression layer on the same data shows the ratio of single blocks.",
+        true => String::new(),
+        false => how_to_see_blocks(run, &family),
     };
     let chart = BarChart {
         value: axis(
@@ -58,10 +62,25 @@ pub(super) fn ratios(run: &RunView, cells: &[Cell<'_>]) -> FigureSlot {
     };
     let more = [
         where_they_part(&family),
-        beside.to_owned(),
+        beside,
         cells_not_drawn(with(cells, &STORED_RATIO), drawn),
     ];
     chart.slot("kv-space", TITLE, caption_of(&family, more), PLAN)
+}
+
+/// Which run has the ratio of single blocks next to that of the engine; nothing where there is no cell.
+fn how_to_see_blocks(run: &RunView, family: &[&Cell<'_>]) -> String {
+    const GENERAL: &str =
+        "A run with the compression layer on the same data shows the ratio of single blocks";
+    let codecs = match family.first().map(|cell| cell.get(&CONTENT)) {
+        None => return String::new(),
+        // Values are cut from the user's data.
+        Some(None) => "codec-choice",
+        Some(Some(content)) if *content == OF_CODECS => "predict-codecs",
+        Some(Some(_)) => return format!("{GENERAL}."),
+    };
+    let command = Commands::of(run).plans(&[PLAN, codecs], &[&SCHEMA]);
+    format!("{GENERAL}: {command}.")
 }
 
 /// What the bars of ratios are of.
@@ -237,7 +256,7 @@ pub(super) fn parts(cells: &[Cell<'_>]) -> Option<FigureSlot> {
         }],
     };
     const HOW: &str = "After the load has settled. Medians. The rest is derived, the space less its known parts: what the engine's statistics leave \
-                       out, and files that are not removed yet.";
+                       out, and, of fjall where settling is not compacted, files that compaction has replaced.";
     let more = [
         HOW.to_owned(),
         excess_in_words(&family),

@@ -28,10 +28,47 @@ struct Compared<'c> {
     user_bytes: &'c dyn Fn(&Cell<'_>) -> Option<f64>,
     /// Whether the device is meant to see what the engine counts in this cell.
     reaches_device: &'c dyn Fn(&Cell<'_>) -> bool,
+    /// What is the case where the device counts less, and what to do then.
+    held_back: Failure,
+}
+
+/// What is the case, as a sentence without its full stop, and what to do, as a sentence.
+#[derive(Clone, Copy)]
+struct Failure {
+    what: &'static str,
+    remedy: &'static str,
+}
+
+/// The device counts more than the engine: whoever else used it.
+const EXCESS: Failure = Failure {
+    what: "The engine and the block device count different bytes",
+    remedy: "Stop other programs that use the device, and measure for longer (--duration) or with more records (--records).",
+};
+
+/// The page cache had a part of the writes until a later file replaced them.
+const WRITES_HELD_BACK: Failure = Failure {
+    what: "The block device was given fewer bytes than the engine wrote",
+    remedy: "To make the device see every write, sync the log (--durability synced) and pass the page cache (--io direct).",
+};
+
+/// The page cache answered a part of the reads.
+const READS_HELD_BACK: Failure = Failure {
+    what: "The block device gave fewer bytes than the engine read from files",
+    remedy: "To make the device see every read, pass the page cache (--io direct), or limit the memory to less than the databases take \
+             (--memory-limit).",
+};
+
+/// Which differences are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Differences {
+    /// All of them.
+    All,
+    /// Those in which the device counts more: something else used it. What the page cache holds back says nothing against a run.
+    Excess,
 }
 
 /// Writes of the load, writes of the run, and reads.
-pub(super) fn all(cells: &[Cell<'_>], memory_bytes: Option<f64>) -> [Finding; 3] {
+pub(super) fn all(cells: &[Cell<'_>], memory_bytes: Option<f64>, differences: Differences) -> [Finding; 3] {
     let always = |_: &Cell<'_>| true;
     [
         Compared {
@@ -41,6 +78,7 @@ pub(super) fn all(cells: &[Cell<'_>], memory_bytes: Option<f64>) -> [Finding; 3]
             device: &LOAD_WRITES_DEVICE,
             user_bytes: &|cell| Some(cell.value(&STORED_RATIO)? * cell.value(&STORED_BYTES)?),
             reaches_device: &always,
+            held_back: WRITES_HELD_BACK,
         },
         Compared {
             id: "kv-run-writes-agree",
@@ -49,6 +87,7 @@ pub(super) fn all(cells: &[Cell<'_>], memory_bytes: Option<f64>) -> [Finding; 3]
             device: &WRITES_DEVICE,
             user_bytes: &|cell| cell.value(&USER_WRITTEN),
             reaches_device: &always,
+            held_back: WRITES_HELD_BACK,
         },
         Compared {
             id: "kv-reads-agree",
@@ -57,9 +96,10 @@ pub(super) fn all(cells: &[Cell<'_>], memory_bytes: Option<f64>) -> [Finding; 3]
             device: &READS_DEVICE,
             user_bytes: &|cell| cell.value(&USER_READ),
             reaches_device: &|cell| !fits_page_cache(cell, memory_bytes),
+            held_back: READS_HELD_BACK,
         },
     ]
-    .map(|compared| compared.finding(cells))
+    .map(|compared| compared.finding(cells, differences))
 }
 
 /// Whether the page cache can hold the databases, so that it serves what the engine counts as read; where the memory is not known, it cannot.
@@ -102,7 +142,7 @@ impl Compared<'_> {
         }
     }
 
-    fn finding(&self, cells: &[Cell<'_>]) -> Finding {
+    fn finding(&self, cells: &[Cell<'_>], differences: Differences) -> Finding {
         // Below a filesystem that compresses the two are meant to differ.
         let judged = cells.iter().filter(|cell| !is_compressed_below(cell));
         let (mut ratios, mut skipped) = (Vec::new(), Vec::new());
@@ -112,13 +152,21 @@ impl Compared<'_> {
                 Err(why) => skipped.push(why),
             }
         }
-        let is_outside = |(ratio, _): &&(f64, &Cell<'_>)| (ratio - 1.0).abs() > AGREE;
+        let is_outside = |(ratio, _): &&(f64, &Cell<'_>)| match differences {
+            Differences::All => (ratio - 1.0).abs() > AGREE,
+            Differences::Excess => *ratio > 1.0 + AGREE,
+        };
         let outside: Vec<(f64, &Cell<'_>)> = ratios.iter().filter(is_outside).copied().collect();
         let mut distances = outside.clone();
         distances
             .iter_mut()
             .for_each(|(ratio, _)| *ratio = (*ratio - 1.0).abs());
-        let Some((worst, cell, n)) = farthest(ratios.into_iter(), 1.0) else {
+        let n = ratios.len();
+        let shown = match outside.is_empty() {
+            true => ratios,
+            false => outside.clone(),
+        };
+        let Some((worst, cell, _)) = farthest(shown.into_iter(), 1.0) else {
             return Finding::not_testable(self.id, self.sentence, why_none(skipped));
         };
         let tested = format!(
@@ -131,10 +179,14 @@ impl Compared<'_> {
                        reads that the engine counts, and holds writes back that a later file replaces. Where the two differ, \
                        what wears and delays the device is its own count.";
         let number = Number::derived("device ÷ engine, farthest from 1", worst, Unit::Ratio, n);
+        let failure = match worst < 1.0 {
+            true => self.held_back,
+            false => EXCESS,
+        };
         Finding::tested(self.id, self.sentence, outside.is_empty(), tested)
-            .of_run("The engine and the block device count different bytes")
+            .of_run(failure.what)
             .extent(extent(&distances, n).unwrap_or_default())
-            .remedy("Stop other programs that use the device, and measure for longer (--duration) or with more records (--records).")
+            .remedy(failure.remedy)
             .otherwise(meaning)
             .numbers([number])
     }
