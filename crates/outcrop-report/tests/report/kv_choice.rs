@@ -3,7 +3,9 @@
 use outcrop_report::Report;
 use outcrop_report::answer::{Claim, ReadingOutcome};
 use outcrop_results::{RunView, Value};
-use outcrop_schema::kv::{ARRIVAL, CACHE_HITS, COMPRESSION, PAGE_CACHE, READ_LATENCY, THREADS, THROUGHPUT, WORKLOAD};
+use outcrop_schema::kv::{
+    ARRIVAL, CACHE_HITS, COMPRESSION, PAGE_CACHE, READ_LATENCY, THREADS, THROUGHPUT, WORKLOAD,
+};
 
 use crate::kv_fixture::{Stored, Unusual, codecs, of, of_settings};
 

@@ -22,13 +22,13 @@ pub const NOTHING_COMPLETED: RemarkKind = RemarkKind::new(
 /// Others used the device.
 pub const CONTAMINATED: RemarkKind = RemarkKind::new(
     "contaminated",
-    "the device moved more bytes than the trial asked for",
+    "the device moved more bytes than the trial requested",
     "contaminated:",
 );
 /// Something above the device answered.
 pub const ANSWERED_ABOVE: RemarkKind = RemarkKind::new(
     "answered-above-device",
-    "the device moved fewer bytes than the trial asked for",
+    "the device moved fewer bytes than the trial requested",
     "something above it answered",
 );
 

@@ -14,8 +14,8 @@ use outcrop_schema::kv::{
 
 use super::cautions::own_cautions;
 use super::cell::{
-    base, blocks, hidden_by_caches, is_closed_loop, is_compressed, load, of_one_load, overload, pairs, requests,
-    with_capability, words, workers,
+    base, blocks, hidden_by_caches, is_closed_loop, is_compressed, load, of_one_load, overload, pairs,
+    requests, with_capability, words, workers,
 };
 use super::space::{Space, taken};
 use super::{codec, open_loop};
@@ -65,7 +65,7 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
             .or_else(|| codec::smallest(cells, bounds))
             .or_else(|| open_loop::compression(cells, bounds)),
         block_size(cells, bounds),
-        block_cache(cells),
+        block_cache(cells, bounds),
         tree(cells),
     ];
     Answer {
@@ -284,11 +284,11 @@ fn block_size(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
 }
 
 /// What the block cache hides: reads that it answers meet neither the codec nor the device.
-fn block_cache(cells: &[Cell<'_>]) -> Option<Claim> {
+fn block_cache(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let compressed = cells.iter().filter(|cell| is_compressed(cell));
     // Of many loads the one that caches best is the luckiest: that of the advice on codecs is asked, or where there is none, one.
     let of_load =
-        of_one_load(cells).unwrap_or_else(|| largest_family(compressed, &IN_WHAT_CANDIDATES_DIFFER));
+        of_one_load(cells, bounds).unwrap_or_else(|| largest_family(compressed, &IN_WHAT_CANDIDATES_DIFFER));
     let known = of_load.into_iter().filter(|cell| is_compressed(cell));
     let (cell, hits) = best(known, &CACHE_HITS)?;
     let size = cell.spelling(&BLOCK_CACHE);

@@ -5,7 +5,8 @@ use outcrop_measure::units::format_count;
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
     ARRIVAL, CACHE_HITS, COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, FILESYSTEM, IN_WHAT_CANDIDATES_DIFFER,
-    OFFERED, PAGE_CACHE, PROCESSES, RECORDS, REQUESTS, STORED_BYTES, THREADS, THROUGHPUT, UNFINISHED, WORKLOAD,
+    OFFERED, PAGE_CACHE, PROCESSES, RECORDS, REQUESTS, STORED_BYTES, THREADS, THROUGHPUT, UNFINISHED,
+    WORKLOAD,
 };
 use outcrop_workload::Arrival;
 use outcrop_workload::filesystem::FileCompression;
