@@ -206,7 +206,7 @@ mod tests {
         assert!(
             place("0::/app.slice/run.scope\n", root)
                 .unwrap_err()
-                .contains("passes on")
+                .contains("delegates the memory controller")
         );
         fs::write(root.join("app.slice/cgroup.subtree_control"), "cpu memory pids\n").unwrap();
         assert_eq!(

@@ -232,7 +232,10 @@ mod tests {
     fn what_cannot_be_read_has_the_reason() {
         for (read, says) in [
             (Wear::from_smartctl(REFUSED), "Permission denied"),
-            (Wear::from_smartctl("{}"), "neither its wear nor what was written"),
+            (
+                Wear::from_smartctl("{}"),
+                "neither its wear nor the bytes written",
+            ),
             (Wear::from_smartctl("smartctl 6.6"), "did not print JSON"),
             (Wear::from_nvme("[]"), "neither"),
             (

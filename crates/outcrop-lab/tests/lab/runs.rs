@@ -45,7 +45,7 @@ fn a_run_yields_complete_trials_that_agree_with_themselves() {
             ("device", "scratch-file 4MiB")
         );
         assert_eq!(entry.plans, ["small"]);
-        assert_eq!(entry.factors.len(), 16, "{:?}", entry.factors);
+        assert_eq!(entry.factors.len(), 17, "{:?}", entry.factors);
         check_figures(&entry);
     }
     assert!(folder.dir().join("records.parquet").is_file());
@@ -384,7 +384,7 @@ fn a_run_that_would_write_more_than_it_may_is_refused_with_what_to_change() {
     assert!(error.is_bad_input(), "{error:?}");
     let text = error.to_string();
     for part in [
-        "--max-written: 4MiB",
+        "--max-written: only 4MiB",
         "4 MiB to create its files",
         "--size",
         "--duration",

@@ -34,9 +34,9 @@ fn rounds_of_a_preconditioned_subject_are_judged_and_say_what_they_are_not() {
         steady.meaning
     );
     for departure in [
-        "no PTS result",
+        "not a PTS result",
         "on a filesystem",
-        "8.00 s for each cell",
+        "8.00 s per cell",
         "rounds went on after round 5",
     ] {
         assert!(steady.tested.contains(departure), "{}", steady.tested);
@@ -121,7 +121,7 @@ fn the_steady_state_of_one_long_trial_says_in_what_it_is_no_test_of_the_pts() {
     // Eight intervals of a second; a small file is written over many times, and the drive is not.
     let file = of_subject("scratch-file 256MiB", 1e10);
     for departure in [
-        "no PTS result",
+        "not a PTS result",
         "scratch-file 256MiB on a filesystem",
         "intervals of 1.00 s, not of a minute",
         "8.00 s of writes, not six hours or four times the drive's capacity",
@@ -157,7 +157,7 @@ fn seconds_in_which_nothing_completed_count_in_the_course_of_a_trial() {
         intervals: (12, 0.3),
         ..RunBuilder::new(3)
     };
-    let cliff = writes(cliff, |index| index == 3);
+    let cliff = writes(cliff, |index| index == 1);
     let shifts = &finding(&cliff.layers[0].findings, "one-level-per-trial").numbers;
     assert!(
         shifts

@@ -24,9 +24,9 @@ Examples:
   outcrop device --io-block-size 4k,64k --read-write-mix 70:30 --queue-depth 8
   outcrop device --read-only /dev/nvme0n1 --queue-depth 32     an existing device, never written
   outcrop device --arrival poisson:20k --queue-depth 64        open loop: latency from the schedule
-  outcrop device --arrival poisson:50%,poisson:90%             shares of what a closed loop reaches
-  outcrop device --latency-parts apart --queue-depth 1         submission and completion by themselves
-  outcrop device --read-write-mix 0:100 --sync none,each,dsync what it costs to make writes durable
+  outcrop device --arrival poisson:50%,poisson:90%             shares of a closed loop's rate
+  outcrop device --latency-parts apart --queue-depth 1         submission and completion apart
+  outcrop device --read-write-mix 0:100 --sync none,each,dsync the cost of durable writes
   outcrop device --replay written --content compressible:2 --jobs 6 --queue-depth 256
                                              writes blocks, then reads the same ones in that order
   outcrop device /mnt/a --also /mnt/b --drives 1,2             one drive, and two at once
@@ -66,8 +66,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PATH", conflicts_with_all = ["job", "verify"])]
     also: Vec<PathBuf>,
     /// Overwrite all data of the block device at PATH; NAME repeats its serial number or its name in /dev/disk/by-id. Refused
-    /// while anything uses the device, and while it holds a filesystem, a partition table, a volume or swap. With --also once for
-    /// each device, in their order: none is written before all are held. With --job it names the device that jobs write to
+    /// while anything uses the device, and while it holds a filesystem, a partition table, a volume or swap. With --also, repeat it
+    /// for each device, in order; nothing is written until all are opened exclusively. With --job it names the device that jobs write to
     #[arg(long, value_name = "NAME", conflicts_with = "read_only")]
     destroy: Vec<String>,
     #[command(flatten)]

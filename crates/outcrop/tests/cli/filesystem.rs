@@ -230,7 +230,7 @@ fn data_that_are_too_small_are_refused_with_how_much_there_is_and_nothing_else_i
     assert_eq!(seen.code, Some(2), "{seen:?}");
     let sentence = seen.sentence();
     assert!(
-        sentence.contains("needs at least ") && sentence.contains("these are 7.00 kB"),
+        sentence.contains("needs at least ") && sentence.contains("only 7.00 kB are given"),
         "{sentence}"
     );
     assert!(!sentence.contains("sample"), "{sentence}");

@@ -190,7 +190,7 @@ fn the_libraries_of_both_sides_are_named(directory: &Path, run: &str, envelope: 
     let of_zstd = sentences[1];
     assert!(
         of_zstd.starts_with("zstd:1 was measured with libzstd 1.")
-            && of_zstd.contains(" of this program, and rocksdb "),
+            && of_zstd.contains(" of this program, but rocksdb "),
         "{of_zstd}"
     );
     assert!(of_zstd.contains("/libzstd.so.1."), "{of_zstd}");

@@ -177,7 +177,9 @@ fn a_dry_run_says_what_a_usual_and_a_fast_device_would_take_and_calls_neither_a_
     let limited = outcrop(dir.path(), &[&line[..], &["--max-written", "17MiB"]].concat());
     assert_eq!(limited.code, Some(2), "{limited:?}");
     assert!(
-        limited.stderr.contains("--max-written: 17MiB may be written"),
+        limited
+            .stderr
+            .contains("--max-written: only 17MiB may be written"),
         "{limited:?}"
     );
 }

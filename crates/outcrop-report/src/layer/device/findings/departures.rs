@@ -17,7 +17,7 @@ const SATURATION_PASSES: f64 = 4.0;
 /// All of them in a sentence.
 pub(super) fn sentence(departures: &[String]) -> String {
     format!(
-        "This is the procedure and no PTS result: {}.",
+        "This is the procedure, not a PTS result: {}.",
         departures.join("; ")
     )
 }
