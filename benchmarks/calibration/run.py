@@ -4,8 +4,8 @@
 For each layer, `--pairs` times: two runs of one plan, one after the other, held together by `outcrop compare`;
 and one run of `outcrop ab` whose two variants are alike. A pair is a false alarm where any condition is met
 (exit code 1). On a machine at rest at most 5 % should be; on a shared one `compare` also sees what the machine did
-between its two runs, and `ab` should not. A gate that does not decide cannot fail: how many figures were undecided, because
-the machine was busier on one side or for want of trials, stands beside the alarms.
+between its two runs, and `ab` should not. A gate that does not decide cannot fail: how many figures were undecided,
+because the machine was busier on one side or for want of trials, stands beside the alarms.
 
     benchmarks/calibration/run.py [--pairs 40] [--duration 500ms] [--repetitions 5]
         [--directory DIR] [--layers device,codec,cache]

@@ -266,8 +266,9 @@ def result_text(arguments, rows, rounds):
     lines = [
         f"4 KiB random accesses to {what} of {arguments.size_mib} MiB, outcrop beside {version}: medians of "
         f"{arguments.rounds} interleaved pairs of {arguments.seconds} s each; the ratio is the median of the ratios "
-        "within the pairs. A bar is *open* where the quartiles lie neither within it nor on one side of it. p50 and p99 "
-        "have a bar on both sides: where one tool's latency is lower, the two did not find the storage in the same state.",
+        "within the pairs. A bar is *open* where the quartiles lie neither within it nor on one side of it. p50 and "
+        "p99 have a bar on both sides: where one tool's latency is lower, the two did not find the storage in the same "
+        "state.",
         "",
         table(rows),
         "",

@@ -200,7 +200,8 @@ def main():
         subprocess.run([python, "-m", "pip", "install", "-q", str(wheel)], check=True, stdout=sys.stderr)
         print(
             f"{ROWS:,} rows, {DISTINCT:,} distinct values of 11 bytes, postings, 1 thread; {LOOKUPS:,} lookups a round "
-            "in a preloaded column, mapped but for `find on disk`; decoded into a `pyarrow.Table`, in Rust into a list of Arrow arrays. "
+            "in a preloaded column, mapped but for `find on disk`; decoded into a `pyarrow.Table`, in Rust into a list "
+            "of Arrow arrays. "
             f"{ROUNDS} rounds, Rust and Python in turn, both with the profile `wheel`, files in memory. CPU time of "
             "the process, so that what others do is not in it; medians with intervals of 97 %. "
             f"Load average at the start: {os.getloadavg()[0]:.1f} on {os.cpu_count()} CPUs.\n"

@@ -240,7 +240,7 @@ fn writes_of(factors: &Settings, load: Duration, device: &Writer) -> u64 {
         // The closed loop, and a share of as much.
         Arrivals::Share(_, percent) => rate *= 1.0 + (percent / 100.0).min(1.0),
         Arrivals::Given(arrival) => {
-            let offered = arrival.per_second().map(|offered| offered.per_second());
+            let offered = arrival.per_second().map(outcrop_measure::Rate::per_second);
             rate = rate.min(offered.map_or(f64::INFINITY, |offered| drives * offered * size));
         }
     }
