@@ -4,7 +4,7 @@
 Where a lone request is waited for, next to all CPU time is the kernel's: the system call, the block layer, the
 interrupt, going to sleep and waking up. The short loop shows how much of it remains without a tool's own work. It is a
 comparison and no bound: another way of waiting or of setting up the ring may cost the kernel less, and Outcrop has
-been measured below it. All three read the same file with direct I/O, a registered file, buffer and ring. The order of the three
+been measured below it. All three read the same file with direct I/O, a registered file, buffer and ring. Their order
 turns with each round, and ratios are taken within a round, so that the drift of a shared machine hits all alike.
 
     benchmarks/fio-iops/qd1.py [--rounds 15] [--seconds 2] [--size-mib 1024] [--directory DIR]

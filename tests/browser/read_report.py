@@ -257,10 +257,10 @@ def with_scripts(driver, page, work, outcrop, run):
     answers_the_keyboard(driver, spec)
     switches_series(driver, spec)
     switches_scales(driver, spec)
-    for spec in specs:
-        command = [outcrop, "figure", run, spec["id"], "--csv", "-o", "-"]
+    for each in specs:
+        command = [outcrop, "figure", run, each["id"], "--csv", "-o", "-"]
         printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        same_rows(saved(driver, spec, "csv"), printed, spec["id"])
+        same_rows(saved(driver, each, "csv"), printed, each["id"])
     assert downloads(driver, specs[0], "csv", work).decode() == saved(driver, specs[0], "csv"), "a CSV"
     assert downloads(driver, specs[0], "svg", work).startswith(b"<svg"), "an SVG"
     assert downloads(driver, specs[0], "png", work).startswith(b"\x89PNG"), "a PNG"

@@ -8,7 +8,7 @@ use crate::stage::{folder, refusal, run, scratch, short_spec};
 fn assert_parts_are_the_whole(of: &OperationReport, words: &str) {
     let whole = of.service.as_ref().unwrap_or(&of.latency);
     let parts = of.parts.as_ref().unwrap();
-    let counts = [&parts.submission, &parts.completion].map(|part| part.count());
+    let counts = [&parts.submission, &parts.completion].map(outcrop_measure::LatencyHistogram::count);
     assert_eq!(counts, [whole.count(); 2], "{words}");
     // Each of the two is rounded to a nanosecond.
     let sum = parts.submission.sum() + parts.completion.sum();
