@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 from pypdf import PdfReader
@@ -310,7 +311,7 @@ const shown = [...document.querySelectorAll('table')].filter((table) => table.of
 const name = (table) => `${table.className}: ${table.textContent.trim().slice(0, 60)}`;
 const edges = shown.map((table) => [name(table), table.getBoundingClientRect().left + table.scrollWidth]);
 const longest = shown.reduce((one, next) => (next.rows.length > one.rows.length ? next : one));
-return [edges, longest.tHead.innerText.split(/\\s+/)];
+return [edges, longest.tHead.innerText.trim().split(/\\s+/)];
 """
 
 
@@ -324,7 +325,9 @@ def prints_whole_tables(driver, page, work):
     assert edges and not cut, f"wider than a sheet of {PRINTABLE} pixels: {cut}"
     pdf = base64.b64decode(driver.execute_cdp_cmd("Page.printToPDF", LOW)["data"])
     (work / "six-layers-low.pdf").write_bytes(pdf)
-    sheets = [sheet.extract_text().split() for sheet in PdfReader(io.BytesIO(pdf)).pages]
+    # NFKC: the font has one glyph for ff.
+    texts = (sheet.extract_text() for sheet in PdfReader(io.BytesIO(pdf)).pages)
+    sheets = [unicodedata.normalize("NFKC", text).split() for text in texts]
     with_heading = [number for number, words in enumerate(sheets, 1) if set(heading) <= set(words)]
     assert len(with_heading) > 1, f"the heading {heading} stands on the sheets {with_heading} of {len(sheets)} alone"
 
