@@ -33,6 +33,7 @@ import json
 import math
 import os
 import random
+import signal
 import statistics
 import sys
 import tempfile
@@ -302,6 +303,8 @@ def arguments_of_user():
 
 
 def main():
+    # Whatever ends the run, the file and the loop device go with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     arguments = arguments_of_user()
     need("fio", "fio")
     binary = outcrop()
