@@ -67,7 +67,14 @@ impl DirectFile {
             .map_err(|errno| DeviceError::path("read the flags of", path, errno))?;
         // Switching by fcntl rather than opening with O_DIRECT: an open that creates *and* refuses leaves
         // the file behind.
-        match rustix::fs::fcntl_setfl(&descriptor, flags | OFlags::DIRECT) {
+        let direct = flags | OFlags::DIRECT;
+        // A read of our own file would write its access time, or look each time whether it has to. The owner may do without; a server
+        // or a mount option may say that it is someone else's.
+        let switched = match rustix::fs::fcntl_setfl(&descriptor, direct | OFlags::NOATIME) {
+            Err(Errno::PERM) => rustix::fs::fcntl_setfl(&descriptor, direct),
+            other => other,
+        };
+        match switched {
             Ok(()) => {}
             Err(Errno::INVAL | Errno::OPNOTSUPP) => return Err(unsupported()),
             Err(errno) => return Err(DeviceError::path("switch to direct I/O", path, errno)),

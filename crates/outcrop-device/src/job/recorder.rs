@@ -208,6 +208,8 @@ impl<'c> Recorder<'c> {
     }
 
     /// Files the parts of a request that was just filed, where it was.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn complete_in_parts(&mut self, flight: &Flight, handed_over: u64, now: u64) {
         let is_filed = match self.is_open_loop {
             true => self.is_due_in_measured_time(flight.due),

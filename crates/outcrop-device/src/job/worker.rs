@@ -234,11 +234,8 @@ impl<'a, E: Engine> Worker<'a, E> {
     /// Makes a request ready, and hands over when enough are.
     #[inline]
     fn board(&mut self, slot: u32, flight: Flight, now: u64) -> Result<(), DeviceError> {
-        // The time of a sync belongs to the completion of its write.
-        if let Some(hand_overs) = &mut self.hand_overs
-            && !matches!(flight.step, Step::Sync { .. })
-        {
-            hand_overs.make_ready(slot);
+        if self.hand_overs.is_some() {
+            self.note_ready(slot, flight.step);
         }
         self.prepared.slots.board(&mut self.engine, slot, flight)?;
         self.ready += 1;
@@ -254,17 +251,36 @@ impl<'a, E: Engine> Worker<'a, E> {
         self.recorder.observe_depth(now, self.submitted);
         self.submitted = self.in_flight();
         self.ready = 0;
-        if let Some(hand_overs) = &mut self.hand_overs
-            && hand_overs.is_any_ready()
-        {
-            // A call that also waits returns when completions are there.
-            self.engine.submit(Wait::Nothing)?;
-            hand_overs.complete(self.context.clock.ticks());
-            if wait == Wait::Nothing {
-                return Ok(());
-            }
+        if self.hand_overs.is_some() && self.hand_over_apart()? && wait == Wait::Nothing {
+            return Ok(());
         }
         self.engine.submit(wait)
+    }
+
+    /// Notes that a request waits to be handed over.
+    ///
+    /// What is done only where submissions are timed apart is kept out of the loop that all others run: between two
+    /// requests of depth 1 the CPU sleeps, and what it has to fetch anew afterwards is paid with each.
+    #[cold]
+    #[inline(never)]
+    fn note_ready(&mut self, slot: u32, step: Step) {
+        // The time of a sync belongs to the completion of its write.
+        if let (Some(hand_overs), false) = (&mut self.hand_overs, matches!(step, Step::Sync { .. })) {
+            hand_overs.make_ready(slot);
+        }
+    }
+
+    /// Hands over what is ready, in a call by itself: one that also waits returns when completions are there. False where nothing
+    /// was ready.
+    #[cold]
+    #[inline(never)]
+    fn hand_over_apart(&mut self) -> Result<bool, DeviceError> {
+        let Some(hand_overs) = self.hand_overs.as_mut().filter(|all| all.is_any_ready()) else {
+            return Ok(false);
+        };
+        self.engine.submit(Wait::Nothing)?;
+        hand_overs.complete(self.context.clock.ticks());
+        Ok(true)
     }
 
     /// The next operation that is complete, recorded; `None` when there is none for now. Returns the slot and the time at

@@ -4,11 +4,11 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use outcrop_device::{DeviceError, ScratchFile};
+use outcrop_device::{DeviceError, ScratchFile, Target};
 use outcrop_measure::ByteSize;
 use outcrop_workload::Content;
 
-use crate::stage::{Disk, SEED, folder, must, names_in, open_file, scratch, try_scratch};
+use crate::stage::{Disk, SEED, folder, must, names_in, open_file, run, scratch, short_spec, try_scratch};
 
 #[test]
 fn a_scratch_file_is_written_in_full_and_has_no_name() {
@@ -25,6 +25,26 @@ fn a_scratch_file_is_written_in_full_and_has_no_name() {
     let blocks: std::collections::BTreeSet<_> = bytes.chunks(4096).collect();
     assert_eq!(blocks.len(), bytes.len() / 4096, "random content does not repeat");
     assert_eq!(names_in(folder.path()), [""; 0]);
+}
+
+#[test]
+fn reading_leaves_the_access_time_alone() {
+    // Every read would write the time here.
+    let disk = Disk::formatted("ext4", 64 << 20);
+    must(
+        "mount",
+        &["-o", "remount,strictatime", disk.mount_point.to_str().unwrap()],
+    );
+    let scratch = scratch(&disk.mount_point, 1 << 20);
+    let path = open_file(&scratch);
+    let accessed = || {
+        let metadata = std::fs::metadata(&path).unwrap();
+        (metadata.atime(), metadata.atime_nsec())
+    };
+    let before = accessed();
+    let target = Target::Scratch(scratch);
+    assert!(run(&target, &short_spec()).total().reads.operations > 0);
+    assert_eq!(accessed(), before);
 }
 
 #[test]
