@@ -16,6 +16,28 @@ pub struct Forecast {
     pub likely_bytes_written: u64,
 }
 
+/// A device assumed for an estimate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AssumedDevice {
+    /// Its bandwidth.
+    pub(crate) bytes_per_second: f64,
+    /// Latency of a single access.
+    pub(crate) latency: Duration,
+}
+
+impl AssumedDevice {
+    /// The fastest one: an upper bound on what trials write.
+    pub(crate) const FASTEST: Self = Self {
+        bytes_per_second: 3e9,
+        latency: Duration::from_micros(20),
+    };
+    /// A usual SSD: between a SATA drive and a fast NVMe drive.
+    pub(crate) const USUAL: Self = Self {
+        bytes_per_second: 500e6,
+        latency: Duration::from_micros(80),
+    };
+}
+
 /// What a whole run is expected to cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {

@@ -28,7 +28,7 @@ use outcrop_workload::{AccessPattern, Arrivals, ReadWriteMix};
 
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
-use crate::estimate::Forecast;
+use crate::estimate::{AssumedDevice, Forecast};
 use crate::layer::{Bench, Layer, Preparation, Profile, Refusal, absolute};
 
 /// The layer as plans see it.
@@ -40,21 +40,6 @@ const DEFAULT_SCRATCH_SIZE: ByteSize = ByteSize(1 << 30);
 
 /// Files are assumed to be made this fast: slower than most SSDs, faster than most hard disks.
 const ASSUMED_FILL_BYTES_PER_SECOND: f64 = 200e6;
-/// A device that writes: so fast, once it has answered so soon.
-struct Writer {
-    bytes_per_second: f64,
-    latency: Duration,
-}
-/// The bound on what trials write.
-const FASTEST: Writer = Writer {
-    bytes_per_second: 3e9,
-    latency: Duration::from_micros(20),
-};
-/// What they write to a usual SSD: between a SATA drive and a fast NVMe drive.
-const USUAL: Writer = Writer {
-    bytes_per_second: 500e6,
-    latency: Duration::from_micros(80),
-};
 /// Between trials: setting up rings and buffers, reading counters, the journal's fsync …
 const TRIAL_OVERHEAD: Duration = Duration::from_millis(20);
 /// … and the flush after a trial that wrote.
@@ -206,8 +191,8 @@ impl Layer for Device {
         };
         Forecast {
             time: writing + closed_loop + load + TRIAL_OVERHEAD + settle,
-            bytes_written: writes_of(factors, load, &FASTEST),
-            likely_bytes_written: writes_of(factors, load, &USUAL),
+            bytes_written: writes_of(factors, load, &AssumedDevice::FASTEST),
+            likely_bytes_written: writes_of(factors, load, &AssumedDevice::USUAL),
         }
     }
 
@@ -225,7 +210,7 @@ fn is_read_only(subject: &Subject) -> bool {
 }
 
 /// What a trial writes to such a device: as much as it takes, or, in an open loop, as much as is offered.
-fn writes_of(factors: &Settings, load: Duration, device: &Writer) -> u64 {
+fn writes_of(factors: &Settings, load: Duration, device: &AssumedDevice) -> u64 {
     let size = factors.value(&IO_BLOCK_SIZE).0 as f64;
     let depth = f64::from(*factors.value(&QUEUE_DEPTH)) * f64::from(*factors.value(&JOBS));
     let drives = f64::from(*factors.value(&DRIVES));
