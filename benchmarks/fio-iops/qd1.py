@@ -4,13 +4,16 @@
 Where a lone request is waited for, next to all CPU time is the kernel's: the system call, the block layer, the
 interrupt, going to sleep and waking up. The short loop shows how much of it remains without a tool's own work. It is a
 comparison and no bound: another way of waiting or of setting up the ring may cost the kernel less, and Outcrop has
-been measured below it. All three read the same file with direct I/O, a registered file, buffer and ring. Their order
-turns with each round, and ratios are taken within a round, so that the drift of a shared machine hits all alike.
+been measured below it. All three read the same file with direct I/O, a registered file, buffer and ring, bound to the
+same CPU, another one in each pair of rounds; the second round of a pair has the order of the first from behind. Ratios
+are taken within a round, so that the drift of a shared machine hits all alike.
 
-    benchmarks/fio-iops/qd1.py [--rounds 15] [--seconds 2] [--size-mib 1024] [--directory DIR]
+    benchmarks/fio-iops/qd1.py [--rounds 24] [--seconds 2] [--size-mib 1024] [--directory DIR] [--cpus 0,1]
 
-Prints the result as Markdown. CPU time is that of the whole process in Outcrop and minimal.c, and that of
-its job's thread in fio, as fio reports it.
+Prints the result as Markdown; five minutes with what it does by default. CPU time is that of the whole process in
+Outcrop and minimal.c, and that of its job's thread in fio, as fio reports it, cut to whole milliseconds. Interrupts
+between CPUs are those of the whole machine from the start of a program to its end, over its reads with those of the
+warm-up.
 """
 
 import argparse
@@ -22,10 +25,12 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from programs import ROOT, need, outcrop, output
-from run import make_file, median_with_interval, run_fio, run_outcrop
+import turns
+from programs import ROOT, need, outcrop
+from run import WARM_UP_S, median_with_interval, places, run_fio, run_outcrop
+from turns import output
 
-TOOLS = ("fio", "outcrop", "minimal")
+TOOLS = ["fio", "outcrop", "minimal"]
 RATIOS = (("outcrop", "fio"), ("minimal", "fio"), ("outcrop", "minimal"))
 
 
@@ -36,78 +41,111 @@ def build_minimal(folder):
     return binary
 
 
-def run_minimal(binary, path, seconds):
-    iops, cpu_us, _ = output([binary, path, seconds]).split()
+def run_minimal(binary, cpu, path, seconds):
+    iops, cpu_us, _ = output([*turns.bound(cpu), binary, path, seconds]).split()
     return {"iops": float(iops), "cpu_us": float(cpu_us)}
+
+
+def with_interrupts(tool, seconds):
+    """The result of a tool, and the interrupts between CPUs for each of its reads."""
+    before = turns.interrupts()
+    result = tool()
+    between = turns.between_cpus(before, turns.interrupts())
+    reads = result["iops"] * (seconds + WARM_UP_S)
+    return result | ({} if between is None else {"between_cpus": between / reads})
 
 
 def measure(path, programs, arguments):
     rounds = []
     for number in range(arguments.rounds):
-        how = ("read", 1, arguments.seconds, number + 1)
+        cpu, order = turns.turn(number, arguments.cpus, TOOLS)
+        how = (cpu, "read", 1, arguments.seconds, number + 1)
         tools = {
             "fio": lambda how=how: run_fio(path, *how),
             "outcrop": lambda how=how: run_outcrop(programs["outcrop"], ["--read-only", path], *how),
-            "minimal": lambda: run_minimal(programs["minimal"], path, arguments.seconds),
+            "minimal": lambda cpu=cpu: run_minimal(programs["minimal"], cpu, path, arguments.seconds),
         }
-        turn = number % len(TOOLS)
-        order = TOOLS[turn:] + TOOLS[:turn]
-        result = {tool: tools[tool]() for tool in order}
+        result = {tool: with_interrupts(tools[tool], arguments.seconds) for tool in order}
         # fio has been seen to report no CPU time of a job at all.
         if all(one["cpu_us"] > 0 for one in result.values()):
-            rounds.append(result)
+            rounds.append({"cpu": cpu, **result})
         figures = ", ".join(f"{tool} {result[tool]['cpu_us']:.2f}" for tool in TOOLS)
-        print(f"round {number + 1}/{arguments.rounds}, CPU µs per read: {figures}", file=sys.stderr, flush=True)
+        print(
+            f"round {number + 1}/{arguments.rounds} on CPU {cpu}, CPU µs per read: {figures}",
+            file=sys.stderr, flush=True,
+        )
     return rounds
 
 
-def result_text(arguments, rounds):
+def rounds_on(rounds, place):
+    return [one for one in rounds if place in (one["cpu"], "all")]
+
+
+def program_row(rounds, tool, place):
+    def middle(metric, digits):
+        values = [one[tool][metric] for one in rounds_on(rounds, place) if metric in one[tool]]
+        return f"{statistics.median(values):,.{digits}f}" if values else "not counted here"
+
+    figures = [middle("cpu_us", 2), middle("iops", 0), middle("between_cpus", 2)]
+    return f"| {tool} | {place} | {' | '.join(figures)} | {len(rounds_on(rounds, place))} |"
+
+
+def ratio_row(rounds, ours, base, place, rng):
+    ratios = [one[ours]["cpu_us"] / one[base]["cpu_us"] for one in rounds_on(rounds, place)]
+    ratio, low, high = median_with_interval(ratios, rng)
+    first, _, third = statistics.quantiles(ratios, n=4, method="inclusive")
+    return (
+        f"| {ours} ÷ {base} | {place} | {ratio:.3f} | {first:.3f} … {third:.3f} | {low:.3f} … {high:.3f} "
+        f"| {len(ratios)} |"
+    )
+
+
+def result_text(arguments, rounds, served):
     version = output(["fio", "--version"]).strip()
     rng = random.Random(1)
+    # A CPU on which fio reported nothing has no row.
+    shown = [place for place in places(arguments.cpus) if len(rounds_on(rounds, place)) >= 2]
     lines = [
         f"4 KiB random reads of a file of {arguments.size_mib} MiB at depth 1: medians of {arguments.rounds} rounds of "
-        f"{arguments.seconds} s for each of {version}, outcrop and benchmarks/fio-iops/minimal.c, in turn.",
+        f"{arguments.seconds} s for each of {version}, outcrop and benchmarks/fio-iops/minimal.c, in turn, bound to "
+        f"the same CPU. {served}",
         "",
-        "| program | CPU µs per read | IOPS |",
-        "|---|---:|---:|",
+        "| program | CPU | CPU time per read, µs | IOPS, 1/s | interrupts between CPUs per read | rounds |",
+        "|---|---|---:|---:|---:|---:|",
+        *(program_row(rounds, tool, place) for tool in TOOLS for place in shown),
+        "",
+        "| CPU time per read | CPU | ratio | quartiles | 95 % interval | rounds |",
+        "|---|---|---:|---|---|---:|",
+        *(ratio_row(rounds, ours, base, place, rng) for ours, base in RATIOS for place in shown),
     ]
-    for tool in TOOLS:
-        median = {metric: statistics.median(one[tool][metric] for one in rounds) for metric in ("cpu_us", "iops")}
-        lines.append(f"| {tool} | {median['cpu_us']:.2f} | {median['iops']:,.0f} |")
-    lines += ["", "| CPU per read | ratio | quartiles | 95 % interval |", "|---|---:|---|---|"]
-    for ours, base in RATIOS:
-        ratios = [one[ours]["cpu_us"] / one[base]["cpu_us"] for one in rounds]
-        ratio, low, high = median_with_interval(ratios, rng)
-        first, _, third = statistics.quantiles(ratios, n=4, method="inclusive")
-        lines.append(f"| {ours} ÷ {base} | {ratio:.3f} | {first:.3f} … {third:.3f} | {low:.3f} … {high:.3f} |")
     return "\n".join(lines)
 
 
 def arguments_of_user():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=15, help="at least 5")
-    parser.add_argument("--seconds", type=int, default=2)
+    turns.add_arguments(parser, rounds=24)
     parser.add_argument("--size-mib", type=int, default=1024)
     parser.add_argument("--directory", type=Path, default=ROOT, help="on the disk to be measured")
     arguments = parser.parse_args()
-    if arguments.rounds < 5:
-        parser.error("--rounds must be at least 5: fewer give no interval worth printing")
+    turns.check_arguments(parser, arguments)
     return arguments
 
 
 def main():
     arguments = arguments_of_user()
+    turns.end_cleanly_on_signals()
     need("fio", "fio")
     need("cc", "gcc")
     binary = outcrop()
-    path = make_file(arguments.directory, arguments.size_mib)
-    try:
-        with tempfile.TemporaryDirectory(prefix="fio-iops-minimal-") as folder:
-            programs = {"outcrop": binary, "minimal": build_minimal(folder)}
-            rounds = measure(path, programs, arguments)
-    finally:
-        path.unlink()
-    print(result_text(arguments, rounds))
+    with (
+        turns.random_file(arguments.directory, arguments.size_mib) as path,
+        tempfile.TemporaryDirectory(prefix="fio-iops-minimal-") as folder,
+    ):
+        programs = {"outcrop": binary, "minimal": build_minimal(folder)}
+        before = turns.interrupts()
+        rounds = measure(path, programs, arguments)
+        served = turns.busiest_device(before, turns.interrupts())
+    print(result_text(arguments, rounds, served))
 
 
 if __name__ == "__main__":

@@ -3,13 +3,18 @@
 
 Both tools use direct I/O, registered buffers and a registered file, one thread, a second of warm-up, and take turns:
 A B, B A, A B, … so that the drift of a shared machine hits both alike. The comparison is the median over pairs of
-the ratio within a pair, with its quartiles and a 95 % bootstrap interval.
+the ratio within a pair, with its quartiles and a 95 % bootstrap interval, for each CPU and of all.
 
-    benchmarks/fio-iops/run.py [--rounds 9] [--seconds 3] [--size-mib 1024] [--directory DIR]
+    benchmarks/fio-iops/run.py [--rounds 12] [--seconds 2] [--size-mib 1024] [--directory DIR] [--cpus 0,1]
                                [--directions read,write] [--depths 1,32,256] [--target file|loop]
 
 Prints the result as Markdown; `cargo xtask bench-record fio-iops` keeps it. Installs fio with apt when it is
-missing and it may. A quarter of an hour with what it does by default; needs twice the size in free space.
+missing and it may. Needs twice the size in free space. With what it does by default, reads take five minutes and
+writes eight. A signal ends it with its programs, its file and its loop device.
+
+On which CPU: both tools are bound to the same one, another in each pair of rounds. A device's interrupts go to one
+CPU; a reader on another one is woken by an interrupt of its own, which has doubled the CPU time of a lone read (26 and
+11 µs). Until 2026-11-25 the scheduler placed each tool, and its CPU time said more of that than of the tool.
 
 What is read: by both tools the same file. What is written: Outcrop writes only to files that it makes, so each tool
 has a file of its own, of the same kind and in the same state: without a name (O_TMPFILE), allocated at once, written in
@@ -22,18 +27,19 @@ With `--target loop` (root) both read and write one loop device with direct I/O,
 
 What is compared: IOPS; latency from the moment a request is ready to the moment its completion is seen (fio's
 `lat`, not `clat`), p50 and p99; CPU time per I/O as each tool reports it for the time of the run (fio: of its
-job's thread; Outcrop: of its whole process without the kernel's io workers, which fio does not count). Both tools
-write as they do by default: Outcrop never the same page twice, fio buffers in which it changes a few bytes each time.
+job's thread, cut to whole milliseconds; Outcrop: of its whole process without the kernel's io workers, which fio does
+not count). Both tools write as they do by default: Outcrop never the same page twice, fio buffers in which it changes a
+few bytes each time.
 """
 
 import argparse
 import contextlib
 import csv
+import itertools
 import json
 import math
 import os
 import random
-import signal
 import statistics
 import sys
 import tempfile
@@ -41,9 +47,12 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from programs import ROOT, need, outcrop, output
+import turns
+from programs import ROOT, need, outcrop
+from turns import output
 
-METRICS = {"iops": "IOPS", "cpu_us": "CPU µs per I/O", "p50_us": "p50 µs", "p99_us": "p99 µs"}
+TOOLS = ["outcrop", "fio"]
+METRICS = {"iops": "IOPS, 1/s", "cpu_us": "CPU per I/O, µs", "p50_us": "p50, µs", "p99_us": "p99, µs"}
 DIGITS = {"iops": 0, "cpu_us": 2, "p50_us": 1, "p99_us": 1}
 # What the ratio to fio has to be, from and to. Latencies have a bar on both sides: of the same requests to the same
 # storage, two tools must see the same, and a lower latency means that the storage was in another state.
@@ -52,16 +61,6 @@ BARS = {"iops": (1.0, math.inf), "cpu_us": (0.0, 0.9), "p50_us": WITHIN, "p99_us
 # The disk is still busy with what a tool filled its file with: Outcrop begins right behind that, fio a process later.
 WARM_UP_S = 1
 MIXES = {"read": "100:0", "write": "0:100"}
-
-
-def make_file(directory, size_mib):
-    handle, path = tempfile.mkstemp(prefix="fio-iops-", dir=directory)
-    with os.fdopen(handle, "wb") as file:
-        for _ in range(size_mib):
-            file.write(os.urandom(1 << 20))
-        file.flush()
-        os.fsync(file.fileno())
-    return Path(path)
 
 
 @contextlib.contextmanager
@@ -90,28 +89,19 @@ def settle(directory):
         time.sleep(1)
 
 
-@contextlib.contextmanager
-def loop_device(path):
-    """A loop device over a file, past the page cache, for as long as it is needed."""
-    device = output(["losetup", "--find", "--show", "--direct-io=on", path]).strip()
-    try:
-        yield device
-    finally:
-        output(["losetup", "--detach", device])
-
-
-def fio(*options):
+def fio(cpu, *options):
     return json.loads(output([
-        "fio", "--name=fio-iops", "--ioengine=io_uring", "--direct=1", "--output-format=json", *options,
+        "fio", "--name=fio-iops", f"--cpus_allowed={cpu}", "--ioengine=io_uring", "--direct=1", "--output-format=json",
+        *options,
     ]))["jobs"][0]
 
 
-def run_fio(path, direction, depth, seconds, seed):
+def run_fio(path, cpu, direction, depth, seconds, seed):
     if direction == "write":
         # As Outcrop's scratch file before its measurement: all of it, in large requests.
-        fio(f"--filename={path}", "--rw=write", "--bs=1m", "--iodepth=8", "--refill_buffers", "--end_fsync=1")
+        fio(cpu, f"--filename={path}", "--rw=write", "--bs=1m", "--iodepth=8", "--refill_buffers", "--end_fsync=1")
     job = fio(
-        f"--filename={path}", "--fixedbufs=1", "--registerfiles=1", "--bs=4k", f"--rw=rand{direction}",
+        cpu, f"--filename={path}", "--fixedbufs=1", "--registerfiles=1", "--bs=4k", f"--rw=rand{direction}",
         "--norandommap=1", f"--randseed={seed}", f"--iodepth={depth}", "--time_based", f"--runtime={seconds}",
         f"--ramp_time={WARM_UP_S}",
         "--lat_percentiles=1", "--clat_percentiles=0", *(["--readonly"] if direction == "read" else []),
@@ -127,12 +117,13 @@ def run_fio(path, direction, depth, seconds, seed):
     }
 
 
-def run_outcrop(binary, subject, direction, depth, seconds, seed):
+def run_outcrop(binary, subject, cpu, direction, depth, seconds, seed):
     with tempfile.TemporaryDirectory(prefix="fio-iops-run-") as out:
         output([
-            binary, "device", *subject, "--engine", "io_uring", "--io-block-size", "4KiB", "--access-pattern",
-            "random", "--read-write-mix", MIXES[direction], "--queue-depth", str(depth), "--repetitions", "1",
-            "--warm-up", f"{WARM_UP_S}s", "--duration", f"{seconds}s", "--seed", str(seed), "--out", out, "--quiet",
+            *turns.bound(cpu), binary, "device", *subject, "--engine", "io_uring", "--io-block-size", "4KiB",
+            "--access-pattern", "random", "--read-write-mix", MIXES[direction], "--queue-depth", str(depth),
+            "--repetitions", "1", "--warm-up", f"{WARM_UP_S}s", "--duration", f"{seconds}s", "--seed", str(seed),
+            "--out", out, "--quiet",
         ])
         (run,) = Path(out).iterdir()
         records = csv.DictReader(output([binary, "results", "export", run, "--format", "csv"]).splitlines())
@@ -148,7 +139,8 @@ def run_outcrop(binary, subject, direction, depth, seconds, seed):
 
 def measure_fio(target, arguments, how):
     """Writes to a file go to one like Outcrop's; everything else to what both tools share."""
-    is_own = how[0] == "write" and arguments.target == "file"
+    _, direction, *_ = how
+    is_own = direction == "write" and arguments.target == "file"
     place = unnamed_file(arguments.directory, arguments.size_mib) if is_own else contextlib.nullcontext(target)
     with place as path:
         return run_fio(path, *how)
@@ -179,20 +171,21 @@ def median_with_interval(values, rng):
 def measure(binary, path, target, arguments):
     rounds = []
     for number in range(arguments.rounds):
+        cpu, order = turns.turn(number, arguments.cpus, TOOLS)
         for direction in arguments.directions:
             subject = subject_of_outcrop(arguments, path, target, direction)
             for depth in arguments.depths:
-                how = (direction, depth, arguments.seconds, number + 1)
+                how = (cpu, direction, depth, arguments.seconds, number + 1)
                 tools = {
                     "outcrop": lambda how=how, subject=subject: run_outcrop(binary, subject, *how),
                     "fio": lambda how=how: measure_fio(target, arguments, how),
                 }
-                order = ("outcrop", "fio") if number % 2 == 0 else ("fio", "outcrop")
                 result = {tool: settled(tools[tool], arguments, direction) for tool in order}
-                rounds.append({"round": number, "direction": direction, "depth": depth, "order": order, **result})
-                ratio = result["outcrop"]["iops"] / result["fio"]["iops"]
+                rounds.append({"cpu": cpu, "direction": direction, "depth": depth, **result})
+                figures = (f"{tool} {result[tool]['iops']:,.0f}/s, {result[tool]['cpu_us']:.2f} µs" for tool in TOOLS)
                 print(
-                    f"round {number + 1}/{arguments.rounds}, {direction}s at depth {depth}: IOPS ratio {ratio:.3f}",
+                    f"round {number + 1}/{arguments.rounds}, {direction}s at depth {depth} on CPU {cpu}: "
+                    f"{', '.join(figures)}",
                     file=sys.stderr, flush=True,
                 )
     return rounds
@@ -216,85 +209,95 @@ def bar_text(metric):
     return f"{low:.2f} … {high:.2f}" if low > 0 else f"≤ {high:.2f}"
 
 
+def places(cpus):
+    """What a row is of: a CPU, or all of them."""
+    return [*cpus, "all"] if len(cpus) > 1 else cpus
+
+
+def pairs_of(rounds, direction, depth, place):
+    wanted = [pair for pair in rounds if (pair["direction"], pair["depth"]) == (direction, depth)]
+    return [pair for pair in wanted if place in (pair["cpu"], "all")]
+
+
 def compare(rounds, arguments):
     rng = random.Random(1)
     rows = []
-    for direction in arguments.directions:
-        for depth in arguments.depths:
-            pairs = [pair for pair in rounds if (pair["direction"], pair["depth"]) == (direction, depth)]
-            for metric in METRICS:
-                both = [pair for pair in pairs if metric in pair["outcrop"]]
-                if len(both) < 2:
-                    continue
-                ratios = [pair["outcrop"][metric] / pair["fio"][metric] for pair in both]
-                ratio, low, high = median_with_interval(ratios, rng)
-                first, _, third = statistics.quantiles(ratios, n=4, method="inclusive")
-                rows.append({
-                    "direction": direction,
-                    "depth": depth,
-                    "metric": metric,
-                    "pairs": len(both),
-                    "outcrop": statistics.median(pair["outcrop"][metric] for pair in both),
-                    "fio": statistics.median(pair["fio"][metric] for pair in both),
-                    "ratio": ratio,
-                    "quartiles": (first, third),
-                    "interval": (low, high),
-                    "verdict": verdict(metric, ratio, (first, third)),
-                })
+    wanted = [arguments.directions, arguments.depths, METRICS, places(arguments.cpus)]
+    for direction, depth, metric, place in itertools.product(*wanted):
+        pairs = pairs_of(rounds, direction, depth, place)
+        both = [pair for pair in pairs if all(pair[tool].get(metric) for tool in TOOLS)]
+        if len(both) < 2:
+            continue
+        ratios = [pair["outcrop"][metric] / pair["fio"][metric] for pair in both]
+        ratio, low, high = median_with_interval(ratios, rng)
+        first, _, third = statistics.quantiles(ratios, n=4, method="inclusive")
+        rows.append({
+            "direction": direction,
+            "depth": depth,
+            "metric": metric,
+            "place": place,
+            "pairs": len(both),
+            "outcrop": statistics.median(pair["outcrop"][metric] for pair in both),
+            "fio": statistics.median(pair["fio"][metric] for pair in both),
+            "ratio": ratio,
+            "quartiles": (first, third),
+            "interval": (low, high),
+            "verdict": verdict(metric, ratio, (first, third)),
+        })
     return rows
 
 
 def table(rows):
     lines = [
-        "| direction | depth | metric | outcrop | fio | outcrop ÷ fio | quartiles | 95 % interval | pairs | bar | |",
-        "|---|---:|---|---:|---:|---:|---|---|---:|---|---|",
+        "| direction | depth | metric | CPU | outcrop | fio | outcrop ÷ fio | quartiles | 95 % interval | pairs "
+        "| bar | |",
+        "|---|---:|---|---|---:|---:|---:|---|---|---:|---|---|",
     ]
     for row in rows:
         digits = DIGITS[row["metric"]]
         span = "{:.3f} … {:.3f}".format
         lines.append(
-            f"| {row['direction']} | {row['depth']} | {METRICS[row['metric']]} | {row['outcrop']:,.{digits}f} "
-            f"| {row['fio']:,.{digits}f} | {row['ratio']:.3f} | {span(*row['quartiles'])} "
-            f"| {span(*row['interval'])} | {row['pairs']} | {bar_text(row['metric'])} | {row['verdict']} |"
+            f"| {row['direction']} | {row['depth']} | {METRICS[row['metric']]} | {row['place']} "
+            f"| {row['outcrop']:,.{digits}f} | {row['fio']:,.{digits}f} | {row['ratio']:.3f} "
+            f"| {span(*row['quartiles'])} | {span(*row['interval'])} | {row['pairs']} "
+            f"| {bar_text(row['metric'])} | {row['verdict']} |"
         )
     return "\n".join(lines)
 
 
-def result_text(arguments, rows, rounds):
+def result_text(arguments, rows, rounds, served):
     """The Markdown that `cargo xtask bench-record` puts into the record."""
     version = output(["fio", "--version"]).strip()
     what = "one loop device over a file" if arguments.target == "loop" else "a file"
     lines = [
         f"4 KiB random accesses to {what} of {arguments.size_mib} MiB, outcrop beside {version}: medians of "
-        f"{arguments.rounds} interleaved pairs of {arguments.seconds} s each; the ratio is the median of the ratios "
-        "within the pairs. A bar is *open* where the quartiles lie neither within it nor on one side of it. p50 and "
-        "p99 have a bar on both sides: where one tool's latency is lower, the two did not find the storage in the same "
+        f"{arguments.rounds} interleaved pairs of {arguments.seconds} s each, both tools bound to the same CPU, the "
+        f"CPUs in turn; the ratio is the median of the ratios within the pairs. {served} The bars are those of the "
+        "rows of all CPUs. A bar is *open* where the quartiles lie neither within it nor on one side of it. p50 and p99"
+        " have a bar on both sides: where one tool's latency is lower, the two did not find the storage in the same "
         "state.",
         "",
         table(rows),
         "",
     ]
-    for direction in arguments.directions:
-        for depth in arguments.depths:
-            pairs = [pair for pair in rounds if (pair["direction"], pair["depth"]) == (direction, depth)]
-            ratios = " ".join(f"{pair['outcrop']['iops'] / pair['fio']['iops']:.3f}" for pair in pairs)
-            lines.append(f"- IOPS ratio per pair, {direction}s at depth {depth}: {ratios}")
+    for direction, depth, cpu in itertools.product(arguments.directions, arguments.depths, arguments.cpus):
+        pairs = pairs_of(rounds, direction, depth, cpu)
+        ratios = " ".join(f"{pair['outcrop']['iops'] / pair['fio']['iops']:.3f}" for pair in pairs)
+        lines.append(f"- IOPS ratio per pair, {direction}s at depth {depth} on CPU {cpu}: {ratios}")
     return "\n".join(lines)
 
 
 def arguments_of_user():
     words = {"read", "write"}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=9, help="at least 5")
-    parser.add_argument("--seconds", type=int, default=3)
+    turns.add_arguments(parser, rounds=12)
     parser.add_argument("--size-mib", type=int, default=1024)
     parser.add_argument("--directory", type=Path, default=ROOT, help="on the disk to be measured")
     parser.add_argument("--directions", default="read,write", help="read, write, or both")
     parser.add_argument("--depths", default="1,32,256")
     parser.add_argument("--target", choices=("file", "loop"), default="file")
     arguments = parser.parse_args()
-    if arguments.rounds < 5:
-        parser.error("--rounds must be at least 5: fewer give no interval worth printing")
+    turns.check_arguments(parser, arguments)
     arguments.directions = arguments.directions.split(",")
     if not words.issuperset(arguments.directions):
         parser.error("--directions takes read, write, or read,write")
@@ -303,19 +306,17 @@ def arguments_of_user():
 
 
 def main():
-    # Whatever ends the run, the file and the loop device go with it.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     arguments = arguments_of_user()
+    turns.end_cleanly_on_signals()
     need("fio", "fio")
     binary = outcrop()
-    path = make_file(arguments.directory, arguments.size_mib)
-    try:
-        target = loop_device(path) if arguments.target == "loop" else contextlib.nullcontext(path)
+    with turns.random_file(arguments.directory, arguments.size_mib) as path:
+        target = turns.loop_device(path) if arguments.target == "loop" else contextlib.nullcontext(path)
         with target as found:
+            before = turns.interrupts()
             rounds = measure(binary, path, found, arguments)
-    finally:
-        path.unlink()
-    print(result_text(arguments, compare(rounds, arguments), rounds))
+            served = turns.busiest_device(before, turns.interrupts())
+    print(result_text(arguments, compare(rounds, arguments), rounds, served))
 
 
 if __name__ == "__main__":
