@@ -24,7 +24,7 @@ pub(super) fn check(target: &Target, spec: &JobSpec) -> Result<(), DeviceError> 
         Ok(true) => Ok(()),
         Ok(false) => Err(refused(format!(
             "interrupt: {} has no queues to poll (its queue/io_poll is 0); NVMe drives get some by the kernel's boot option \
-             nvme.poll_queues=1",
+             nvme.poll_queues=1, virtio disks by virtio_blk.poll_queues=1",
             device.name()
         ))),
         Err(why) => Err(refused(format!("interrupt, because of {}", why.reason))),
