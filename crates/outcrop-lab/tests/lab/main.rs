@@ -20,4 +20,5 @@ mod scene;
 mod several_drives;
 mod shares;
 mod shipped;
+mod store_estimates;
 mod whole_columns;

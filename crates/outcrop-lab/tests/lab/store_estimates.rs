@@ -1,0 +1,84 @@
+//! What runs of key-value stores are expected to write, before they do.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::scene::{directory, plan_set};
+
+/// The experiment of the study of accelerators with one and two processes, on generated values instead of a corpus.
+const STUDY: &str = r#"
+name = "study"
+question = "How much does the study's experiment write?"
+layer = "kv"
+
+[workload]
+engine = "rocksdb"
+request_distribution = "uniform"
+records = 2000000
+threads = 10
+memory_limit = "2GiB"
+settling = "rest:60s"
+
+[factors]
+workload = ["ycsb-a", "ycsb-f"]
+compression = ["none", "zlib"]
+processes = [1, 2]
+
+[trial]
+repetitions = 3
+warm_up = "5s"
+duration = "30s"
+"#;
+
+/// What its 24 trials write on two cores, by the device's counters in the first 16 of them: 2026-11-26, with values from a corpus.
+const STUDY_WROTE: f64 = 235e9;
+
+/// Bytes that the trials of this plan are expected to write, to a usual and to a fast device, and the seconds that they take.
+fn expected(plan: &str) -> (f64, f64, f64) {
+    let estimate = plan_set(plan, directory().path()).estimate();
+    (
+        estimate.likely_bytes_written_measuring as f64,
+        estimate.bytes_written_measuring as f64,
+        estimate.measuring.as_secs_f64(),
+    )
+}
+
+#[test]
+fn the_study_is_expected_to_write_what_it_wrote_within_a_factor_of_three_whatever_the_cores() {
+    let (likely, fast, seconds) = expected(STUDY);
+    let (least, most) = (STUDY_WROTE / 3.0, STUDY_WROTE * 3.0);
+    assert!((least..most).contains(&likely), "{likely}");
+    assert!(likely < fast && fast < 3e9 * seconds, "{fast} in {seconds} s");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_store_is_expected_to_write_more_than_the_assumed_device_can_take_in_the_time(
+        engine in select(&["fjall", "rocksdb", "redb"][..]),
+        workload in select(&["ycsb-a", "ycsb-b", "ycsb-d", "ycsb-f", "mixgraph"][..]),
+        compression in select(&["none", "lz4"][..]),
+        threads in 1..64_u32,
+        processes in 1..16_u32,
+        value_bytes in 1..100_000_u32,
+        records in 100..100_000_u64,
+        offered in proptest::option::of(1..10_000_000_u64),
+        seconds in 1..60_u32,
+    ) {
+        let value_size = match workload {
+            "mixgraph" => String::new(),
+            _ => format!("value_size = \"fixed:{value_bytes}B\""),
+        };
+        let arrival = offered.map_or_else(|| "closed".to_owned(), |offered| format!("poisson:{offered}"));
+        let plan = format!(
+            "name = \"store\"\nquestion = \"How much is written?\"\nlayer = \"kv\"\n[workload]\nengine = \"{engine}\"\n\
+             workload = \"{workload}\"\ncompression = \"{compression}\"\nthreads = {threads}\nprocesses = {processes}\n\
+             records = {records}\narrival = \"{arrival}\"\n{value_size}\n[trial]\nrepetitions = 2\nduration = \"{seconds}s\"\n"
+        );
+        let (likely, fast, seconds) = expected(&plan);
+        prop_assert!(likely <= 500e6 * seconds, "{likely} in {seconds} s: {plan}");
+        prop_assert!(fast <= 3e9 * seconds, "{fast} in {seconds} s: {plan}");
+        prop_assert!(likely <= fast && likely > 0.0, "{likely} of {fast}: {plan}");
+    }
+}
