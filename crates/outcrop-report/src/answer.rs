@@ -7,6 +7,9 @@ use crate::layer::undecided::WIDEST_PERCENT;
 use crate::number::Number;
 use crate::placement::{Kept, Verdict};
 
+/// The only column of a table whose rows name a configuration each: on the first screen the word says nothing.
+pub(crate) const CONFIGURATION_COLUMN: &str = "configuration";
+
 /// What the reader came for, in the order in which it is read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Answer {
@@ -32,10 +35,10 @@ pub(crate) struct Headline<'a> {
 }
 
 impl Headline<'_> {
-    /// Row and column in words.
+    /// Row and column in words; the only column of a table adds nothing.
     pub(crate) fn name(&self) -> String {
         match self.column {
-            "" => self.label.to_owned(),
+            "" | CONFIGURATION_COLUMN => self.label.to_owned(),
             column => format!("{}, {column}", self.label),
         }
     }

@@ -100,7 +100,16 @@ pub fn load(name_or_path: &str) -> Result<Reference, ResultsError> {
     let bytes = user_file::read(path, MOST_BYTES, "a table of published figures");
     let bytes = bytes.map_err(ResultsError::io("read", path))?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    parse(&name, &format!("{name} ({})", path.display()), &[], &bytes)
+    let read = parse(&name, &format!("{name} ({})", path.display()), &[], &bytes);
+    // A name is the file's without its ending; an error has to lead to the file.
+    read.map_err(|error| match error {
+        ResultsError::BadReference { line, reason, .. } => ResultsError::BadReference {
+            file: path.display().to_string(),
+            line,
+            reason,
+        },
+        other => other,
+    })
 }
 
 fn read(entry: &Shipped) -> Result<Reference, ResultsError> {

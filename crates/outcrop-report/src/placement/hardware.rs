@@ -78,7 +78,7 @@ impl Modelled {
         });
         let idle = match fastest.place {
             CompressedAt::Drive if self.is_read_from_memory => {
-                " Reads came from memory here, so that a drive had next to nothing to decompress: its throughput says little of the drive."
+                " Reads came from memory here, so that a drive had next to nothing to decompress: its throughput says little about the drive."
             }
             _ => "",
         };

@@ -63,7 +63,7 @@ impl<'s> Predictions<'s> {
         let tested = format!(
             "measured throughput of {} ÷ the least of clients ÷ time of an operation and CPUs ÷ CPU time, as predicted from the uncompressed \
              cell and the codec's times: the low end of the former's interval, and the ends of the uncompressed cell's intervals that allow the \
-             most; the codec's times count as measured. {above} lie \
+             most; the codec's times count as measured. {above} \
              above 1; the highest: {most}.",
             counted(known.len(), "compressed cell")
         );

@@ -55,6 +55,19 @@ fn an_honest_run_obeys_the_arithmetic_and_a_dishonest_one_is_found_out() {
     );
 }
 
+/// The audit's words: `predicted 7.7, beyond the depths measured`, of depths 1 and 32.
+#[test]
+fn a_knee_between_the_depths_measured_is_not_said_to_lie_beyond_them() {
+    let run = RunBuilder::new(5).cells(&[4096], &[1, 32], &[100]).build();
+    let report = Report::of(&run);
+    let mut advice = report.layers[0].answer.advice.iter();
+    let knee = advice.find(|claim| claim.topic == "Knee of reads").unwrap();
+    assert_eq!(
+        knee.brief,
+        "16.0 in flight predicted; not observed among the depths measured"
+    );
+}
+
 #[test]
 fn what_the_kernel_does_not_count_is_not_testable_with_its_reason() {
     let blind = RunBuilder {

@@ -108,7 +108,7 @@ fn one_trial_that_shared_its_device_is_named_though_the_other_trials_of_its_cell
     let bytes = finding(&report, "bytes-are-the-kernels");
     assert_eq!(bytes.verdict, Verdict::DoesNotHold);
     assert!(
-        bytes.tested.contains("9 trials") && bytes.tested.contains("1 are outside"),
+        bytes.tested.contains("9 trials") && bytes.tested.contains("; 1 outside."),
         "{}",
         bytes.tested
     );

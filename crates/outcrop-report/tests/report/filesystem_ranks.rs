@@ -180,7 +180,7 @@ fn the_kernels_zlib_is_judged_apart_with_its_factor() {
         "{}",
         seen.meaning
     );
-    assert!(seen.tested.contains("1 cells"), "{}", seen.tested);
+    assert!(seen.tested.contains("in 1 cell;"), "{}", seen.tested);
     let apart = finding(&run, "kernel-zlib-is-slower");
     assert_eq!(apart.verdict, Verdict::Holds);
     assert!(apart.tested.contains("btrfs zlib:3 is 1.9 ×"), "{}", apart.tested);

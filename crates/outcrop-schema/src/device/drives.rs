@@ -21,7 +21,7 @@ pub static ALSO: Factor<String> = Factor::new(
 /// How many of the places.
 pub static DRIVES: Factor<u32> = Factor::new(
     "drives",
-    "Drives loaded at the same time, of those that `also` adds",
+    "Drives loaded at the same time, of the first and those that `also` adds",
     small_count::<MOST_DRIVES>,
 )
 .default("1")

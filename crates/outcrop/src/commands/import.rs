@@ -37,8 +37,8 @@ Examples:
   outcrop import fio results/ --dry-run             which files would be left out, and why
 
 Each job is a cell of the device layer, and jobs with the same options are its repetitions. Where a
-report lacks the options, the name of its file is read: outfile_blk4k_qlen32_rw70_30.json. Figures are
-fio's own, and percentiles that it did not report are unavailable. See docs/from-fio.md.")]
+report lacks the options, the name of its file is read: outfile_blk4k_qlen32_rw70_30.json. Figures
+are fio's own, and percentiles that it did not report are unavailable. See docs/from-fio.md.")]
 struct Fio {
     /// fio result files, and folders that contain them
     #[arg(required = true, value_name = "PATH")]

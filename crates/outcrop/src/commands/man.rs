@@ -6,9 +6,9 @@ use clap::CommandFactory as _;
 
 /// Print the manual page
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  outcrop man | man -l -\n  outcrop man run > outcrop-run.1")]
+#[command(after_help = "Examples:\n  outcrop man | man -l -\n  outcrop man run > outcrop-run.1")]
 pub(crate) struct Args {
-    /// The subcommand whose page is wanted
+    /// Print the page of this subcommand [default: that of outcrop itself]
     subcommand: Option<String>,
 }
 

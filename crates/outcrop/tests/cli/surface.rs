@@ -219,7 +219,7 @@ fn the_bytes_that_a_quick_profile_writes_are_those_that_readme_and_help_say() {
 }
 
 #[test]
-fn what_a_run_writes_is_announced_as_a_range() {
+fn what_a_run_writes_is_announced_as_a_range_and_counted_afterwards() {
     let dir = workplace();
     let line = "device --size 16MiB --read-write-mix 0:100 --queue-depth 1 --duration 20ms --warm-up 0s --repetitions 1 --no-save";
     let seen = outcrop(dir.path(), &line.split(' ').collect::<Vec<_>>());
@@ -229,6 +229,10 @@ fn what_a_run_writes_is_announced_as_a_range() {
     assert!(
         writes.split(" · ").next().unwrap().contains(" to "),
         "{announced}"
+    );
+    assert!(
+        seen.stderr.contains(" written, including the preparation"),
+        "{seen:?}"
     );
 }
 

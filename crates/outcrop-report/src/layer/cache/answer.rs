@@ -136,7 +136,7 @@ fn policy(cells: &[Cell<'_>]) -> Option<Claim> {
         let others = known[1..ties].iter().map(|(_, policy)| policy.clone());
         format!("a tie with {}", listed(others))
     } else if intervals.is_none_or(|(one, other)| one.overlaps(&other)) {
-        "likely".to_owned()
+        "not certain: the intervals overlap".to_owned()
     } else {
         "clear".to_owned()
     };

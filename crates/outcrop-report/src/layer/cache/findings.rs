@@ -12,7 +12,7 @@ use outcrop_workload::Arrivals;
 use super::cell::{all_of, concurrency, is_closed_loop, is_usual, rank, server};
 use crate::cell::Cell;
 use crate::finding::Finding;
-use crate::number::Number;
+use crate::number::{Number, counted};
 
 /// How far a store may be from its policy simulated, as a ratio of gets.
 const FROM_SIMULATION: f64 = 0.01;
@@ -65,7 +65,10 @@ fn verified(cells: &[Cell<'_>]) -> Finding {
     }
     let wrong: f64 = counts.iter().sum();
     let trials: usize = cells.iter().map(|cell| cell.trials().len()).sum();
-    let tested = format!("every value of every get in {trials} trials, by length and bytes.");
+    let tested = format!(
+        "every value of every get in {}, by length and bytes.",
+        counted(trials, "trial")
+    );
     let number = Number::derived("values that differed", wrong, Unit::Count, counts.len());
     Finding::tested(ID, SENTENCE, wrong == 0.0, tested).numbers([number])
 }
@@ -89,8 +92,9 @@ fn as_simulated(cells: &[Cell<'_>]) -> Finding {
     };
     let (policy, memory) = (worst.spelling(&POLICY), worst.shown(&MEMORY));
     let tested = format!(
-        "median hit ratio − median simulated hit ratio in {n} cells; {outside} differ by more than a point, most {policy} at {memory} \
-         ({points:+.2} points). The numbers of requests and items are the same; the random draws differ."
+        "median hit ratio − median simulated hit ratio in {}; more than a point in {outside}, most with {policy} at {memory} \
+         ({points:+.2} points). The numbers of requests and items are the same; the random draws differ.",
+        counted(n, "cell")
     );
     let meaning = "Where it holds, the store implements the policy of its paper, and value sizes, which the simulation ignores, do not matter. They do for W-TinyLFU: after a short warm-up the simulation still holds more of the cold keys of the fill, because items of equal size replace each other one by one; where few items fit, a large one displaces several on the server.";
     let finding = Finding::tested(ID, SENTENCE, outside == 0, tested).meaning(meaning);
@@ -111,7 +115,8 @@ fn s3_fifo_beside_lru(cells: &[Cell<'_>]) -> Finding {
     };
     let (from, memory, to) = (least * 100.0, worst.shown(&MEMORY), most * 100.0);
     let tested = format!(
-        "hit ratio of S3-FIFO − that of LRU in {n} pairs of cells, from {from:+.2} points (at {memory}) to {to:+.2}; a deficit counts from 0.2 points on."
+        "hit ratio of S3-FIFO − that of LRU in {} of cells, from {from:+.2} points (at {memory}) to {to:+.2}; a deficit counts from 0.2 points on.",
+        counted(n, "pair")
     );
     Finding::tested(ID, SENTENCE, least >= -BEHIND, tested).numbers(span("advantage", least, most, n))
 }
@@ -130,7 +135,8 @@ fn littles_law(cells: &[Cell<'_>]) -> Finding {
         return Finding::not_testable(ID, SENTENCE, "no closed loop had more than 95 % hits");
     };
     let tested = format!(
-        "throughput × mean latency ÷ (connections × pipeline) in {n} closed loops with more than 95 % hits, within 10 %."
+        "throughput × mean latency ÷ (connections × pipeline) in {} with more than 95 % hits, within 10 %.",
+        counted(n, "closed loop")
     );
     let meaning = "Where it does not hold, latency or throughput is counted wrongly, or the driver sent its next requests late.";
     let finding = Finding::tested(ID, SENTENCE, distance <= LITTLE, tested).meaning(meaning);
@@ -205,7 +211,8 @@ fn less_cpu_than_peers(cells: &[Cell<'_>]) -> Finding {
     };
     let (server, load) = (server(peer), concurrency(peer));
     let tested = format!(
-        "outcrop ÷ peer in {n} pairs of cells that differ only in the server; {above} are 1 or more, the highest against {server} at {load}."
+        "outcrop ÷ peer in {} of cells that differ only in the server; 1 or more in {above}, the highest against {server} at {load}.",
+        counted(n, "pair")
     );
     let meaning = "Outcrop's server runs in the driver's process and its peers in their own, which does not affect CPU per request, because all bytes go through sockets.";
     let finding = Finding::tested(ID, SENTENCE, above == 0, tested).meaning(meaning);
@@ -226,7 +233,8 @@ fn hits_more_than_peers(cells: &[Cell<'_>]) -> Finding {
     let (from, to) = (least * 100.0, most * 100.0);
     let (server, memory) = (server(peer), peer.shown(&MEMORY));
     let tested = format!(
-        "outcrop − peer in {n} pairs of cells in which the peer evicted, from {from:+.2} points (against {server} at {memory}) to {to:+.2}."
+        "outcrop − peer in {} of cells in which the peer evicted, from {from:+.2} points (against {server} at {memory}) to {to:+.2}.",
+        counted(n, "pair")
     );
     let meaning =
         "The limit is the configured one, not the memory of the process: see resident memory in the records.";

@@ -178,14 +178,15 @@ fn total(wholes: &[Whole<'_>]) -> Option<Capability> {
 fn on_rows(mut judged: Vec<Judgement<'_>>) -> Vec<Capability> {
     judged.sort_by(|left, right| right.text_bytes.total_cmp(&left.text_bytes));
     let row = |judgement: Judgement<'_>| {
-        let share = format_ratio(judgement.text_bytes / judgement.file.value);
+        let percent = judgement.file.value / judgement.text_bytes * 100.0;
+        let digits = usize::from(percent < 10.0);
         let profile = judgement.best.spelling(&PROFILE);
         let beside = judgement.codec.map(|(codec, bytes)| {
             let ratio = format_ratio(judgement.file.value / bytes);
             format!(", {ratio} × {codec}")
         });
         let size = format!(
-            "{profile}, 1/{share} of text{}; {}",
+            "{profile}, {percent:.digits$} % of its text{}; {}",
             beside.unwrap_or_default(),
             judgement.rows()
         );

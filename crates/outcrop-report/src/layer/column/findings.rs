@@ -14,7 +14,7 @@ use super::judgement::judge;
 use super::whole::wholes;
 use crate::cell::{Cell, families};
 use crate::finding::Finding;
-use crate::number::Number;
+use crate::number::{Number, counted};
 
 /// How far a file may lie above the floor, on uniform and on skewed rows.
 const ABOVE_FLOOR: [f64; 2] = [1.02, 1.05];
@@ -80,7 +80,12 @@ fn near_floor(cells: &[Cell<'_>]) -> Finding {
         cells.iter().filter(is_random).filter_map(ratio_and_bar),
         ("largest size ÷ floor", Unit::Ratio),
         "no random column without an index has a floor of 64 KiB or more; the plan column-size has some",
-        |count, above| format!("file ÷ (floor + dictionary) in {count} cells; {above} are above their bar."),
+        |count, above| {
+            format!(
+                "file ÷ (floor + dictionary) in {}; {above} above the bar.",
+                counted(count, "cell")
+            )
+        },
     )
 }
 
@@ -95,7 +100,12 @@ fn cold_reads(cells: &[Cell<'_>]) -> Finding {
         lookups.filter_map(|cell| Some((cell.value(&COLD_READS_MAX)?, MOST_READS))),
         ("most reads", Unit::Count),
         "there was no equality search on disk; the plan column-search has some",
-        |count, _| format!("the most reads of any of 64 cold lookups, in {count} cells."),
+        |count, _| {
+            format!(
+                "the most reads of any of 64 cold lookups, in {}.",
+                counted(count, "cell")
+            )
+        },
     )
 }
 
@@ -128,7 +138,12 @@ fn memory(cells: &[Cell<'_>]) -> Finding {
         cells.iter().filter(is_large).filter_map(ratio),
         ("largest memory ÷ file", Unit::Ratio),
         "no column of 32 MB of text or more was encoded; `--full` does that",
-        |count, _| format!("(peak memory − dictionary) ÷ file in {count} cells of 32 MB of text or more."),
+        |count, _| {
+            format!(
+                "(peak memory − dictionary) ÷ file in {} of 32 MB of text or more.",
+                counted(count, "cell")
+            )
+        },
     )
 }
 
@@ -152,7 +167,8 @@ fn beside_text(cells: &[Cell<'_>]) -> Finding {
         "no column was also compressed as text; the plan column-codecs does so",
         |count, above| {
             format!(
-                "the smallest profile compared with the smallest codec in {count} columns; {above} are larger."
+                "the smallest profile compared with the smallest codec in {}; larger in {above}.",
+                counted(count, "column")
             )
         },
     );
@@ -178,7 +194,10 @@ fn techniques_save(cells: &[Cell<'_>]) -> Finding {
         ("largest file with ÷ without a technique", Unit::Ratio),
         "no technique was left out; the plan column-ablation leaves out each",
         |count, above| {
-            format!("file ÷ the same file without a technique in {count} cells; {above} are above 1.")
+            format!(
+                "file ÷ the same file without a technique in {}; {above} above 1.",
+                counted(count, "cell")
+            )
         },
     )
 }
@@ -224,7 +243,10 @@ fn vectors_scan(cells: &[Cell<'_>]) -> Finding {
         ("largest time ÷ time of plain loops", Unit::Ratio),
         "no scan was measured with several kernels; the plan column-kernels does so",
         |count, above| {
-            format!("p50 of the fastest kernels ÷ plain loops in {count} scans; {above} take more than half.")
+            format!(
+                "p50 of the fastest kernels ÷ plain loops in {}; more than half in {above}.",
+                counted(count, "scan")
+            )
         },
     )
 }
@@ -251,7 +273,8 @@ fn codes_beside_text(cells: &[Cell<'_>]) -> Finding {
         ),
         |count, above| {
             format!(
-                "p50 of the fastest scan of codes ÷ scan of text in {count} searches; {above} take longer."
+                "p50 of the fastest scan of codes ÷ scan of text in {}; longer in {above}.",
+                counted(count, "cell")
             )
         },
     )
@@ -280,7 +303,10 @@ fn beside_parquet(cells: &[Cell<'_>]) -> Finding {
         ("largest column file ÷ Parquet with zstd:3", Unit::Ratio),
         "no whole column of a file of 64 KiB or more was compared; column-choice with --data compares",
         |count, above| {
-            format!("whole columns against the same rows in Parquet in {count} columns; {above} are larger.")
+            format!(
+                "whole columns against the same rows in Parquet in {}; larger in {above}.",
+                counted(count, "column")
+            )
         },
     );
     finding.meaning(meaning)

@@ -11,7 +11,7 @@ use outcrop_schema::filesystem::{
 use super::cell::{CONFIGURATION, configuration, is_closed, is_cold_random_read, is_compressed, kind};
 use super::limits::{judge, left_open};
 use super::{ageing, small, tail, writes};
-use crate::answer::{Answer, Capability, Caution, Claim, Reading};
+use crate::answer::{Answer, CONFIGURATION_COLUMN, Capability, Caution, Claim, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::finding::as_sentence;
 use crate::layer::{cautions, overload, subjects};
@@ -26,8 +26,6 @@ const SOONEST: &str = "Fastest small reads";
 const PRICE: &str = "Price of the least space";
 /// Compression that gives less data ÷ space than this saves nothing: the metadata of two filesystems differ by as much.
 const LEAST_SAVING: f64 = 1.02;
-/// The column of the table of what was reached.
-const COLUMN: &str = "configuration";
 
 /// The answer of a run with filesystems.
 pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Answer {
@@ -97,7 +95,7 @@ fn capabilities(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capability>
         let plan = plan.to_owned();
         Capability {
             label: label.to_owned(),
-            readings: vec![Reading::of(COLUMN, found, || {
+            readings: vec![Reading::of(CONFIGURATION_COLUMN, found, || {
                 let reason = cells.iter().find_map(|cell| cell.unavailable(metric));
                 reason.map_or_else(|| format!("see the plan {plan}"), str::to_owned)
             })],

@@ -9,7 +9,7 @@ use outcrop_measure::metric::Unit;
 
 use crate::cell::Cell;
 use crate::finding::Finding;
-use crate::number::Number;
+use crate::number::{Number, counted};
 
 /// All of them, in the order of the page.
 pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
@@ -83,7 +83,7 @@ impl Outside {
         if self.tested == 0 {
             return Finding::not_testable(id, sentence, if_none);
         }
-        let tested = format!("{how} in {} cells; {}.", self.tested, self.words());
+        let tested = format!("{how} in {}; {}.", counted(self.tested, "cell"), self.words());
         Finding::tested(id, sentence, self.names.is_empty(), tested)
     }
 }

@@ -9,12 +9,9 @@ use outcrop_workload::filesystem::{FileOperation, SyncPolicy};
 
 use super::cell::{CONFIGURATION, configuration, does, may_tie};
 use super::writes::{policy, synced};
-use crate::answer::{Capability, Claim, Reading};
+use crate::answer::{CONFIGURATION_COLUMN, Capability, Claim, Reading};
 use crate::cell::{Cell, best, families};
 use crate::finding::as_sentence;
-
-/// The column of what was reached.
-const COLUMN: &str = "configuration";
 
 /// What is best in each of the three, and in creating, for each size of files.
 pub(super) fn rows(cells: &[Cell<'_>]) -> Vec<Capability> {
@@ -29,7 +26,7 @@ pub(super) fn rows(cells: &[Cell<'_>]) -> Vec<Capability> {
             };
             Capability {
                 label: format!("Files of {size}: {what}"),
-                readings: vec![Reading::of(COLUMN, found, missing)],
+                readings: vec![Reading::of(CONFIGURATION_COLUMN, found, missing)],
             }
         };
         [

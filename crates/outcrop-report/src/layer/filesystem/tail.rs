@@ -4,12 +4,10 @@ use outcrop_measure::metric::Metric;
 use outcrop_schema::filesystem::LATENCY;
 
 use super::cell::configuration;
-use crate::answer::{Capability, Reading};
+use crate::answer::{CONFIGURATION_COLUMN, Capability, Reading};
 use crate::cell::{Cell, best};
 use crate::number::Number;
 
-/// The column of the table of what was reached.
-const COLUMN: &str = "configuration";
 /// What is ranked.
 const P99: Metric = LATENCY.p99;
 
@@ -36,7 +34,7 @@ pub(super) fn row(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Capability {
     };
     Capability {
         label,
-        readings: vec![Reading::of(COLUMN, found, missing)],
+        readings: vec![Reading::of(CONFIGURATION_COLUMN, found, missing)],
     }
 }
 

@@ -5,13 +5,10 @@ use outcrop_schema::filesystem::{LATENCY, SPACE_RATIO, SYNC, WRITE_THROUGHPUT};
 use outcrop_workload::filesystem::{FileOperation, SyncPolicy};
 
 use super::cell::{CONFIGURATION, configuration, does, may_tie, words};
-use crate::answer::{Capability, Claim, Reading};
+use crate::answer::{CONFIGURATION_COLUMN, Capability, Claim, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::number::Number;
 use crate::placement::{Bound, Bounded, Bounds};
-
-/// The column of the table of what was reached.
-const COLUMN: &str = "configuration";
 
 /// When the writes of a cell were made durable, in words.
 pub(super) fn synced(policy: SyncPolicy) -> String {
@@ -59,7 +56,7 @@ fn by_policy<'c, 'a>(
 pub(super) fn rows(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capability> {
     let row = |label: String, found: Option<(Number, String)>, missing: &dyn Fn() -> String| Capability {
         label,
-        readings: vec![Reading::of(COLUMN, found, missing)],
+        readings: vec![Reading::of(CONFIGURATION_COLUMN, found, missing)],
     };
     let known = |cell: &&Cell<'_>| cell.value(&WRITE_THROUGHPUT).is_some();
     let written: Vec<&Cell<'_>> = match candidates.is_empty() {

@@ -203,7 +203,8 @@ fn settled(cells: &[Cell<'_>]) -> Finding {
         .collect();
     unsettled.retain(|(trials, _)| *trials > 0.0);
     let tested = format!(
-        "whether the engine said in {n} cells that nothing was pending or running; {} had not settled.",
+        "whether the engine said in {} that nothing was pending or running; {} had not settled.",
+        counted(n, "cell"),
         unsettled.len()
     );
     Finding::tested(ID, SENTENCE, unsettled.is_empty(), tested)
@@ -229,7 +230,8 @@ fn saves_space(cells: &[Cell<'_>]) -> Finding {
         return Finding::not_testable(ID, SENTENCE, reason);
     };
     let tested = format!(
-        "space without ÷ with compression in {n} pairs of cells that differ in the codec alone; the least is {}.",
+        "space without ÷ with compression in {} of cells that differ in the codec alone; the least is {}.",
+        counted(n, "pair"),
         cell.label(&[&ENGINE, &COMPRESSION])
     );
     let number = Number::derived("least gain", least, Unit::Ratio, n);
@@ -259,7 +261,8 @@ fn littles_law(cells: &[Cell<'_>]) -> Finding {
         return Finding::not_testable(ID, SENTENCE, why);
     };
     let tested = format!(
-        "throughput × (mean latency + time between operations) ÷ (threads × processes) in {n} closed loops, within 10 %; farthest: {}.",
+        "throughput × (mean latency + time between operations) ÷ (threads × processes) in {}, within 10 %; farthest: {}.",
+        counted(n, "closed loop"),
         words(cell)
     );
     let meaning =

@@ -46,7 +46,7 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     ),
     (
         "Energy per operation",
-        "Energy of the CPU packages from the word to start until the end of the run, over the operations of warm-up and run; operations per joule \
+        "Energy of the CPU packages from the start signal to the end of the run, over the operations of warm-up and run; operations per joule \
          are its inverse. It includes idle power: nothing is subtracted for what the machine takes without a load. Unavailable where the machine \
          has no energy counters.",
     ),

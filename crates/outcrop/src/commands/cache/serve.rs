@@ -92,7 +92,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
         note(&format!("{name} on {address}"));
     }
     let memory = format_bytes(args.memory.bytes());
-    note(&format!("{memory}, policy {}; Ctrl-C ends", args.policy));
+    note(&format!(
+        "{memory}, policy {}; Ctrl-C stops the server",
+        args.policy
+    ));
     if server.max_connections() < args.max_connections {
         let most = server.max_connections();
         note(&format!(

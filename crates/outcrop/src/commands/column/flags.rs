@@ -173,7 +173,7 @@ pub(super) struct Encode {
     /// Do not compare the size with the input and with Parquet, which takes another pass over the column
     #[arg(long)]
     pub(super) no_compare: bool,
-    /// Form of the output
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: Format,
 }

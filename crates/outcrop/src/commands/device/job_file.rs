@@ -125,7 +125,7 @@ fn overwritten<'a>(
     let (Some(name), 1) = (name, destroy.len()) else {
         return refuse(format!(
             "{at}: it writes to {0}, and all data of a device are overwritten only where `--destroy NAME` repeats its name once: its serial \
-             number or its name in /dev/disk/by-id, which `outcrop device {0}` tells",
+             number or its name in /dev/disk/by-id, which `outcrop device {0}` prints",
             path.display()
         ));
     };

@@ -8,7 +8,7 @@ use outcrop_workload::{BlockContent, Content};
 use super::super::cell::{CompressionCell, ends, some_of};
 use crate::cell::Cell;
 use crate::finding::{Finding, Verdict};
-use crate::number::Number;
+use crate::number::{Number, counted};
 
 /// Of the sum of one thread each that this many threads together have to reach.
 const SCALING: f64 = 0.8;
@@ -42,7 +42,8 @@ pub(super) fn decompressing_is_faster(cells: &[Cell<'_>]) -> Finding {
         return Finding::not_testable(ID, SENTENCE, reason);
     }
     let tested = format!(
-        "Whether the interval of the decompress speed lies below that of the compress speed, in {tested} cells; it does in {}.",
+        "Whether the interval of the decompress speed lies below that of the compress speed, in {}; it does in {}.",
+        counted(tested, "cell"),
         slower.len()
     );
     Finding::tested(ID, SENTENCE, slower.is_empty(), tested).otherwise(format!(
@@ -106,7 +107,8 @@ pub(super) fn threads_scale(cells: &[Cell<'_>]) -> Finding {
     let count = efficiencies.len();
     let mean = efficiencies.iter().sum::<f64>() / count as f64;
     let tested = format!(
-        "Speed of n threads ÷ n ÷ speed of one, in {count} cells, as good as the intervals allow; below are {}.",
+        "Speed of n threads ÷ n ÷ speed of one, in {}, as good as the intervals allow; below the bar: {}.",
+        counted(count, "cell"),
         poor.len()
     );
     Finding::tested(ID, sentence, poor.is_empty(), tested)

@@ -9,7 +9,7 @@ use super::super::references::{self, Published};
 use super::super::stages::{self, MATCH_FINDING, STAGE_SUM};
 use crate::cell::{Cell, families};
 use crate::finding::{About, Finding};
-use crate::number::Number;
+use crate::number::{Number, counted};
 
 /// Mean difference to the published share of match finding that counts as the same picture, in points.
 const SAME_PICTURE_POINTS: f64 = 10.0;
@@ -61,7 +61,8 @@ fn sums(ours: &[&Cell<'_>]) -> Finding {
         end("largest sum ÷ whole", f64::max),
     ];
     let tested = format!(
-        "Sum of the three stages ÷ the whole in {count} cells; outside are {}.",
+        "Sum of the three stages ÷ the whole in {}; outside: {}.",
+        counted(count, "cell"),
         off.len()
     );
     Finding::tested(ID, SENTENCE, off.is_empty(), tested)
@@ -101,7 +102,8 @@ fn growth_along(cells: &[&Cell<'_>], along: FactorRef, id: &str, what: &str) -> 
     let count = gains.len();
     let mean = gains.iter().sum::<f64>() / count as f64;
     let tested = format!(
-        "From the smallest to the largest {what} in {count} rows that are otherwise equal; it grows in {}.",
+        "From the smallest to the largest {what} in {} that are otherwise equal; it grows in {}.",
+        counted(count, "row"),
         count - shrinking.len()
     );
     Finding::tested(id, sentence, shrinking.is_empty(), tested)

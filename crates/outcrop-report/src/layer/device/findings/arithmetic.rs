@@ -9,7 +9,7 @@ use outcrop_schema::device::{ACHIEVED_QUEUE_DEPTH, BANDWIDTH, IO_BLOCK_SIZE, IOP
 use super::super::cell::{DeviceCell, value_of};
 use crate::cell::Cell;
 use crate::finding::Finding;
-use crate::number::Number;
+use crate::number::{Number, counted};
 
 /// How far bandwidth may be from IOPS × size: rounding of printed figures.
 const BANDWIDTH_TOLERANCE: f64 = 0.01;
@@ -37,8 +37,8 @@ pub(super) fn bandwidth(cells: &[Cell<'_>]) -> Finding {
     let all_share_it = ratios.iter().find(far_from(common)).is_none();
     let is_kilo = off > 0 && all_share_it && (common / KILO_FOR_KIBI - 1.0).abs() < NAMED_MISTAKE;
     let tested = format!(
-        "bandwidth ÷ (IOPS × access size) in {} cells, within {:.0} %; {off} are outside.",
-        ratios.len(),
+        "bandwidth ÷ (IOPS × access size) in {}, within {:.0} %; {off} outside.",
+        counted(ratios.len(), "cell"),
         BANDWIDTH_TOLERANCE * 100.0
     );
     let finding = Finding::tested(ID, SENTENCE, off == 0, tested)

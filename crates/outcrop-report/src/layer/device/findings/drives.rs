@@ -6,7 +6,7 @@ use outcrop_schema::device::{DRIVE_BANDWIDTH, DRIVE_IOPS, DRIVE_P99, IOPS};
 use super::super::cell::DeviceCell;
 use crate::cell::{Cell, best};
 use crate::finding::Finding;
-use crate::number::Number;
+use crate::number::{Number, counted};
 
 const ID: &str = "drives-are-alike";
 const SENTENCE: &str = "Drives that were loaded at the same time gave the same.";
@@ -22,8 +22,8 @@ pub(super) fn alike(cells: &[Cell<'_>]) -> Option<Finding> {
         .filter_map(|cell| share_of_slowest(cell))
         .reduce(f64::min)?;
     let tested = format!(
-        "IOPS of each drive in {} cells: the slowest at most {:.0} % below their mean. The numbers are of {}.",
-        several.len(),
+        "IOPS of each drive in {}: the slowest at most {:.0} % below their mean. The numbers are of {}.",
+        counted(several.len(), "cell"),
         BELOW * 100.0,
         shown.words()
     );

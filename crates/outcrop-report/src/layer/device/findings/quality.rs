@@ -11,7 +11,7 @@ use outcrop_schema::device::{
 use super::super::cell::{DeviceCell, trial_words, value_of};
 use crate::cell::{Cell, best};
 use crate::finding::Finding;
-use crate::number::Number;
+use crate::number::{Number, counted};
 
 /// Share of one CPU per job at which the CPU counts as the limit.
 const CPU_BOUND: f64 = 0.90;
@@ -78,7 +78,8 @@ pub(super) fn counters(cells: &[Cell<'_>]) -> Finding {
         return Finding::not_testable(ID, SENTENCE, reason);
     }
     let tested = format!(
-        "the kernel's byte counters of the block device, compared with completed bytes, reads and writes separately, in each of {checked} trials, within {:.0} %; {} are outside.",
+        "the kernel's byte counters of the block device, compared with completed bytes, reads and writes separately: {}, each within {:.0} %; {} outside.",
+        counted(checked, "trial"),
         CONTAMINATION * 100.0,
         strays.len()
     );
@@ -145,8 +146,8 @@ pub(super) fn repeatability(cells: &[Cell<'_>]) -> Finding {
     };
     let wide = iops().filter(|iops| iops.is_wide()).count();
     let tested = format!(
-        "interval of the median IOPS, in {} cells: at most {:.0} % of them may have one of more than ± {} %; {wide} have.",
-        widths.len(),
+        "interval of the median IOPS, in {}: at most {:.0} % of them may have one of more than ± {} %; too wide: {wide}.",
+        counted(widths.len(), "cell"),
         WIDE_CELLS * 100.0,
         Number::WIDE_PERCENT
     );

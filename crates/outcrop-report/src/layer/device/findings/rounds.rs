@@ -8,7 +8,7 @@ use super::super::cell::{DeviceCell, value_of};
 use super::departures::{self, ROUND_S};
 use crate::cell::Cell;
 use crate::finding::Finding;
-use crate::number::Number;
+use crate::number::{Number, counted};
 
 const ID: &str = "rounds-are-steady";
 const SENTENCE: &str = "The rounds reached steady state as SNIA PTS defines it.";
@@ -72,9 +72,9 @@ pub(super) fn steady_state(cells: &[Cell<'_>]) -> Option<Finding> {
         ),
     ];
     let tested = format!(
-        "IOPS of {} in {} rounds: in five rounds in a row, max − min ≤ 20 % of the mean and the fitted line changes by ≤ 10 %. {}",
+        "IOPS of {} in {}: in five rounds in a row, max − min ≤ 20 % of the mean and the fitted line changes by ≤ 10 %. {}",
         tracked.words(),
-        rounds.len(),
+        counted(rounds.len(), "round"),
         departures(tracked, rounds.len(), steady.map(|(end, _)| end))
     );
     let meaning = match steady {

@@ -7,7 +7,7 @@ use outcrop_schema::device::{LATENESS_P99, SERVICE_LATENCY};
 use super::super::cell::{DeviceCell, trial_words, value_of};
 use crate::cell::Cell;
 use crate::finding::Finding;
-use crate::number::Number;
+use crate::number::{Number, counted};
 
 /// The p99 of our own lateness may be this share of the median time that a request takes once it is issued.
 const LATE: f64 = 0.10;
@@ -67,8 +67,9 @@ pub(super) fn on_time(cells: &[Cell<'_>]) -> Finding {
         return Finding::not_testable(ID, SENTENCE, reason);
     }
     let tested = format!(
-        "p99 of the delay between the moment when a request was due and had a slot and the moment when it was issued, in each of \
-         {checked} open-loop trials: at most {:.0} % of the median time from issue to completion; {} are later.",
+        "p99 of the delay between the moment when a request was due and had a slot and the moment when it was issued, in \
+         {}: in each, at most {:.0} % of the median time from issue to completion; {} later.",
+        counted(checked, "open-loop trial"),
         LATE * 100.0,
         late.len()
     );

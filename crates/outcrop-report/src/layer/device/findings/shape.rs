@@ -8,7 +8,7 @@ use super::super::cell::DeviceCell;
 use super::super::curve::{curves, depth_curve, load_points};
 use crate::cell::{Cell, best};
 use crate::finding::Finding;
-use crate::number::Number;
+use crate::number::{Number, counted};
 
 /// A predicted knee counts as right when the observed one is within this factor.
 const KNEE_FACTOR: f64 = 2.0;
@@ -85,9 +85,9 @@ pub(super) fn mix(cells: &[Cell<'_>]) -> Finding {
     let is_off = |ratio: &&(Number, String)| (ratio.0.value - 1.0).abs() > MIX_TOLERANCE;
     let off = ratios.iter().filter(is_off).count();
     let tested = format!(
-        "IOPS of {} mixed cells compared with read share × pure-read IOPS + write share × pure-write IOPS, within {:.0} %; \
-         {off} are outside.",
-        ratios.len(),
+        "IOPS of {} compared with read share × pure-read IOPS + write share × pure-write IOPS, within {:.0} %; \
+         {off} outside.",
+        counted(ratios.len(), "mixed cell"),
         MIX_TOLERANCE * 100.0
     );
     let number = |what: &str, (ratio, words): &(Number, String)| {

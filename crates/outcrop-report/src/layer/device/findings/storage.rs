@@ -8,7 +8,7 @@ use outcrop_workload::filesystem::FileAccess;
 use super::super::cell::{DeviceCell, P50};
 use crate::cell::Cell;
 use crate::finding::Finding;
-use crate::number::Number;
+use crate::number::{Number, counted};
 
 /// No storage answers a read sooner: the fastest drives, of phase-change memory, take 6 to 10 µs for 4 KiB, the system call included.
 const LEAST_STORAGE_NS: f64 = 5000.0;
@@ -50,8 +50,9 @@ pub(super) fn latency_is_storage(cells: &[Cell<'_>]) -> Finding {
     let least = direct_reads(cells).filter_map(|cell| cell.directed(Direction::Read, &P50));
     let least = least.min_by(|one, other| one.value.total_cmp(&other.value));
     let tested = format!(
-        "in {total} cells: the state of loop devices in /sys, the bytes that were requested from the device (at least {:.0} %), and the lowest median \
+        "in {}: the state of loop devices in /sys, the bytes that were requested from the device (at least {:.0} %), and the lowest median \
          latency of a read (at least {}, the least that storage takes).",
+        counted(total, "cell"),
         (1.0 - NOT_OF_DEVICE) * 100.0,
         format_nanoseconds(LEAST_STORAGE_NS)
     );

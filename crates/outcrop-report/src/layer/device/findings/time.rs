@@ -11,7 +11,7 @@ use super::super::cell::{DeviceCell, trial_words};
 use super::departures;
 use crate::cell::Cell;
 use crate::finding::Finding;
-use crate::number::Number;
+use crate::number::{Number, counted};
 
 /// Shortest interval that counts as a round: shorter ones show the scheduler, not the device.
 const SHORTEST_ROUND_S: f64 = 0.95;
@@ -125,8 +125,9 @@ pub(super) fn steady_state(cells: &[Cell<'_>]) -> Finding {
         .map(|course| course.round_s)
         .fold(f64::INFINITY, f64::min);
     let tested = format!(
-        "write IOPS per interval of {total} trials; in the last five rounds, max − min ≤ 20 % of the mean and the fitted line \
+        "write IOPS per interval of {}; in the last five rounds, max − min ≤ 20 % of the mean and the fitted line \
          changes by ≤ 10 %, and the level did not shift by more than {:.0} % before them.{} {}",
+        counted(total, "trial"),
         LEAST_SHIFT * 100.0,
         if cells.iter().any(super::rounds::is_preconditioned) {
             ""
@@ -176,8 +177,9 @@ pub(super) fn level_shifts(cells: &[Cell<'_>]) -> Finding {
     shifts.sort_by(|one, other| size(other).total_cmp(&size(one)));
     let total = courses.len();
     let tested = format!(
-        "change points of the IOPS per interval in {total} trials; a shift is dated at the first of them, and counts if the level \
+        "change points of the IOPS per interval in {}; a shift is dated at the first of them, and counts if the level \
          before it and the last one differ by more than {:.0} %.",
+        counted(total, "trial"),
         LEAST_SHIFT * 100.0
     );
     let cliffs = courses.iter().filter_map(cliff);

@@ -12,7 +12,7 @@ use super::super::cell::{is_compressed_below, words};
 use super::{extent, farthest};
 use crate::cell::Cell;
 use crate::finding::Finding;
-use crate::number::Number;
+use crate::number::{Number, counted};
 
 /// Engine and device agree where they differ by no more than this.
 const AGREE: f64 = 0.1;
@@ -170,7 +170,8 @@ impl Compared<'_> {
             return Finding::not_testable(self.id, self.sentence, why_none(skipped));
         };
         let tested = format!(
-            "device ÷ engine in {n} cells with {} or more, within {AGREE}; {} lie outside, most {}.",
+            "device ÷ engine in {} with {} or more, within {AGREE}; {} outside, most {}.",
+            counted(n, "cell"),
             format_data(LEAST_BYTES),
             outside.len(),
             words(cell)
