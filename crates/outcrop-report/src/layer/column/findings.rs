@@ -168,7 +168,7 @@ fn beside_text(cells: &[Cell<'_>]) -> Finding {
         |count, above| {
             format!(
                 "the smallest profile compared with the smallest codec in {}; larger in {above}.",
-                counted(count, "column")
+                counted(count, "pair")
             )
         },
     );
@@ -304,8 +304,8 @@ fn beside_parquet(cells: &[Cell<'_>]) -> Finding {
         "no whole column of a file of 64 KiB or more was compared; column-choice with --data compares",
         |count, above| {
             format!(
-                "whole columns against the same rows in Parquet in {}; larger in {above}.",
-                counted(count, "column")
+                "whole columns compared with the same rows in Parquet in {}; larger in {above}.",
+                counted(count, "pair")
             )
         },
     );
