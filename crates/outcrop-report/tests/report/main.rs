@@ -32,6 +32,7 @@ mod kv_figures;
 mod kv_fixture;
 mod kv_servers;
 mod kv_unmeasured;
+mod kv_words;
 mod libraries;
 mod limits;
 mod limits_open;

@@ -378,7 +378,8 @@ fn notes(report: &KvReport) -> Vec<Remark> {
     notes.extend(kv::libraries_remark(&report.codec_libraries));
     if !report.is_settled {
         notes.push(kv::NOT_SETTLED.remark(
-            "compaction had not settled when the run began: throughput and latency are those of both together",
+            "compaction had not settled when the run began: throughput and latency are those of both together, and the space includes files \
+             that it was about to replace",
         ));
     }
     if let Some(stalls) = report.run.stalls().filter(|stalls| *stalls > 0) {

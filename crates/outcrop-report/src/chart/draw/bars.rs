@@ -17,7 +17,7 @@ const LABEL_ROW_PX: f64 = 15.0;
 const TITLE_PX: f64 = 22.0;
 const TICKS_PX: f64 = 20.0;
 const AXIS_LABEL_PX: f64 = 24.0;
-const FACET_GAP_PX: f64 = 22.0;
+const FACET_GAP_PX: f64 = 34.0;
 /// Narrowest facet; those that do not fit go below.
 const LEAST_FACET_PX: f64 = 74.0;
 const MARGIN_RIGHT_PX: f64 = 18.0;

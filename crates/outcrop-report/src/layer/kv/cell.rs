@@ -42,9 +42,12 @@ pub(super) fn load(cell: &Cell<'_>) -> String {
 
 /// What is asked of it: `ycsb-a zipfian`.
 pub(super) fn requests(cell: &Cell<'_>) -> String {
-    [&*WORKLOAD, &*REQUESTS]
-        .map(|factor| cell.spelling(factor))
-        .join(" ")
+    let (workload, keys) = (cell.spelling(&WORKLOAD), cell.spelling(&REQUESTS));
+    // Mixgraph's own requests have its name.
+    match workload == keys {
+        true => workload.to_owned(),
+        false => format!("{workload} {keys}"),
+    }
 }
 
 /// Who asks it, one thread too: `1 thread`, `4 threads, 2 processes`.

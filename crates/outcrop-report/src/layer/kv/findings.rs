@@ -165,7 +165,8 @@ fn verified(cells: &[Cell<'_>]) -> Finding {
     }
     let mut failed: Vec<(f64, &Cell<'_>)> = cells.iter().map(|cell| (sum(cell, &MISMATCHES), cell)).collect();
     failed.retain(|(wrong, _)| *wrong > 0.0);
-    let wrong: f64 = failed.iter().map(|(wrong, _)| wrong).sum();
+    // The sum of nothing is -0.0, which the page would show.
+    let wrong = failed.iter().map(|(wrong, _)| wrong).sum::<f64>() + 0.0;
     let tested = "every value of every read and scan of all trials, by length, bytes and key; and that it is not older than a version \
                   acknowledged before the read began, for the first 1,048,576 records of each process. A value below 12 B has no version \
                   and, where sizes vary, no length to compare. A scan of YCSB's keys cannot compare a value below 24 B, which does not \
