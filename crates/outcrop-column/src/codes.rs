@@ -6,6 +6,7 @@
 mod block;
 mod choose;
 mod classes;
+mod dealt;
 mod local;
 pub(crate) mod section;
 mod shrink_hint;

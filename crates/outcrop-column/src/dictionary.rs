@@ -9,6 +9,7 @@ mod interner;
 mod key;
 mod merge;
 mod reader;
+mod slots;
 mod sorted;
 mod writer;
 
@@ -16,8 +17,8 @@ pub(crate) use interner::Interner;
 pub(crate) use key::Key;
 pub(crate) use merge::{Merged, merge};
 pub(crate) use reader::Dictionary;
-pub(crate) use sorted::SortedValues;
-pub(crate) use writer::{DictionaryOptions, DictionaryWriter};
+pub(crate) use slots::{Later, Slots};
+pub(crate) use writer::{BlockMaker, DictionaryOptions, DictionaryWriter, MadeBlock};
 
 /// Values of one front-coded bucket.
 pub(crate) const BUCKET_VALUES: usize = 16;

@@ -1,9 +1,13 @@
 //! Arrays of small fixed-size items that are visited in no order: on huge pages where they are large, since
 //! with small ones nearly each visit would miss the TLB besides the cache.
 
+mod shared;
+
 use std::ops::Range;
 
-use memmap2::{Advice, MmapMut};
+use memmap2::{Advice, MmapMut, MmapOptions};
+
+pub(crate) use shared::{Four, SharedArray};
 
 use crate::kernels;
 
@@ -38,6 +42,22 @@ impl<const N: usize> HugeArray<N> {
             return Self::Mapped(map);
         }
         Self::Heap(vec![[0; N]; count])
+    }
+
+    /// `count` items of zeros on ordinary pages, all of which the system hands out at once: for memory that is
+    /// filled to the end, where being asked for one page after the other takes longer.
+    pub(crate) fn handed_out(count: usize) -> Self {
+        match MmapOptions::new().len(count * N).populate().map_anon() {
+            Ok(map) => Self::Mapped(map),
+            Err(_) => Self::Heap(vec![[0; N]; count]),
+        }
+    }
+
+    /// The items with zeros behind them, `count` in all.
+    pub(crate) fn lengthened(&self, count: usize) -> Self {
+        let mut longer = Self::zeroed(count);
+        longer.get_mut()[..self.get().len()].copy_from_slice(self.get());
+        longer
     }
 
     #[inline]
@@ -92,20 +112,23 @@ impl HugeMap {
     /// Puts in the place of each of `numbers` what it stands for.
     pub(crate) fn apply(&self, numbers: &mut [u32]) {
         let items = self.0.get();
-        for index in 0..numbers.len() {
+        let get = |number: u32| u32::from_le_bytes(items[number as usize]);
+        let ahead = numbers.len().saturating_sub(NUMBERS_AHEAD);
+        for index in 0..ahead {
             // The processor looks ahead as well, but not this far, which where one in four misses the
             // cache is too few misses at a time.
-            if let Some(&later) = numbers.get(index + NUMBERS_AHEAD) {
-                kernels::prefetch(items, later as usize);
-            }
-            numbers[index] = u32::from_le_bytes(items[numbers[index] as usize]);
+            kernels::prefetch(items, numbers[index + NUMBERS_AHEAD] as usize);
+            numbers[index] = get(numbers[index]);
+        }
+        for number in &mut numbers[ahead..] {
+            *number = get(*number);
         }
     }
 
-    /// Puts in the place of each number what it stands for in `other`.
-    pub(crate) fn translate(&mut self, other: &Self) {
+    /// Makes each number stand for what `by` says of what it stood for.
+    pub(crate) fn translate(&mut self, by: impl Fn(u32) -> u32) {
         for item in self.0.get_mut() {
-            *item = other.get(u32::from_le_bytes(*item)).to_le_bytes();
+            *item = by(u32::from_le_bytes(*item)).to_le_bytes();
         }
     }
 

@@ -2,19 +2,22 @@
 //! are written this way, and a packed one is opened this way, too.
 
 mod blocks;
+mod dictionary;
 mod frames;
 mod options;
 mod row_sort;
 mod side_by_side;
+mod zone;
 
-use std::thread;
+use std::ops::Range;
+use std::sync::{PoisonError, RwLock};
 
-pub(crate) use frames::{Collector, Frame, KnownCodes};
+pub(crate) use frames::{Collector, Frame, Framer, KnownCodes};
 pub(crate) use options::Techniques;
 pub use options::{EncodeOptions, Index, Profile, Technique};
 
 use crate::codes::{ClassTable, Effort};
-use crate::dictionary::{DictionaryOptions, DictionaryWriter, Interner, Merged, SortedValues, merge};
+use crate::dictionary::{Interner, Merged, merge};
 use crate::error::{ColumnError, Result};
 use crate::format::{
     Footer, HEADER_BYTES, SEGMENT_ROWS_LIMIT, Section, SectionKind, SectionWriter, SegmentEntry,
@@ -25,6 +28,7 @@ use crate::progress::{Step, Watch};
 use crate::ranking::RankPlan;
 use crate::storage::WriteAt;
 use blocks::{CodeSource, class_map_bytes, estimated_bytes, write_class_map, write_codes};
+use dictionary::write_dictionary;
 use frames::{CodedRows, Rows};
 use row_sort::for_each_list;
 use side_by_side::side_by_side;
@@ -39,27 +43,41 @@ const FEWEST_ROWS_PER_PASS: u64 = 1 << 22;
 /// Values from which on a thread pays for what is done with their counts.
 const LONG_DICTIONARY: usize = 1 << 14;
 
-/// Rows as they were collected: each worker with the values that it met.
+/// Rows as they were collected, with the values that they name.
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
     rows: Rows,
-    interners: Vec<Interner>,
+    /// Each with the rows of each of its codes.
+    interners: Vec<(Interner, Vec<u32>)>,
 }
 
 impl Collected {
     /// Adds the rows of `collector` behind the others.
-    pub(crate) fn push(&mut self, mut collector: Collector) {
-        let frames = collector.take_frames();
-        let worker = self.push_worker(collector);
-        self.push_frames(worker, frames);
+    pub(crate) fn push(&mut self, collector: Collector) {
+        let (interner, mut framer) = collector.into_parts();
+        let frames = framer.take_frames();
+        let workers = self.push_workers(interner, [framer]);
+        self.push_frames(workers.start, frames);
     }
 
-    /// Adds a worker, whose frames were taken; gives its number.
-    pub(crate) fn push_worker(&mut self, collector: Collector) -> usize {
-        let (interner, packed) = collector.into_parts();
-        self.interners.push(interner);
-        self.rows.push_worker(packed);
-        self.interners.len() - 1
+    /// Adds workers whose rows name values of the same interner, and whose frames were taken; gives their numbers.
+    pub(crate) fn push_workers(
+        &mut self,
+        interner: Interner,
+        framers: impl IntoIterator<Item = Framer>,
+    ) -> Range<usize> {
+        let mut counts = vec![0_u32; interner.value_count()];
+        let first = self.rows.worker_count();
+        for framer in framers {
+            let (packed, of_worker) = framer.into_parts();
+            for (count, of_worker) in counts.iter_mut().zip(of_worker) {
+                // More rows than a segment may have are refused before the counts are used.
+                *count = count.wrapping_add(of_worker);
+            }
+            self.rows.push_worker(packed, self.interners.len());
+        }
+        self.interners.push((interner, counts));
+        first..self.rows.worker_count()
     }
 
     /// Adds rows of a worker behind the others.
@@ -82,7 +100,10 @@ impl Collected {
                 hint: "write the rest as a further segment with `append`",
             });
         }
-        let values = merge(sorted(interners, threads));
+        let sorted = interners
+            .into_iter()
+            .map(|(interner, counts)| interner.into_sorted(counts, threads));
+        let values = merge(sorted.collect());
         Ok(NumberedRows {
             rows,
             values,
@@ -140,32 +161,36 @@ impl NumberedRows {
             ..
         } = self;
         let (value_bytes, text_bytes) = merged.value_bytes();
-        // The dictionary is written while another thread, if there is one, plans how its values are numbered.
-        let (counts, is_long) = (&merged.counts, merged.value_count() >= LONG_DICTIONARY);
+        let counts = &merged.counts;
         let plan = || match options.index {
             Index::Only => RankPlan::default(),
             _ if left_out.has(Technique::Classes) => RankPlan::default(),
             _ => RankPlan::of_counts(counts),
         };
-        let ((plan, floor_bits), dictionary) = both(
-            is_long && options.threads > 1,
+        // How values are numbered is planned while the dictionary is written.
+        let ((plan, floor_bits), dictionary) = write_dictionary(
+            &merged,
+            value_bytes,
+            options.dictionary(left_out),
+            options.threads,
             || (plan(), floor_bits(counts)),
-            || write_dictionary(&merged, value_bytes, options.dictionary(left_out), out),
-        );
+            out,
+        )?;
         let mut entry = SegmentEntry {
             row_count: rows.row_count(),
             value_count: merged.value_count() as u64,
             null_count: merged.null_count,
             text_bytes,
             floor_bits,
-            sections: vec![dictionary?],
+            sections: vec![dictionary],
         };
         merged.forget_values();
-        let mut maps = std::mem::take(&mut merged.codes);
+        let (mut maps, rows) = (std::mem::take(&mut merged.codes), RwLock::new(rows));
         if options.index != Index::Only {
             let null = (merged.null_count > 0).then_some(entry.value_count as u32);
             let mut codes = Codes {
                 rows: &rows,
+                row_count: entry.row_count,
                 maps: &mut maps,
                 null,
                 options,
@@ -174,6 +199,7 @@ impl NumberedRows {
             entry.sections.extend(codes.write(&plan, watch, out)?);
         }
         if options.index != Index::None {
+            let rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
             let rows = rows.coded(&maps, options.threads);
             drop(maps);
             entry.sections.push(write_postings(
@@ -188,49 +214,12 @@ impl NumberedRows {
     }
 }
 
-/// Runs both, side by side or one after the other.
-fn both<A: Send, B>(
-    side_by_side: bool,
-    first: impl FnOnce() -> A + Send,
-    second: impl FnOnce() -> B,
-) -> (A, B) {
-    if !side_by_side {
-        return (first(), second());
-    }
-    thread::scope(|scope| {
-        let first = scope.spawn(first);
-        let second = second();
-        let first = first
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        (first, second)
-    })
-}
-
-/// The values of each worker in byte order, sorted on a thread per worker if the caller allows more than one.
-fn sorted(interners: Vec<Interner>, threads: usize) -> Vec<SortedValues> {
-    if threads <= 1 {
-        return interners.into_iter().map(Interner::into_sorted).collect();
-    }
-    side_by_side(interners, Interner::into_sorted)
-}
-
-fn write_dictionary(
-    merged: &Merged,
-    value_bytes: usize,
-    options: DictionaryOptions,
-    out: &mut SectionWriter<'_>,
-) -> Result<Section> {
-    let mut dictionary = DictionaryWriter::new(options, merged.value_count(), value_bytes)?;
-    merged.for_each_value(|value| dictionary.push(value, out))?;
-    dictionary.finish(out)
-}
-
 /// What forward codes are written from.
 struct Codes<'a> {
-    rows: &'a Rows,
-    /// For each worker and epoch the code of each provisional one: while ranks are written, their ranks.
-    maps: &'a mut [Vec<HugeMap>],
+    rows: &'a RwLock<Rows>,
+    row_count: u64,
+    /// For each dictionary the code of each provisional one: while ranks are written, their ranks.
+    maps: &'a mut [HugeMap],
     /// The code of null, if there is one.
     null: Option<u32>,
     options: &'a EncodeOptions,
@@ -242,30 +231,42 @@ impl Codes<'_> {
     /// again if more is to be written.
     fn write(&mut self, plan: &RankPlan, watch: &Watch, out: &mut SectionWriter<'_>) -> Result<Vec<Section>> {
         let (effort, threads) = (self.effort, self.options.threads);
-        if let (Some((classes, table)), Some(ranks)) = (&plan.map, plan.ranks()) {
+        if let (Some((classes, table)), Some(mut ranks)) = (&plan.map, plan.ranks()) {
             let codes = HugeMap::inverse(&ranks);
-            let ranks = HugeMap::of(ranks.into_iter());
+            let null = self.null.map(|null| ranks[null as usize]);
             let bytes_in_codes = if effort.exhaustive {
                 Some(estimated_bytes(&self.source(None), effort)?)
             } else {
                 None
             };
-            self.translate(&ranks);
+            // Rows that name their classes need not be asked for them. Where other encodings than classes are tried on
+            // each block, and where null is looked for, ranks are needed.
+            let is_named = table.can_name() && null.is_none() && !effort.exhaustive;
+            if is_named {
+                ranks.iter_mut().for_each(|rank| *rank = table.named(*rank));
+            }
+            self.translate(codes.len(), |code| ranks[code as usize]);
             let source = CodeSource {
-                null: self.null.map(|null| ranks.get(null)),
+                null,
+                is_named,
                 ..self.source(Some((table, &codes)))
             };
-            if pays(classes, &source, bytes_in_codes, effort)? {
-                let sections = vec![
+            let pays = pays(classes, &source, bytes_in_codes, effort)?;
+            let sections = if pays {
+                vec![
                     write_class_map(classes, effort, out)?,
                     write_codes(&source, effort, threads, watch, out)?,
-                ];
-                if self.options.index != Index::None {
-                    self.translate(&codes);
-                }
+                ]
+            } else {
+                Vec::new()
+            };
+            if !pays || self.options.index != Index::None {
+                let rank = |number| if is_named { table.rank(number) } else { number };
+                self.translate(codes.len(), |number| codes.get(rank(number)));
+            }
+            if pays {
                 return Ok(sections);
             }
-            self.translate(&codes);
         }
         Ok(vec![write_codes(
             &self.source(None),
@@ -279,19 +280,21 @@ impl Codes<'_> {
     fn source<'a>(&'a self, classes: Option<(&'a ClassTable, &'a HugeMap)>) -> CodeSource<'a> {
         CodeSource {
             rows: self.rows,
+            row_count: self.row_count,
+            forgets_rows: self.options.index == Index::None,
             maps: self.maps,
+            is_named: false,
             classes,
             null: self.null,
         }
     }
 
-    /// Makes the maps lead to what `by` says of what they lead to.
-    fn translate(&mut self, by: &HugeMap) {
-        let translate = |maps: &mut Vec<HugeMap>| maps.iter_mut().for_each(|map| map.translate(by));
-        if self.options.threads <= 1 || by.len() < LONG_DICTIONARY {
-            self.maps.iter_mut().for_each(translate);
+    /// Makes the maps lead to what `by` says of what they lead to, for `symbols` symbols.
+    fn translate(&mut self, symbols: usize, by: impl Fn(u32) -> u32 + Sync) {
+        if self.options.threads <= 1 || symbols < LONG_DICTIONARY {
+            self.maps.iter_mut().for_each(|map| map.translate(&by));
         } else {
-            side_by_side(self.maps.iter_mut(), translate);
+            side_by_side(self.maps.iter_mut(), |map| map.translate(&by));
         }
     }
 }

@@ -1,8 +1,11 @@
 //! Writing one code block: measures what each encoding would take and writes the smallest.
 
+mod named;
+
 use std::io::Write;
 
 use super::classes::{ClassTable, Sorted};
+use super::dealt::Dealt;
 use super::encoding;
 use super::local::{self, LocalDictionary};
 use super::shrink_hint::ShrinkHint;
@@ -50,6 +53,9 @@ pub(crate) struct BlockEncoder<'a> {
     classes: Option<&'a ClassTable>,
     effort: Effort,
     sorted: Sorted,
+    dealt: Dealt,
+    /// Blocks in a row for which the short way led nowhere.
+    ways_back: u32,
     local: LocalDictionary,
     hint: ShrinkHint,
     compressor: Option<zstd::bulk::Compressor<'static>>,
@@ -62,6 +68,8 @@ impl<'a> BlockEncoder<'a> {
             classes,
             effort,
             sorted: Sorted::default(),
+            dealt: Dealt::default(),
+            ways_back: 0,
             local: LocalDictionary::default(),
             hint: ShrinkHint::default(),
             compressor,
@@ -95,21 +103,19 @@ impl<'a> BlockEncoder<'a> {
         }
         let count = values.len();
         let mut choices = vec![
-            (5 + packed_bytes(count, width), encoding::PLANES),
-            (
-                9 + packed_bytes(measured.run_count, 16) + packed_bytes(measured.run_count, width),
-                encoding::RUNS,
-            ),
+            planes_choice(count, width),
+            runs_choice(measured.run_count, width),
         ];
         if self.effort.tries_deltas {
-            choices.push((5 + packed_bytes(count - 1, delta_width), encoding::DELTAS));
+            choices.push(deltas_choice(count, delta_width));
         }
         if let Some(classes) = self.classes {
             self.sorted.fill(values, classes);
             choices.push((self.sorted.encoded_bytes(classes), encoding::CLASSES));
         }
         let least_bytes = choices.iter().map(|&(bytes, _)| bytes).min().unwrap_or(0);
-        if self.local.fill(values, measured.least, width, least_bytes) {
+        let value = |row: usize| values[row];
+        if self.local.fill(count, value, measured.least, width, least_bytes) {
             let bytes = local::encoded_bytes(self.local.values().len(), width, count);
             choices.push((bytes, encoding::LOCAL));
         }
@@ -258,9 +264,9 @@ impl<'a> BlockEncoder<'a> {
 
     /// Whether zstd makes a sample of the block smaller than its share of the best plain encoding.
     fn sample_shrinks(&mut self, choice: u8, values: &[u32], plain_bytes: usize) -> Result<bool> {
-        let Some(compressor) = &mut self.compressor else {
+        if self.compressor.is_none() {
             return Ok(false);
-        };
+        }
         if values.len() < 2 * SAMPLE_ROWS {
             return Ok(true);
         }
@@ -268,8 +274,21 @@ impl<'a> BlockEncoder<'a> {
             // Their planes hold values that zstd was tried on already, in an order that hides repeats.
             return Ok(false);
         }
-        let middle = values.len() / 2;
-        let mut sample = values[middle..middle + SAMPLE_ROWS].to_vec();
+        let sample = values[values.len() / 2..][..SAMPLE_ROWS].to_vec();
+        self.rows_shrink(choice, sample, values.len(), plain_bytes)
+    }
+
+    /// Whether zstd makes `sample`, in this encoding, smaller than its share of `plain_bytes` for `count` rows.
+    fn rows_shrink(
+        &mut self,
+        choice: u8,
+        mut sample: Vec<u32>,
+        count: usize,
+        plain_bytes: usize,
+    ) -> Result<bool> {
+        let Some(compressor) = &mut self.compressor else {
+            return Ok(false);
+        };
         if choice == encoding::DELTAS {
             sample = deltas(&sample);
         }
@@ -277,7 +296,7 @@ impl<'a> BlockEncoder<'a> {
         let width = width_of(&measured);
         let mut planes = Vec::new();
         pack(&sample, measured.least, width, &mut planes);
-        let share = plain_bytes * SAMPLE_ROWS / values.len();
+        let share = plain_bytes * SAMPLE_ROWS / count;
         let parts = part_lengths(planes.len(), sample.len(), width);
         // A look at the bytes rules out most blocks that cannot shrink, for a tenth
         // of what asking zstd costs.
@@ -293,6 +312,22 @@ impl<'a> BlockEncoder<'a> {
         }
         Ok(packed_bytes * 20 < share * 19)
     }
+}
+
+/// Bytes of a block behind the encoding byte, and that byte: what is least is chosen.
+type Choice = (usize, u8);
+
+fn planes_choice(count: usize, width: u8) -> Choice {
+    (5 + packed_bytes(count, width), encoding::PLANES)
+}
+
+fn runs_choice(run_count: usize, width: u8) -> Choice {
+    let bytes = packed_bytes(run_count, 16) + packed_bytes(run_count, width);
+    (9 + bytes, encoding::RUNS)
+}
+
+fn deltas_choice(count: usize, delta_width: u8) -> Choice {
+    (5 + packed_bytes(count - 1, delta_width), encoding::DELTAS)
 }
 
 /// An encoding and the bits of its integers: those of the values, or of the deltas.

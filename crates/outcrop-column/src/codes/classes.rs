@@ -11,6 +11,9 @@ use crate::planes::{Planes, pack};
 
 const PART: &str = "code block (classes)";
 
+/// Bits of an offset that stands behind the name of its class.
+const NAMED_BITS: u8 = 8 * kernels::ROW_PLANES as u8;
+
 /// Ranges of ranks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct ClassTable {
@@ -60,6 +63,24 @@ impl ClassTable {
                 u32::MAX
             }
         })
+    }
+
+    /// Whether [`ClassTable::named`] can name each rank.
+    pub(crate) fn can_name(&self) -> bool {
+        self.len() > 0 && self.widths.iter().all(|&width| width <= NAMED_BITS)
+    }
+
+    /// The rank with its class before it, so that rows need not be asked for theirs: the class in the highest byte,
+    /// then the offset in it, from the highest bit on. Such numbers are in the order of the ranks.
+    pub(crate) fn named(&self, rank: u32) -> u32 {
+        let class = self.firsts[1..self.len()].partition_point(|&first| first <= rank);
+        (class as u32) << NAMED_BITS | (rank - self.firsts[class]) << (NAMED_BITS - self.widths[class])
+    }
+
+    /// The rank that was [`ClassTable::named`].
+    pub(crate) fn rank(&self, named: u32) -> u32 {
+        let (class, offset) = ((named >> NAMED_BITS) as usize, named & ((1 << NAMED_BITS) - 1));
+        self.firsts[class] + (offset >> (NAMED_BITS - self.widths[class]))
     }
 
     pub(crate) fn push_to(&self, out: &mut Vec<u8>) {
@@ -352,9 +373,26 @@ fn deal_out(values: &[u32], tags: &[u8], dealt: &mut [u32]) -> [usize; CLASS_LIM
 mod tests {
     use proptest::prelude::*;
 
-    use super::deal_out;
+    use super::{ClassTable, deal_out};
 
     proptest! {
+        #[test]
+        fn names_lead_back_to_ranks_and_are_in_their_order(sizes in proptest::collection::vec((0_u32..=24, 0_u32..1 << 24), 1..16), ranks: [u32; 20]) {
+            let sizes: Vec<u32> = sizes.iter().map(|&(width, size)| size % (1 << width) + 1).collect();
+            let table = ClassTable::of_sizes(&[sizes.as_slice(), &[0]].concat());
+            prop_assert!(table.can_name());
+            let total: u32 = sizes.iter().sum();
+            let mut ranks = ranks.map(|rank| rank % total);
+            ranks.sort_unstable();
+            let named = ranks.map(|rank| table.named(rank));
+            prop_assert!(named.is_sorted());
+            prop_assert_eq!(named.map(|named| table.rank(named)), ranks);
+            for (rank, named) in ranks.iter().zip(named) {
+                let (first, size, _) = table.class((named >> 24) as usize);
+                prop_assert!((first..first + size).contains(rank));
+            }
+        }
+
         #[test]
         fn dealing_out_is_a_stable_sort_by_tag(rows in proptest::collection::vec((any::<u32>(), 0_u8..16), 0..500)) {
             let (values, tags): (Vec<u32>, Vec<u8>) = rows.iter().copied().unzip();

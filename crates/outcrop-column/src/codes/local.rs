@@ -28,39 +28,29 @@ pub(super) struct LocalDictionary {
 }
 
 impl LocalDictionary {
-    /// Collects the distinct values of `values`, whose smallest is `base` and whose range has `width`
+    /// Collects the distinct values of `rows` rows, whose smallest is `base` and whose range has `width`
     /// bits. `false` if a sample says that indexes would be no narrower than the values, or if the block
     /// would take more than `limit` bytes.
-    pub(super) fn fill(&mut self, values: &[u32], base: u32, width: u8, limit: usize) -> bool {
-        if width <= 2 {
+    pub(super) fn fill(
+        &mut self,
+        rows: usize,
+        value: impl Fn(usize) -> u32,
+        base: u32,
+        width: u8,
+        limit: usize,
+    ) -> bool {
+        let Some(mut size) = self.sample(rows, &value, base, width, limit) else {
             return false;
-        }
-        self.base = base;
-        self.by_sorting = width > BIT_SET_WIDTH;
-        let most = most_values(values.len(), width, limit);
-        let stride = (values.len() / SAMPLE_ROWS).max(1);
-        let sample = values.iter().step_by(stride).take(SAMPLE_ROWS);
-        let sampled = sample.len();
+        };
+        let most = most_values(rows, width, limit);
         if self.by_sorting {
             self.values.clear();
-            self.values.extend(sample);
-            self.sort();
-            if self.values.len() > most || !repeats(sampled, self.values.len(), values.len(), width) {
-                return false;
-            }
-            self.values.clear();
-            self.values.extend_from_slice(values);
+            self.values.extend((0..rows).map(value));
             self.sort();
             return self.values.len() <= most;
         }
-        self.bits.clear();
-        self.bits.resize((1_usize << width).div_ceil(64), 0);
-        let mut size = self.insert(sample);
-        if !repeats(sampled, size, values.len(), width) {
-            return false;
-        }
-        for part in values.chunks(ROWS_AT_ONCE) {
-            size += self.insert(part.iter());
+        for start in (0..rows).step_by(ROWS_AT_ONCE) {
+            size += self.insert((start..rows.min(start + ROWS_AT_ONCE)).map(&value));
             if size > most {
                 return false;
             }
@@ -69,13 +59,44 @@ impl LocalDictionary {
         true
     }
 
+    /// Collects the distinct values of a sample, and gives their number unless they say that there is nothing to gain.
+    fn sample(
+        &mut self,
+        rows: usize,
+        value: impl Fn(usize) -> u32,
+        base: u32,
+        width: u8,
+        limit: usize,
+    ) -> Option<usize> {
+        if width <= 2 {
+            return None;
+        }
+        self.base = base;
+        self.by_sorting = width > BIT_SET_WIDTH;
+        let stride = (rows / SAMPLE_ROWS).max(1);
+        let sample = (0..rows).step_by(stride).take(SAMPLE_ROWS).map(value);
+        let sampled = sample.len();
+        if self.by_sorting {
+            self.values.clear();
+            self.values.extend(sample);
+            self.sort();
+            let size = self.values.len();
+            return (size <= most_values(rows, width, limit) && repeats(sampled, size, rows, width))
+                .then_some(size);
+        }
+        self.bits.clear();
+        self.bits.resize((1_usize << width).div_ceil(64), 0);
+        let size = self.insert(sample);
+        repeats(sampled, size, rows, width).then_some(size)
+    }
+
     fn sort(&mut self) {
         self.values.sort_unstable();
         self.values.dedup();
     }
 
     /// Adds values to the bit set; gives how many were new.
-    fn insert<'v>(&mut self, values: impl Iterator<Item = &'v u32>) -> usize {
+    fn insert(&mut self, values: impl Iterator<Item = u32>) -> usize {
         let mut new = 0;
         for value in values {
             let relative = (value - self.base) as usize;

@@ -61,10 +61,6 @@ impl BlockBuilder {
         self.count = 0;
         raw
     }
-
-    pub(super) fn count(&self) -> usize {
-        self.count
-    }
 }
 
 /// Bytes of a bucket offset in a raw block of `raw_bytes` bytes.

@@ -42,7 +42,8 @@ impl Key {
             Some(bytes) => u128::from_le_bytes(*bytes),
             None => padded(&text[start..end]),
         };
-        Self::of_bits(bytes & KEPT[length] | (length as u128 + 1) << (8 * SHORT_BYTES))
+        let bits = bytes & KEPT[length] | (length as u128 + 1) << (8 * SHORT_BYTES);
+        Self::hashed(bits as u64, (bits >> 64) as u32)
     }
 
     /// The key of null.
@@ -57,6 +58,11 @@ impl Key {
         if (high >> 24) as u8 == LONG {
             low &= !u64::from(u32::MAX);
         }
+        Self::hashed(low, high)
+    }
+
+    #[inline(always)]
+    fn hashed(low: u64, high: u32) -> Self {
         let hash = fold(
             low ^ 0x2d35_8dcc_aa6c_78a5,
             u64::from(high) ^ 0x8bb8_4b93_962e_acc9,
@@ -65,13 +71,14 @@ impl Key {
     }
 
     /// The twelve bytes, in the low bits.
-    #[inline]
+    #[cfg(test)]
     pub(super) fn bits(self) -> u128 {
         u128::from(self.low) | u128::from(self.high) << 64
     }
 
+    /// Whether the value does not stand whole in its key.
     #[inline]
-    pub(super) fn is_long(self) -> bool {
+    pub(crate) fn is_long(self) -> bool {
         (self.high >> 24) as u8 == LONG
     }
 }
@@ -110,7 +117,7 @@ fn long_bits(value: &[u8]) -> u128 {
     hash & KEPT[SHORT_BYTES] | u128::from(LONG) << (8 * SHORT_BYTES)
 }
 
-#[inline]
+#[inline(always)]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     (product >> 64) as u64 ^ product as u64

@@ -1,6 +1,7 @@
 //! Several collected dictionaries become one: each worker of an encode brings its own.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use super::key::short_value;
 use super::sorted::{SortedValues, is_long};
@@ -15,8 +16,8 @@ pub(crate) struct Merged {
     /// Rows of each code; the last is null's if there is one.
     pub(crate) counts: Vec<u32>,
     pub(crate) null_count: u64,
-    /// For each worker and epoch, the final code of each provisional one.
-    pub(crate) codes: Vec<Vec<HugeMap>>,
+    /// For each worker, the final code of each provisional one.
+    pub(crate) codes: Vec<HugeMap>,
 }
 
 /// A value of a worker: its sort key, which is the value itself where it is short, and its
@@ -43,14 +44,14 @@ impl Merged {
         self.places.len()
     }
 
-    /// Calls `action` with each value in byte order, until it fails.
-    pub(crate) fn for_each_value<E>(&self, mut action: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-        self.places
-            .iter()
-            .try_for_each(|place| match short_value(place.key()) {
+    /// Calls `action` with each of these values, which are in byte order.
+    pub(crate) fn for_each_value(&self, of: Range<usize>, mut action: impl FnMut(&[u8])) {
+        for place in &self.places[of] {
+            match short_value(place.key()) {
                 Some((bytes, length)) => action(&bytes[..length]),
                 None => action(self.workers[place.worker as usize].long_value(place.code())),
-            })
+            }
+        }
     }
 
     /// Bytes of the values, and of the values of all rows.
@@ -122,6 +123,13 @@ pub(crate) fn merge(workers: Vec<SortedValues>) -> Merged {
         let heads = cursors.iter().filter_map(Cursor::head);
         heads.min_by(|a, b| compare(a, b, &workers))
     };
+    // The values of one worker are in order as they are.
+    if let [only] = cursors.as_mut_slice() {
+        while let Some(head) = only.head() {
+            counts.push(only.take(head, places.len() as u32));
+            places.push(head);
+        }
+    }
     while let Some(least) = least_of(&cursors) {
         let mut count = 0;
         for cursor in &mut cursors {
@@ -144,10 +152,7 @@ pub(crate) fn merge(workers: Vec<SortedValues>) -> Merged {
     if null_count > 0 {
         counts.push(null_count as u32);
     }
-    let codes = cursors
-        .into_iter()
-        .map(|cursor| cursor.worker.maps_of_epochs(cursor.codes))
-        .collect();
+    let codes = cursors.into_iter().map(|cursor| cursor.codes).collect();
     Merged {
         workers,
         places,

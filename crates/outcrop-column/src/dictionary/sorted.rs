@@ -1,5 +1,7 @@
 //! The values of one interner in byte order.
 
+use std::thread;
+
 use super::key::LONG;
 use crate::huge::HugeMap;
 
@@ -46,24 +48,26 @@ impl LongValues {
 pub(crate) struct SortedValues {
     /// Sort key and, in the low 32 bits, provisional code of each value, in byte order.
     pub(super) order: Vec<u128>,
-    /// Rows of each provisional code of the last epoch.
+    /// Rows of each provisional code.
     pub(super) counts: HugeMap,
     /// Provisional code and rows of null.
     pub(super) null: Option<(u32, u64)>,
     long: LongValues,
-    moves: Vec<Vec<u32>>,
 }
 
+/// Values from which on a thread pays for sorting them.
+const LONG_ORDER: usize = 1 << 14;
+
 impl SortedValues {
-    /// Sorts `order`, which holds the values in any order.
+    /// Sorts `order`, which holds the values in any order, on this many threads.
     pub(super) fn new(
         mut order: Vec<u128>,
         counts: HugeMap,
         null: Option<(u32, u64)>,
         long: LongValues,
-        moves: Vec<Vec<u32>>,
+        threads: usize,
     ) -> Self {
-        order.sort_unstable();
+        sort(&mut order, threads);
         let same_start = |a: &u128, b: &u128| a >> 32 == b >> 32;
         let value = |key_and_code: u128| long.get(long.numbers[key_and_code as u32 as usize]);
         for alike in order.chunk_by_mut(same_start).filter(|alike| alike.len() > 1) {
@@ -74,7 +78,6 @@ impl SortedValues {
             counts,
             null,
             long,
-            moves,
         }
     }
 
@@ -82,20 +85,46 @@ impl SortedValues {
     pub(super) fn long_value(&self, code: u32) -> &[u8] {
         self.long.get(self.long.numbers[code as usize])
     }
+}
 
-    /// For each epoch the final code of each provisional one, from those of the last epoch.
-    pub(super) fn maps_of_epochs(&self, last: HugeMap) -> Vec<HugeMap> {
-        let mut maps = vec![last];
-        for (before, moved) in self.moves.iter().rev().enumerate() {
-            let map = HugeMap::of(moved.iter().map(|&code| maps[before].get(code)));
-            maps.push(map);
-        }
-        maps.reverse();
-        maps
+/// Sorts integers: those below the median on some of the threads, the others on the others.
+fn sort(order: &mut [u128], threads: usize) {
+    if threads <= 1 || order.len() < LONG_ORDER {
+        return order.sort_unstable();
     }
+    let (below, _, above) = order.select_nth_unstable(order.len() / 2);
+    thread::scope(|scope| {
+        scope.spawn(|| sort(below, threads / 2));
+        sort(above, threads - threads / 2);
+    });
 }
 
 /// Whether the value of this sort key is known by its first bytes only.
 pub(super) fn is_long(sort_key: u128) -> bool {
     sort_key as u8 == LONG
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONG_ORDER, sort};
+
+    #[test]
+    fn sorting_on_any_number_of_threads_is_sorting() {
+        let mut state = 1_u128;
+        let noise: Vec<u128> = (0..3 * LONG_ORDER)
+            .map(|_| {
+                state = state
+                    .wrapping_mul(0xda94_2042_e4dd_58b5_2360_ed05_1fc6_5da4)
+                    .wrapping_add(1);
+                state >> 100 << 40
+            })
+            .collect();
+        let mut expected = noise.clone();
+        expected.sort_unstable();
+        for threads in 0..6 {
+            let mut order = noise.clone();
+            sort(&mut order, threads);
+            assert!(order == expected, "{threads} threads");
+        }
+    }
 }

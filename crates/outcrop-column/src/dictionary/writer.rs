@@ -1,7 +1,10 @@
-//! Writes a dictionary section.
+//! Makes and writes the blocks of a dictionary section. Blocks know nothing of each other, so several may be made at a
+//! time; they are written in order.
+
+use std::ops::Range;
 
 use super::block::{BlockBuilder, shared_prefix};
-use super::{BLOCK_SHIFT_LIMIT, BUCKET_VALUES};
+use super::{BLOCK_SHIFT_LIMIT, BUCKET_VALUES, Merged};
 use crate::error::Result;
 use crate::format::{Section, SectionKind, SectionWriter, push_u32, push_u64};
 
@@ -18,62 +21,70 @@ pub(crate) struct DictionaryOptions {
     pub(crate) front_coded: bool,
 }
 
-/// Takes values in byte order.
-pub(crate) struct DictionaryWriter {
-    shift: u32,
+impl DictionaryOptions {
+    /// Log2 of the values of a block, of `value_count` values of `value_bytes` bytes in all.
+    pub(crate) fn shift(&self, value_count: usize, value_bytes: usize) -> u32 {
+        let mean_bytes = 1 + value_bytes / value_count.max(1);
+        let values = (self.block_bytes / mean_bytes).max(1);
+        values.ilog2().min(BLOCK_SHIFT_LIMIT)
+    }
+}
+
+/// A block that is not written yet.
+pub(crate) struct MadeBlock {
+    stored: Vec<u8>,
+    raw_bytes: usize,
+    is_packed: bool,
+    crc: u32,
+    /// What tells its first value from all before it; empty for the first block.
+    fence: Vec<u8>,
+}
+
+/// Makes blocks, reusing its memory.
+pub(crate) struct BlockMaker {
     front_coded: bool,
     builder: BlockBuilder,
     /// The same values whole, if that is tried: zstd finds more repeats in whole
     /// words than front coding removes.
     whole: Option<BlockBuilder>,
     compressor: Option<zstd::bulk::Compressor<'static>>,
-    entries: Vec<u8>,
-    fences: Vec<u8>,
-    last: Vec<u8>,
-    block_count: usize,
 }
 
-impl DictionaryWriter {
-    /// A writer for `value_count` values of `value_bytes` bytes in all.
-    pub(crate) fn new(options: DictionaryOptions, value_count: usize, value_bytes: usize) -> Result<Self> {
-        let mean_bytes = 1 + value_bytes / value_count.max(1);
-        let shift = (options.block_bytes / mean_bytes)
-            .max(1)
-            .ilog2()
-            .min(BLOCK_SHIFT_LIMIT);
+impl BlockMaker {
+    pub(crate) fn new(options: DictionaryOptions) -> Result<Self> {
         let compressor = options.zstd_level.map(zstd::bulk::Compressor::new).transpose()?;
         Ok(Self {
-            shift,
             front_coded: options.front_coded,
             builder: BlockBuilder::default(),
             // Without a compressor the whole words are never smaller.
             whole: (options.exhaustive && compressor.is_some()).then(BlockBuilder::default),
             compressor,
-            entries: Vec::new(),
-            fences: Vec::new(),
-            last: Vec::new(),
-            block_count: 0,
         })
     }
 
-    pub(crate) fn push(&mut self, value: &[u8], out: &mut SectionWriter<'_>) -> Result<()> {
-        if self.builder.count() == 0 && self.block_count > 0 {
-            let needed = shared_prefix(&self.last, value) + 1;
-            self.fences.extend_from_slice(&value[..needed]);
-        }
-        self.builder.push(value, self.front_coded);
-        if let Some(whole) = &mut self.whole {
-            whole.push(value, false);
-        }
-        if self.builder.count() == 1 << self.shift {
-            self.last.clear();
-            self.last.extend_from_slice(value);
-            self.end_block(out)?;
-        }
-        Ok(())
+    /// The block of some of the values, at least one.
+    pub(crate) fn make(&mut self, values: &Merged, of: Range<usize>) -> Result<MadeBlock> {
+        let (mut before, mut fence) = (Vec::new(), Vec::new());
+        let first = of.start.saturating_sub(1);
+        let mut next = first;
+        values.for_each_value(first..of.end, |value| {
+            if next < of.start {
+                before.extend_from_slice(value);
+            } else {
+                if next == of.start && first < next {
+                    fence.extend_from_slice(&value[..=shared_prefix(&before, value)]);
+                }
+                self.builder.push(value, self.front_coded);
+                if let Some(whole) = &mut self.whole {
+                    whole.push(value, false);
+                }
+            }
+            next += 1;
+        });
+        self.end_block(fence)
     }
 
-    fn end_block(&mut self, out: &mut SectionWriter<'_>) -> Result<()> {
+    fn end_block(&mut self, fence: Vec<u8>) -> Result<MadeBlock> {
         let raw = self.builder.finish();
         let packed = match &mut self.compressor {
             Some(compressor) => Some(compressor.compress(&raw)?),
@@ -91,23 +102,38 @@ impl DictionaryWriter {
                 (raw_bytes, is_packed, stored) = (raw.len(), true, packed);
             }
         }
+        Ok(MadeBlock {
+            crc: crc32c::crc32c(&stored),
+            stored,
+            raw_bytes,
+            is_packed,
+            fence,
+        })
+    }
+}
+
+/// Takes blocks in order.
+#[derive(Default)]
+pub(crate) struct DictionaryWriter {
+    entries: Vec<u8>,
+    fences: Vec<u8>,
+}
+
+impl DictionaryWriter {
+    pub(crate) fn push(&mut self, block: &MadeBlock, out: &mut SectionWriter<'_>) -> Result<()> {
+        self.fences.extend_from_slice(&block.fence);
         push_u64(&mut self.entries, out.position());
-        push_u64(&mut self.entries, raw_bytes as u64);
+        push_u64(&mut self.entries, block.raw_bytes as u64);
         push_u64(&mut self.entries, self.fences.len() as u64);
-        push_u32(&mut self.entries, crc32c::crc32c(&stored));
-        push_u32(&mut self.entries, u32::from(is_packed));
-        out.push(&stored)?;
-        self.block_count += 1;
-        Ok(())
+        push_u32(&mut self.entries, block.crc);
+        push_u32(&mut self.entries, u32::from(block.is_packed));
+        out.push(&block.stored)
     }
 
-    /// Writes what is left and the table.
-    pub(crate) fn finish(mut self, out: &mut SectionWriter<'_>) -> Result<Section> {
-        if self.builder.count() > 0 {
-            self.end_block(out)?;
-        }
+    /// Writes the table, of blocks of 2^`shift` values.
+    pub(crate) fn finish(mut self, shift: u32, out: &mut SectionWriter<'_>) -> Result<Section> {
         self.entries.append(&mut self.fences);
-        out.finish(SectionKind::Dictionary, &self.entries, self.shift)
+        out.finish(SectionKind::Dictionary, &self.entries, shift)
     }
 }
 

@@ -1,23 +1,23 @@
 //! Newline text as input: split and interned on the caller's number of threads, chunk by chunk.
 
 use std::io::Read;
-use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, SyncSender, TrySendError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread;
 
 use super::encoder::Encoder;
-use crate::dictionary::Key;
+use crate::dictionary::{Interner, Key, Later, Slots};
 use crate::error::{ColumnError, Result};
 use crate::format::VALUE_BYTES_LIMIT;
 use crate::kernels;
-use crate::segment::{Collected, Collector, EncodeOptions, Frame};
+use crate::segment::{Collected, EncodeOptions, Frame, Framer};
 
 /// Bytes of text that a worker takes at a time: they stay in its second-level
 /// cache from reading to splitting.
 const CHUNK_BYTES: usize = 1 << 18;
 
 /// Bytes split before their lines are interned.
-const PIECE_BYTES: usize = 4096;
+const PIECE_BYTES: usize = 8192;
 
 /// Reads newline-separated rows from `input` to its end, on `options.threads` threads.
 ///
@@ -36,29 +36,31 @@ const PIECE_BYTES: usize = 4096;
 /// # Ok::<(), outcrop_column::ColumnError>(())
 /// ```
 pub fn encode_text(mut input: impl Read, options: EncodeOptions) -> Result<Encoder> {
-    let mut parts = if options.threads <= 1 {
-        let mut worker = TextWorker::default();
+    let interner = RwLock::default();
+    let parts = if options.threads <= 1 {
+        let mut worker = TextWorker::new(&interner);
         let mut chunks = Chunks::new(VALUE_BYTES_LIMIT);
         let mut buffer = Vec::new();
         while let Some((index, chunk)) = chunks.next(&mut input, buffer)? {
             worker.take(index, &chunk)?;
             buffer = chunk;
         }
-        vec![worker]
+        vec![worker.into_parts()]
     } else {
-        read_with_threads(&mut input, options.threads)?
+        read_with_threads(&mut input, &interner, options.threads)?
     };
-    let mut chunks: Vec<(usize, usize, Vec<Frame>)> = Vec::new();
+    let (framers, chunks): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
     let mut collected = Collected::default();
-    for (index, worker) in parts.drain(..).enumerate() {
-        chunks.extend(
-            worker
-                .chunks
+    let interner = interner.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let workers = collected.push_workers(interner, framers);
+    let mut chunks: Vec<(usize, usize, Vec<Frame>)> = workers
+        .zip(chunks)
+        .flat_map(|(worker, chunks)| {
+            chunks
                 .into_iter()
-                .map(|(chunk, frames)| (chunk, index, frames)),
-        );
-        collected.push_worker(worker.collector);
-    }
+                .map(move |(chunk, frames)| (chunk, worker, frames))
+        })
+        .collect();
     chunks.sort_unstable_by_key(|&(chunk, ..)| chunk);
     for (_, worker, frames) in chunks {
         collected.push_frames(worker, frames);
@@ -66,8 +68,15 @@ pub fn encode_text(mut input: impl Read, options: EncodeOptions) -> Result<Encod
     Ok(Encoder::with_rows(options, collected))
 }
 
+/// What a worker made: rows, and the frames of each numbered chunk.
+type Parts = (Framer, Vec<(usize, Vec<Frame>)>);
+
 /// The caller's thread reads; it splits a chunk itself whenever the other threads have enough to do.
-fn read_with_threads(input: &mut impl Read, threads: usize) -> Result<Vec<TextWorker>> {
+fn read_with_threads(
+    input: &mut impl Read,
+    interner: &RwLock<Interner>,
+    threads: usize,
+) -> Result<Vec<Parts>> {
     let (full, to_split) = mpsc::sync_channel::<(usize, Vec<u8>)>(threads);
     let (used, to_fill) = mpsc::channel::<Vec<u8>>();
     let to_split = Mutex::new(to_split);
@@ -76,17 +85,17 @@ fn read_with_threads(input: &mut impl Read, threads: usize) -> Result<Vec<TextWo
         let running: Vec<_> = (1..threads)
             .map(|_| {
                 let used = used.clone();
-                scope.spawn(move || work(to_split, &used))
+                scope.spawn(move || work(TextWorker::new(interner), to_split, &used))
             })
             .collect();
         drop(used);
-        let own = feed(input, full, &to_fill);
+        let own = feed(input, TextWorker::new(interner), full, &to_fill);
         let workers = running.into_iter().map(|thread| {
             thread
                 .join()
                 .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         });
-        let mut workers: Vec<TextWorker> = workers.collect::<Result<_>>()?;
+        let mut workers: Vec<Parts> = workers.collect::<Result<_>>()?;
         workers.push(own?);
         Ok(workers)
     })
@@ -95,10 +104,10 @@ fn read_with_threads(input: &mut impl Read, threads: usize) -> Result<Vec<TextWo
 /// Sends all chunks, or splits them; ends early when no worker is left, whose error the caller then finds.
 fn feed(
     input: &mut impl Read,
+    mut own: TextWorker<'_>,
     full: SyncSender<(usize, Vec<u8>)>,
     to_fill: &Receiver<Vec<u8>>,
-) -> Result<TextWorker> {
-    let mut own = TextWorker::default();
+) -> Result<Parts> {
     let mut chunks = Chunks::new(VALUE_BYTES_LIMIT);
     let mut empty = Vec::new();
     while let Some(chunk) = chunks.next(input, to_fill.try_recv().unwrap_or(empty))? {
@@ -114,18 +123,18 @@ fn feed(
     }
     // The other threads end when nothing more can come.
     drop(full);
-    Ok(own)
+    Ok(own.into_parts())
 }
 
-fn work(to_split: &Mutex<Receiver<(usize, Vec<u8>)>>, used: &mpsc::Sender<Vec<u8>>) -> Result<TextWorker> {
-    let mut worker = TextWorker::default();
+fn work(
+    mut worker: TextWorker<'_>,
+    to_split: &Mutex<Receiver<(usize, Vec<u8>)>>,
+    used: &mpsc::Sender<Vec<u8>>,
+) -> Result<Parts> {
     loop {
-        let received = to_split
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .recv();
+        let received = to_split.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((index, chunk)) = received else {
-            return Ok(worker);
+            return Ok(worker.into_parts());
         };
         worker.take(index, &chunk)?;
         // The reader may be done and gone; then nobody wants the buffer.
@@ -198,64 +207,126 @@ fn check_row(bytes: usize, longest: usize) -> Result<()> {
     })
 }
 
-#[derive(Debug)]
-struct TextWorker {
-    collector: Collector,
-    chunks: Vec<(usize, Vec<Frame>)>,
-    ends: Vec<u32>,
-    codes: [u32; PIECE_BYTES],
-    /// Lines whose values did not stand in the first place for them.
-    later: [u16; PIECE_BYTES],
+/// Lines of a chunk: the first begins at `start`, and each ends before the next begins.
+struct Lines<'a> {
+    chunk: &'a [u8],
+    start: usize,
+    ends: &'a [u32],
 }
 
-impl Default for TextWorker {
-    fn default() -> Self {
-        Self {
-            collector: Collector::default(),
-            chunks: Vec::new(),
-            ends: Vec::new(),
-            codes: [0; PIECE_BYTES],
-            later: [0; PIECE_BYTES],
-        }
+impl<'a> Lines<'a> {
+    fn value(&self, index: u16) -> (&'a [u8], Key) {
+        let index = usize::from(index);
+        let before = index.checked_sub(1);
+        let begin = before.map_or(self.start, |before| self.ends[before] as usize + 1);
+        let end = self.ends[index] as usize;
+        (&self.chunk[begin..end], Key::within(self.chunk, begin, end))
     }
 }
 
-impl TextWorker {
+/// Splits text and interns its lines. Most of them it finds without the lock of the interner that it shares.
+#[derive(Debug)]
+struct TextWorker<'a> {
+    interner: &'a RwLock<Interner>,
+    /// The interner's table as it was when this worker last had a new value.
+    slots: Arc<Slots>,
+    framer: Framer,
+    chunks: Vec<(usize, Vec<Frame>)>,
+    ends: Vec<u32>,
+    codes: Vec<u32>,
+    /// Lines whose values were not found without the lock.
+    later: Later,
+}
+
+impl<'a> TextWorker<'a> {
+    fn new(interner: &'a RwLock<Interner>) -> Self {
+        let slots = Arc::clone(interner.read().unwrap_or_else(PoisonError::into_inner).slots());
+        Self {
+            interner,
+            slots,
+            framer: Framer::default(),
+            chunks: Vec::new(),
+            ends: Vec::new(),
+            codes: vec![0; PIECE_BYTES],
+            later: Later::default(),
+        }
+    }
+
+    fn into_parts(self) -> Parts {
+        (self.framer, self.chunks)
+    }
+
     fn take(&mut self, index: usize, chunk: &[u8]) -> Result<()> {
         let mut start = 0;
         let mut mask = [0_u64; PIECE_BYTES / 64];
+        let mut ends = std::mem::take(&mut self.ends);
         for (piece_index, piece) in chunk.chunks(PIECE_BYTES).enumerate() {
             let mask = &mut mask[..piece.len().div_ceil(64)];
             kernels::within(piece, b'\n', b'\n', mask);
-            self.ends.clear();
-            kernels::positions(mask, (piece_index * PIECE_BYTES) as u32, &mut self.ends);
-            start = self.intern_lines(chunk, start)?;
+            ends.clear();
+            kernels::positions(mask, (piece_index * PIECE_BYTES) as u32, &mut ends);
+            self.intern(&Lines {
+                chunk,
+                start,
+                ends: &ends,
+            })?;
+            start = ends.last().map_or(start, |&end| end as usize + 1);
         }
         if start < chunk.len() {
-            self.ends.clear();
-            self.ends.push(chunk.len() as u32);
-            self.intern_lines(chunk, start)?;
+            self.intern(&Lines {
+                chunk,
+                start,
+                ends: &[chunk.len() as u32],
+            })?;
         }
-        self.chunks.push((index, self.collector.take_frames()));
+        self.ends = ends;
+        self.chunks.push((index, self.framer.take_frames()));
         Ok(())
     }
 
-    /// Interns the lines of the ends, the first beginning at `start`; gives where the next one begins.
-    fn intern_lines(&mut self, chunk: &[u8], start: usize) -> Result<usize> {
-        self.collector.make_room(self.ends.len());
-        let (ends, codes) = (self.ends.as_slice(), &mut self.codes[..self.ends.len()]);
-        let interner = &mut self.collector.interner;
-        let later_count = interner.intern_lines(chunk, start, ends, codes, &mut self.later);
-        for index in self.later[..later_count].iter().map(|&index| usize::from(index)) {
-            let begin = index
-                .checked_sub(1)
-                .map_or(start, |before| ends[before] as usize + 1);
-            let end = ends[index] as usize;
-            let key = Key::within(chunk, begin, end);
-            codes[index] = interner.intern(&chunk[begin..end], &key)?;
+    fn intern(&mut self, lines: &Lines<'_>) -> Result<()> {
+        let codes = &mut self.codes[..lines.ends.len()];
+        let later = &mut self.later;
+        self.slots
+            .look(lines.chunk, lines.start, lines.ends, codes, later);
+        if !later.is_empty() {
+            self.intern_later(lines)?;
         }
-        self.collector.extend(codes);
-        Ok(ends.last().map_or(start, |&end| end as usize + 1))
+        self.framer.extend(&self.codes[..lines.ends.len()]);
+        Ok(())
+    }
+
+    /// Codes of the lines whose values were not found near the first place for them. Some are further off; long ones
+    /// are compared under the lock, which many can have for that; new ones are put in by one worker at a time.
+    #[cold]
+    fn intern_later(&mut self, lines: &Lines<'_>) -> Result<()> {
+        let (codes, later) = (&mut self.codes, &mut self.later);
+        let mut has_long = false;
+        later.retain(|index| {
+            let (_, key) = lines.value(index);
+            has_long |= key.is_long();
+            let code = self.slots.find(&key);
+            codes[usize::from(index)] = code.unwrap_or_default();
+            code.is_none()
+        });
+        if has_long {
+            let interner = self.interner.read().unwrap_or_else(PoisonError::into_inner);
+            later.retain(|index| {
+                let (value, key) = lines.value(index);
+                let code = interner.find(value, &key);
+                codes[usize::from(index)] = code.unwrap_or_default();
+                code.is_none()
+            });
+        }
+        if !later.is_empty() {
+            let mut interner = self.interner.write().unwrap_or_else(PoisonError::into_inner);
+            for index in later.indexes() {
+                let (value, key) = lines.value(index);
+                codes[usize::from(index)] = interner.intern(value, &key)?;
+            }
+            self.slots = Arc::clone(interner.slots());
+        }
+        Ok(())
     }
 }
 

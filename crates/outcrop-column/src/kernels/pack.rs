@@ -50,7 +50,7 @@ fn take_bytes(values: &[u32], base: u32, shift: u8, out: &mut [u8]) {
 }
 
 #[inline(always)]
-fn join_nibbles(parts: &[u8], out: &mut [u8]) {
+pub(super) fn join_nibbles(parts: &[u8], out: &mut [u8]) {
     for (byte, pair) in out.iter_mut().zip(parts.as_chunks::<2>().0) {
         let pair = u16::from_le_bytes(*pair) & 0x0f0f;
         *byte = (pair | pair >> 4) as u8;
@@ -58,7 +58,7 @@ fn join_nibbles(parts: &[u8], out: &mut [u8]) {
 }
 
 #[inline(always)]
-fn join_pairs(parts: &[u8], out: &mut [u8]) {
+pub(super) fn join_pairs(parts: &[u8], out: &mut [u8]) {
     for (byte, four) in out.iter_mut().zip(parts.as_chunks::<4>().0) {
         let four = u32::from_le_bytes(*four) & 0x0303_0303;
         *byte = (four | four >> 6 | four >> 12 | four >> 18) as u8;
@@ -66,7 +66,7 @@ fn join_pairs(parts: &[u8], out: &mut [u8]) {
 }
 
 #[inline(always)]
-fn join_bits(parts: &[u8], out: &mut [u8]) {
+pub(super) fn join_bits(parts: &[u8], out: &mut [u8]) {
     for (byte, eight) in out.iter_mut().zip(parts.as_chunks::<8>().0) {
         let eight = u64::from_le_bytes(*eight) & 0x0101_0101_0101_0101;
         // The product gathers bit 0 of byte i at bit 56 + i.

@@ -1,7 +1,5 @@
 //! The rows of a small column to the smallest of their packed forms.
 
-use std::convert::Infallible;
-
 use super::list::{Layout, put_size};
 use super::{MAGIC, PACKED_BYTES_LIMIT, PackedForm, SYMBOLS_LIMIT, TEXT_BYTES_LIMIT, frame};
 use crate::codes::{BlockEncoder, Effort};
@@ -38,10 +36,7 @@ impl PackableRows {
             return None;
         }
         let (mut values, mut codes) = (Vec::with_capacity(symbols), vec![0; rows.row_count() as usize]);
-        let Ok(()) = sorted.for_each_value::<Infallible>(|value| {
-            values.push(Some(value.to_vec()));
-            Ok(())
-        });
+        sorted.for_each_value(0..sorted.value_count(), |value| values.push(Some(value.to_vec())));
         values.resize(symbols, None);
         rows.mapped(0, &sorted.codes, &mut codes);
         Some(Self { values, codes })

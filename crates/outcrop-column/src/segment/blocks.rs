@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread;
 
 use super::frames::Rows;
+use super::zone::Zone;
 use crate::codes::section::BlockEntry;
 use crate::codes::{BlockEncoder, ClassTable, Effort, GROUP_BLOCKS, Joined, encoding};
 use crate::error::{ColumnError, Result};
@@ -22,11 +23,20 @@ const REMEMBERED_BLOCKS: usize = 16;
 const BLOCKS_PER_THREAD: usize = 8;
 const LOTS_PER_THREAD: usize = 2;
 
+/// Blocks written until the memory of their rows is given back: whoever writes waits for those that read rows.
+const BLOCKS_KEPT: u64 = 64;
+
 /// Rows with all that makes them ranks.
 pub(super) struct CodeSource<'a> {
-    pub(super) rows: &'a Rows,
-    /// For each worker and epoch the rank of each provisional code.
-    pub(super) maps: &'a [Vec<HugeMap>],
+    pub(super) rows: &'a RwLock<Rows>,
+    pub(super) row_count: u64,
+    /// Whether nobody needs the rows once their codes are written: pages that they give back at once are those that a
+    /// file in the system's cache takes next.
+    pub(super) forgets_rows: bool,
+    /// For each dictionary the rank of each provisional code, named where that is said.
+    pub(super) maps: &'a [HugeMap],
+    /// Whether the maps lead to ranks [named](ClassTable::named) by their classes. There is no null then.
+    pub(super) is_named: bool,
     /// The classes and the code of each rank; `None` where ranks are codes.
     pub(super) classes: Option<(&'a ClassTable, &'a HugeMap)>,
     /// The rank of null, if there is one.
@@ -40,13 +50,22 @@ impl<'a> CodeSource<'a> {
 
     /// Says that the blocks before `block` are written.
     fn report(&self, watch: &Watch, block: u64) {
-        let row_count = self.rows.row_count();
-        let done = (block * BLOCK_ROWS as u64).min(row_count);
-        watch.report(Step::Codes, done, row_count);
+        let done = (block * BLOCK_ROWS as u64).min(self.row_count);
+        watch.report(Step::Codes, done, self.row_count);
+        if self.forgets_rows && block.is_multiple_of(BLOCKS_KEPT) {
+            let mut rows = self.rows.write().unwrap_or_else(PoisonError::into_inner);
+            rows.forget_before(done);
+        }
+    }
+
+    /// What the maps lead to for the rows from `start` on.
+    fn mapped(&self, start: u64, numbers: &mut [u32]) {
+        let rows = self.rows.read().unwrap_or_else(PoisonError::into_inner);
+        rows.mapped(start, self.maps, numbers);
     }
 
     fn block_count(&self) -> u64 {
-        self.rows.row_count().div_ceil(BLOCK_ROWS as u64)
+        self.row_count.div_ceil(BLOCK_ROWS as u64)
     }
 
     /// What is encoded at a time: a block, or as many blocks as may become a group.
@@ -86,54 +105,6 @@ fn stored_bytes(blocks: &[Encoded]) -> usize {
     all.sort_unstable();
     all.dedup();
     all.iter().map(|bytes| bytes.len()).sum()
-}
-
-/// Least and greatest code that is not null, and the number of nulls.
-#[derive(Debug, Clone, Copy)]
-struct Zone {
-    least: u32,
-    greatest: u32,
-    null_count: u32,
-}
-
-impl Zone {
-    const EMPTY: Self = Self {
-        least: u32::MAX,
-        greatest: 0,
-        null_count: 0,
-    };
-
-    fn of(codes: &[u32], null: Option<u32>) -> Self {
-        let mut zone = Self::EMPTY;
-        let Some(null) = null else {
-            zone.least = codes.iter().fold(u32::MAX, |least, &code| least.min(code));
-            zone.greatest = codes.iter().fold(0, |greatest, &code| greatest.max(code));
-            return zone;
-        };
-        for &code in codes {
-            if code == null {
-                zone.null_count += 1;
-            } else {
-                zone.least = zone.least.min(code);
-                zone.greatest = zone.greatest.max(code);
-            }
-        }
-        zone
-    }
-
-    /// The zone of ranks, of which each stream holds those of one class: ranks in a class
-    /// are in the order of their codes.
-    fn of_streams<'r>(streams: impl Iterator<Item = &'r [u32]>, null: Option<u32>, codes: &HugeMap) -> Self {
-        streams.fold(Self::EMPTY, |mut zone, stream| {
-            let ranks = Self::of(stream, null);
-            if ranks.least <= ranks.greatest {
-                zone.least = zone.least.min(codes.get(ranks.least));
-                zone.greatest = zone.greatest.max(codes.get(ranks.greatest));
-            }
-            zone.null_count += ranks.null_count;
-            zone
-        })
-    }
 }
 
 /// Writes the blocks one by one; equal blocks share their bytes.
@@ -332,23 +303,46 @@ impl<'a> BlockWorker<'a> {
 
     /// Encodes consecutive blocks, on their own or as groups, the first of them in the memory of `spare`.
     fn encode(&mut self, blocks: &Range<u64>, mut spare: Vec<u8>) -> Result<Vec<Encoded>> {
-        let rows = self.source.rows;
         let start = blocks.start * BLOCK_ROWS as u64;
-        let count = (rows.row_count() - start).min((blocks.end - blocks.start) * BLOCK_ROWS as u64);
+        let count = (self.source.row_count - start).min((blocks.end - blocks.start) * BLOCK_ROWS as u64);
         let mut ranks = std::mem::take(&mut self.ranks);
         ranks.resize(count as usize, 0);
-        rows.mapped(start, self.source.maps, &mut ranks);
+        self.source.mapped(start, &mut ranks);
         let mut single = Vec::with_capacity(ranks.len().div_ceil(BLOCK_ROWS));
-        for block in ranks.chunks(BLOCK_ROWS) {
-            let measured = measure(block);
-            let bytes = self
-                .encoder
-                .encode_measured(block, &measured, std::mem::take(&mut spare))?;
-            single.push(Encoded::new(bytes, vec![self.zone(block, &measured)]));
+        for block in ranks.chunks_mut(BLOCK_ROWS) {
+            let in_classes = match self.source.classes {
+                Some(classes) if self.source.is_named => self.encode_named(block, classes, &mut spare)?,
+                _ => None,
+            };
+            single.push(match in_classes {
+                Some(encoded) => encoded,
+                None => self.encode_ranks(block, std::mem::take(&mut spare))?,
+            });
         }
         let joined = self.joined(single, &ranks);
         self.ranks = ranks;
         joined
+    }
+
+    /// A block of rows that are named, in classes; where another encoding may be smaller, they become ranks.
+    fn encode_named(
+        &mut self,
+        rows: &mut [u32],
+        (table, codes): (&ClassTable, &HugeMap),
+        spare: &mut Vec<u8>,
+    ) -> Result<Option<Encoded>> {
+        if let Some(bytes) = self.encoder.encode_named(rows, &measure(rows), spare)? {
+            let zone = Zone::of_extremes(self.encoder.class_extremes(), codes);
+            return Ok(Some(Encoded::new(bytes, vec![zone])));
+        }
+        rows.iter_mut().for_each(|row| *row = table.rank(*row));
+        Ok(None)
+    }
+
+    fn encode_ranks(&mut self, ranks: &[u32], spare: Vec<u8>) -> Result<Encoded> {
+        let measured = measure(ranks);
+        let bytes = self.encoder.encode_measured(ranks, &measured, spare)?;
+        Ok(Encoded::new(bytes, vec![self.zone(ranks, &measured)]))
     }
 
     /// The blocks of `ranks`, joined to a group or two where these are smaller.

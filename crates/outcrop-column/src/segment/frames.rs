@@ -6,7 +6,7 @@ use crate::dictionary::{Interner, Key};
 use crate::error::Result;
 use crate::format::{BLOCK_ROWS, bits_of, packed_bytes};
 use crate::huge::{HugeArray, HugeMap};
-use crate::kernels::{self, measure};
+use crate::kernels::{self, Measured, measure};
 use crate::planes::Planes;
 
 /// Rows of a frame: short, since a block that begins inside one decodes it again.
@@ -21,7 +21,7 @@ const CODING_STEPS: usize = 8;
 
 /// The packed codes of a worker's frames. They are read once and in order, so huge pages would gain little,
 /// and they cost much where a virtual machine returns unused ones to its host: there, the first touch of a
-/// huge page was seen to take 5 ms.
+/// huge page was seen to take 5 ms. Small ones are handed out a piece at a time.
 #[derive(Debug, Default)]
 pub(super) struct Packed {
     pieces: Vec<HugeArray<1>>,
@@ -38,7 +38,11 @@ impl Packed {
             .map_or(0, |piece| piece.get().len() - self.used);
         if self.pieces.is_empty() || room < length {
             let bytes = (FIRST_PIECE_BYTES << self.pieces.len().min(4)).min(MOST_PIECE_BYTES);
-            self.pieces.push(HugeArray::zeroed(bytes.max(length)));
+            self.pieces.push(if bytes < MOST_PIECE_BYTES {
+                HugeArray::zeroed(bytes.max(length))
+            } else {
+                HugeArray::handed_out(bytes.max(length))
+            });
             self.used = 0;
         }
         let start = self.used;
@@ -51,8 +55,6 @@ impl Packed {
 #[derive(Debug)]
 pub(crate) struct Frame {
     rows: u32,
-    /// That of the codes.
-    epoch: u32,
     base: u32,
     width: u8,
     piece: u32,
@@ -60,8 +62,7 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    fn of(codes: &[u32], epoch: usize, packed: &mut Packed) -> Self {
-        let measured = measure(codes);
+    fn of(codes: &[u32], measured: &Measured, packed: &mut Packed) -> Self {
         let width = bits_of(measured.greatest - measured.least);
         let length = packed_bytes(codes.len(), width);
         let (piece, start) = packed.extend(length);
@@ -69,7 +70,6 @@ impl Frame {
         kernels::pack(codes, measured.least, width, bytes);
         Self {
             rows: codes.len() as u32,
-            epoch: epoch as u32,
             base: measured.least,
             width,
             piece: piece as u32,
@@ -86,99 +86,92 @@ impl Frame {
     }
 }
 
-/// Provisional codes of a foreign dictionary's entries, filled as entries are met; valid for one epoch.
+/// Provisional codes of a foreign dictionary's entries, filled as entries are met.
 #[derive(Debug, Default)]
-pub(crate) struct KnownCodes {
-    codes: Vec<u32>,
-    epoch: usize,
-}
+pub(crate) struct KnownCodes(Vec<u32>);
 
 impl KnownCodes {
-    /// No provisional code: the last slot of the largest table is never filled.
+    /// No provisional code: there are fewer values.
     const UNKNOWN: u32 = u32::MAX;
+
+    #[inline]
+    fn get(&self, index: usize) -> Option<u32> {
+        self.0.get(index).copied().filter(|&code| code != Self::UNKNOWN)
+    }
+
+    fn set(&mut self, index: usize, code: u32) {
+        if index >= self.0.len() {
+            self.0.resize(index + 1, Self::UNKNOWN);
+        }
+        self.0[index] = code;
+    }
 }
 
-/// Collects rows in order into frames.
+/// Collects the provisional codes of rows in order into frames, and counts the rows of each.
 #[derive(Debug, Default)]
-pub(crate) struct Collector {
-    pub(crate) interner: Interner,
+pub(crate) struct Framer {
     open: Vec<u32>,
     packed: Packed,
     frames: Vec<Frame>,
     rows_in_frames: u64,
+    counts: Counts,
 }
 
-impl Collector {
-    /// One whose table need not grow for this many values.
-    pub(crate) fn with_room(values: usize) -> Self {
-        Self {
-            interner: Interner::with_room(values),
-            ..Self::default()
-        }
-    }
+/// Rows of each code, as far as it was met: the low bytes apart, so that what each row goes to is small.
+#[derive(Debug, Default)]
+struct Counts {
+    low: HugeArray<1>,
+    /// How often the low byte went beyond 255.
+    high: HugeArray<4>,
+}
 
-    /// Makes room in the table for the values of `rows` rows; if it grows, earlier
-    /// codes are of an older epoch.
-    #[inline]
-    pub(crate) fn make_room(&mut self, rows: usize) {
-        while !self.interner.has_room(rows) {
-            self.end_frame();
-            self.interner.grow();
-        }
-    }
+/// Codes that there is room for at first.
+const FIRST_CODES: usize = 1 << 14;
 
-    /// Adds a row; `None` is null. Gives its code, which holds for the epoch.
-    pub(crate) fn push(&mut self, value: Option<&[u8]>) -> Result<u32> {
-        self.make_room(1);
-        let code = match value {
-            Some(value) => self.interner.intern(value, &Key::of(value))?,
-            None => self.interner.intern_null()?,
-        };
-        self.push_code(code);
-        Ok(code)
-    }
+/// Counts asked for before they go up.
+const COUNTS_AHEAD: usize = 64;
 
-    /// Adds a row with entry `index` of a foreign dictionary, whose `value` is
-    /// only asked for at its first row.
-    #[inline]
-    pub(crate) fn push_entry<'v>(
-        &mut self,
-        known: &mut KnownCodes,
-        index: usize,
-        value: impl FnOnce() -> &'v [u8],
-    ) -> Result<()> {
-        if known.epoch != self.interner.epoch() {
-            known.codes.clear();
-            known.epoch = self.interner.epoch();
+impl Counts {
+    /// Adds a row for each of `codes`, which are no greater than `greatest`.
+    fn add(&mut self, codes: &[u32], greatest: u32) {
+        if self.low.get().len() <= greatest as usize {
+            // Four times as many at a time: hardly any of it is copied, and only what is used is taken from the system.
+            let room = (4 * (greatest as usize + 1)).max(FIRST_CODES);
+            self.low = self.low.lengthened(room);
+            self.high = self.high.lengthened(room);
         }
-        match known.codes.get(index) {
-            Some(&code) if code != KnownCodes::UNKNOWN => {
-                self.interner.repeat(code);
-                self.push_code(code);
+        let (low, high) = (self.low.get_mut(), self.high.get_mut());
+        for (index, &code) in codes.iter().enumerate() {
+            if let Some(&later) = codes.get(index + COUNTS_AHEAD) {
+                kernels::prefetch(low, later as usize);
             }
-            _ => {
-                let code = self.push(Some(value()))?;
-                // Codes of an epoch that has just ended are dropped at the next row.
-                if index >= known.codes.len() {
-                    known.codes.resize(index + 1, KnownCodes::UNKNOWN);
-                }
-                if known.epoch == self.interner.epoch() {
-                    known.codes[index] = code;
-                }
+            let low = &mut low[code as usize][0];
+            *low = low.wrapping_add(1);
+            if *low == 0 {
+                let high = &mut high[code as usize];
+                *high = (u32::from_le_bytes(*high) + 1).to_le_bytes();
             }
         }
-        Ok(())
     }
 
+    /// The rows of each code; more than a segment may have are refused before these are used.
+    fn into_vec(self) -> Vec<u32> {
+        let both = self.high.get().iter().zip(self.low.get());
+        both.map(|(high, [low])| u32::from_le_bytes(*high) << 8 | u32::from(*low))
+            .collect()
+    }
+}
+
+impl Framer {
     #[inline]
-    fn push_code(&mut self, code: u32) {
+    fn push(&mut self, code: u32) {
         self.open.push(code);
         if self.open.len() == FRAME_ROWS {
             self.end_frame();
         }
     }
 
-    /// Adds rows that are interned and counted.
+    /// Adds rows.
     pub(crate) fn extend(&mut self, codes: &[u32]) {
         let mut rest = codes;
         while !rest.is_empty() {
@@ -191,18 +184,20 @@ impl Collector {
         }
     }
 
-    /// Rows pushed so far.
-    pub(crate) fn row_count(&self) -> u64 {
+    fn row_count(&self) -> u64 {
         self.rows_in_frames + self.open.len() as u64
     }
 
     fn end_frame(&mut self) {
-        if !self.open.is_empty() {
-            let frame = Frame::of(&self.open, self.interner.epoch(), &mut self.packed);
-            self.frames.push(frame);
-            self.rows_in_frames += self.open.len() as u64;
-            self.open.clear();
+        if self.open.is_empty() {
+            return;
         }
+        let measured = measure(&self.open);
+        self.frames
+            .push(Frame::of(&self.open, &measured, &mut self.packed));
+        self.rows_in_frames += self.open.len() as u64;
+        self.counts.add(&self.open, measured.greatest);
+        self.open.clear();
     }
 
     /// The frames since the last call, the open one closed.
@@ -211,26 +206,86 @@ impl Collector {
         std::mem::take(&mut self.frames)
     }
 
-    /// Ends collecting, once all frames are taken: the values, and what the frames point to.
-    pub(super) fn into_parts(self) -> (Interner, Packed) {
-        (self.interner, self.packed)
+    /// Ends collecting, once all frames are taken: what they point to, and the rows of each code.
+    pub(super) fn into_parts(self) -> (Packed, Vec<u32>) {
+        (self.packed, self.counts.into_vec())
     }
 }
 
-/// All rows of a segment in order; each frame with the worker whose provisional codes it holds.
+/// Collects rows in order, with their values.
+#[derive(Debug, Default)]
+pub(crate) struct Collector {
+    interner: Interner,
+    framer: Framer,
+}
+
+impl Collector {
+    /// One whose table need not grow for this many values.
+    pub(crate) fn with_room(values: usize) -> Self {
+        Self {
+            interner: Interner::with_room(values),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a row; `None` is null. Gives its code.
+    pub(crate) fn push(&mut self, value: Option<&[u8]>) -> Result<u32> {
+        let code = match value {
+            Some(value) => self.interner.intern(value, &Key::of(value))?,
+            None => self.interner.intern_null()?,
+        };
+        self.framer.push(code);
+        Ok(code)
+    }
+
+    /// Adds a row with entry `index` of a foreign dictionary, whose `value` is
+    /// only asked for at its first row.
+    #[inline]
+    pub(crate) fn push_entry<'v>(
+        &mut self,
+        known: &mut KnownCodes,
+        index: usize,
+        value: impl FnOnce() -> &'v [u8],
+    ) -> Result<()> {
+        if let Some(code) = known.get(index) {
+            self.framer.push(code);
+        } else {
+            known.set(index, self.push(Some(value()))?);
+        }
+        Ok(())
+    }
+
+    /// Rows pushed so far.
+    pub(crate) fn row_count(&self) -> u64 {
+        self.framer.row_count()
+    }
+
+    pub(super) fn into_parts(self) -> (Interner, Framer) {
+        (self.interner, self.framer)
+    }
+}
+
+/// All rows of a segment in order; each frame with the worker that made it.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
     frames: Vec<(usize, Frame)>,
     /// For each worker, what its frames point to.
     packed: Vec<Packed>,
+    /// For each worker, the number of the dictionary of its provisional codes.
+    dictionaries: Vec<usize>,
     starts: Vec<u64>,
     row_count: u64,
 }
 
 impl Rows {
-    /// Adds the next worker: what its frames point to.
-    pub(super) fn push_worker(&mut self, packed: Packed) {
+    /// Adds the next worker: what its frames point to, and the number of its dictionary.
+    pub(super) fn push_worker(&mut self, packed: Packed, dictionary: usize) {
         self.packed.push(packed);
+        self.dictionaries.push(dictionary);
+    }
+
+    pub(super) fn worker_count(&self) -> usize {
+        self.packed.len()
     }
 
     pub(super) fn push(&mut self, worker: usize, frame: Frame) {
@@ -243,9 +298,8 @@ impl Rows {
         self.row_count
     }
 
-    /// What the maps of each worker, one an epoch, make of the provisional codes of rows
-    /// `[start, start + codes.len())`.
-    pub(crate) fn mapped(&self, start: u64, maps: &[Vec<HugeMap>], codes: &mut [u32]) {
+    /// What the maps, one a dictionary, make of the provisional codes of rows `[start, start + codes.len())`.
+    pub(crate) fn mapped(&self, start: u64, maps: &[HugeMap], codes: &mut [u32]) {
         let first = self
             .starts
             .partition_point(|&frame| frame <= start)
@@ -266,7 +320,7 @@ impl Rows {
                 frame.unpack(&self.packed[*worker], &mut whole);
                 part.copy_from_slice(&whole[skipped..skipped + part.len()]);
             }
-            maps[*worker][frame.epoch as usize].apply(part);
+            maps[self.dictionaries[*worker]].apply(part);
             skipped = 0;
             rest = after;
         }
@@ -274,7 +328,7 @@ impl Rows {
 
     /// The rows with what the maps make of their provisional codes, in consecutive parts, `threads` of them
     /// at a time. The memory of these rows is freed on the way.
-    pub(super) fn coded(mut self, maps: &[Vec<HugeMap>], threads: usize) -> Vec<CodedRows> {
+    pub(super) fn coded(mut self, maps: &[HugeMap], threads: usize) -> Vec<CodedRows> {
         let block_count = self.row_count.div_ceil(BLOCK_ROWS as u64) as usize;
         let threads = threads.max(1);
         let rows_per_part = block_count.div_ceil(threads * CODING_STEPS).max(1) * BLOCK_ROWS;
@@ -291,7 +345,7 @@ impl Rows {
     }
 
     /// Frees what only rows before `row` need. The pieces of a worker are in the order of its frames.
-    fn forget_before(&mut self, row: u64) {
+    pub(super) fn forget_before(&mut self, row: u64) {
         let kept = self
             .starts
             .partition_point(|&start| start <= row)
@@ -313,7 +367,7 @@ pub(super) struct CodedRows {
 }
 
 impl CodedRows {
-    fn of(rows: &Rows, maps: &[Vec<HugeMap>], first_row: u64, end: u64) -> Self {
+    fn of(rows: &Rows, maps: &[HugeMap], first_row: u64, end: u64) -> Self {
         let mut coded = Self {
             first_row,
             frames: Vec::new(),
@@ -324,7 +378,8 @@ impl CodedRows {
             let codes = &mut codes[..(end - start).min(BLOCK_ROWS as u64) as usize];
             rows.mapped(start, maps, codes);
             for frame in codes.chunks(FRAME_ROWS) {
-                coded.frames.push(Frame::of(frame, 0, &mut coded.packed));
+                let frame = Frame::of(frame, &measure(frame), &mut coded.packed);
+                coded.frames.push(frame);
             }
         }
         coded

@@ -136,7 +136,7 @@ mod tests {
     use super::for_each_list;
     use crate::format::BLOCK_ROWS;
     use crate::huge::HugeMap;
-    use crate::segment::frames::{Collector, Rows};
+    use crate::segment::frames::{Framer, Rows};
 
     proptest! {
         #[test]
@@ -145,12 +145,12 @@ mod tests {
             first in 0_usize..1000, count in 1_usize..1000, threads in 0_usize..4,
         ) {
             let codes: Vec<u32> = codes.iter().cycle().take(codes.len() * times).copied().collect();
-            let mut collector = Collector::default();
-            collector.extend(&codes);
+            let mut framer = Framer::default();
+            framer.extend(&codes);
             let mut rows = Rows::default();
-            collector.take_frames().into_iter().for_each(|frame| rows.push(0, frame));
-            rows.push_worker(collector.into_parts().1);
-            let rows = rows.coded(&[vec![HugeMap::of((0..1000).rev())]], threads);
+            framer.take_frames().into_iter().for_each(|frame| rows.push(0, frame));
+            rows.push_worker(framer.into_parts().0, 0);
+            let rows = rows.coded(&[HugeMap::of((0..1000).rev())], threads);
             let mut lists = vec![Vec::new(); 2000];
             (0..).zip(&codes).for_each(|(row, &code)| lists[999 - code as usize].push(row));
             let lists = lists[first..first + count].to_vec();

@@ -1,0 +1,54 @@
+//! Atomic integers on huge pages: an array that several threads read and write at once.
+#![expect(unsafe_code, reason = "memory from the system is used as atomic integers")]
+
+use std::sync::atomic::AtomicU64;
+
+use memmap2::{Advice, MmapMut, MmapRaw};
+
+use super::MAPPED_BYTES;
+
+/// Smaller arrays than this cost less when they are filled with zeros than when the system is asked for some.
+const ZEROED_BYTES: usize = 128 << 10;
+
+/// Half a cache line.
+#[derive(Debug, Default)]
+#[repr(align(32))]
+pub(crate) struct Four(pub(crate) [AtomicU64; 4]);
+
+/// An array of them, zeros at first.
+#[derive(Debug)]
+pub(crate) enum SharedArray {
+    Heap(Vec<Four>),
+    /// With the number of items.
+    Mapped(MmapRaw, usize),
+}
+
+impl SharedArray {
+    /// `count` times four zeros.
+    pub(crate) fn zeroed(count: usize) -> Self {
+        let bytes = count * size_of::<Four>();
+        if bytes >= ZEROED_BYTES
+            && let Ok(map) = MmapMut::map_anon(bytes)
+        {
+            if bytes >= MAPPED_BYTES {
+                // Advice only: a kernel without huge pages ignores it.
+                let _ = map.advise(Advice::HugePage);
+            }
+            return Self::Mapped(MmapRaw::from(map), count);
+        }
+        Self::Heap(std::iter::repeat_with(Four::default).take(count).collect())
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> &[Four] {
+        match self {
+            Self::Heap(items) => items,
+            Self::Mapped(map, count) => {
+                let items = map.as_mut_ptr().cast::<Four>().cast_const();
+                // SAFETY: the map has this many items, at the start of a page, for as long as `self` lives. All bytes are
+                // valid atomic integers, and nothing else reaches the map.
+                unsafe { std::slice::from_raw_parts(items, *count) }
+            }
+        }
+    }
+}
