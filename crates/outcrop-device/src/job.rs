@@ -46,7 +46,7 @@ use outcrop_workload::{Completions, EngineKind};
 
 /// Runs one job specification against a target, and returns when nothing is in flight any more.
 ///
-/// `stop` is looked at on every completion and at least every 50 ms; a raised flag ends the job with
+/// `stop` is looked at within a millisecond while requests complete, and at least every 50 ms; a raised flag ends the job with
 /// [`Ended::Interrupted`] and what was measured until then. (Exception: psync in the middle of a call that
 /// the device does not answer.) Requests that fail are counted in [`JobReport::errors`].
 ///

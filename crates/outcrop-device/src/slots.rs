@@ -95,7 +95,7 @@ impl SlotTable {
 
     /// Moves a request in and hands it to the engine. The slot must be empty.
     #[expect(unsafe_code, reason = "vouches to the engine for the memory")]
-    #[inline]
+    #[inline(always)]
     pub(crate) fn board<E: Engine>(
         &mut self,
         engine: &mut E,

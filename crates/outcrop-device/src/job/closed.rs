@@ -38,7 +38,7 @@ fn keep_busy<E: Engine>(worker: &mut Worker<'_, E>) -> Result<(), DeviceError> {
         if now >= end {
             return Ok(());
         }
-        if worker.must_stop() {
+        if worker.must_stop(now) {
             worker.recorder.cut_short(now);
             return Ok(());
         }

@@ -91,7 +91,7 @@ fn serve<E: Engine>(worker: &mut Worker<'_, E>, dues: &mut Dues<'_>) -> Result<(
             empty.push(slot);
         }
         now = clock.ticks();
-        if worker.must_stop() {
+        if worker.must_stop(now) {
             abandon(worker, dues, now.min(end), now);
             worker.recorder.cut_short(now);
             return Ok(());
