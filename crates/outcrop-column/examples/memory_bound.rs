@@ -5,11 +5,10 @@
 //! is a Markdown table of medians with the ends of the samples. `benchmarks/column/bounds.sh` runs it.
 //!
 //! What is touched:
-//! - *Encode*, twice. In the codec's layout: all text once; per row one line of 64 bytes of a table of the values that each thread has for
-//!   itself, whose count goes up; per row one place of the map from provisional to final codes; the file's bytes once into a buffer. And with
-//!   the smallest table that the format needs: 16 bytes a value (a key of 12 bytes and a code), one table for all threads, which is only
-//!   read, and a map of 4 bytes a value. All accesses are independent of each other, on as many threads as the codec has, and nothing is
-//!   split, hashed, compared or counted. What the first has and the second has not is the layout's, not the format's.
+//! - *Encode*, twice. In the codec's layout: all text once; per row one slot of 16 bytes (a key of 12 bytes and a code) of a table that all
+//!   threads read; one count of 4 bytes that each thread has for itself; one place of the map from provisional to final codes; the file's bytes
+//!   once into a buffer. And the same without the counts, which is the least that the format needs. All accesses are independent of each
+//!   other, on as many threads as the codec has, and nothing is split, hashed or compared.
 //! - *Equality scan*, of columns without a class map: the first plane of all codes, and the second plane where the first matches.
 //! - *Arrow arrays*: the file once, and four bytes a row into an array that stays in the cache.
 #![expect(
@@ -25,12 +24,9 @@ use outcrop_column::arrow::DictionaryOrder;
 use outcrop_column::storage::WriteAt;
 use outcrop_column::{Column, EncodeOptions, Result, encode_text};
 
-/// Bytes of a cache line, of the smallest slot with a key and a code, and of a place of a map.
-const LINE: usize = 64;
+/// Bytes of a slot with a key and a code, and of a count or a place of a map.
 const SLOT: usize = 16;
 const PLACE: usize = 4;
-/// Keys of a line of the codec's table.
-const KEYS: usize = 4;
 /// Rows at a time: what they write stays in the cache.
 const STEP: usize = 1 << 16;
 /// Words searched for in a round.
@@ -165,41 +161,40 @@ fn table(bytes: usize) -> Result<MmapMut> {
 }
 
 fn encode_bound(scene: &Scene<'_>, options: EncodeOptions, rounds: usize) -> Result<()> {
-    // As many lines as the codec's table has once it stopped growing: four keys a line, a quarter to a half of them taken.
     let slots = scene.value_count.next_power_of_two();
     let gigabytes_per_second = |seconds: f64| scene.text.len() as f64 / seconds / 1e9;
     let encode = || seconds(|| encode_text(scene.text, options)?.finish(&mut Dropped).map(drop));
-    let mut own = Vec::new();
+    let (shared, map) = (table(slots * SLOT)?, table(slots * PLACE)?);
+    let (shared, map) = (&shared[..], &map[..]);
+    let mut counts = Vec::new();
     for _ in 0..scene.threads {
-        own.push((table(slots * LINE)?, table(slots * KEYS * PLACE)?));
+        counts.push(table(slots * PLACE)?);
     }
     compare(
-        "encode without index; a line of 64 B a value, a table a thread",
+        "encode without index; 16 B a value in one table for all threads, counts for each",
         "GB/s of text",
         rounds,
         gigabytes_per_second,
         encode,
         || {
-            let touched = own.iter_mut().map(|(lines, map)| {
-                let count = move |line: usize| {
-                    let count = &mut lines[line * LINE + 48];
+            let touched = counts.iter_mut().map(|counts| {
+                let count = move |slot: usize| {
+                    std::hint::black_box(shared[slot * SLOT]);
+                    let count = &mut counts[slot * PLACE];
                     *count = count.wrapping_add(1);
                 };
-                (count, &map[..])
+                (count, map)
             });
             seconds(|| touch_on_threads(scene, slots, touched))
         },
     )?;
-    drop(own);
-    let (shared, map) = (table(slots * SLOT)?, table(slots * PLACE)?);
     compare(
-        "encode without index; 16 B a value, one table for all threads",
+        "encode without index; 16 B a value in one table for all threads, no counts",
         "GB/s of text",
         rounds,
         gigabytes_per_second,
         encode,
         || {
-            let (shared, map) = (&shared[..], &map[..]);
             let look = |slot: usize| {
                 std::hint::black_box(shared[slot * SLOT]);
             };
