@@ -8,6 +8,7 @@ use outcrop_schema::device::{KIND, Kind, PATH, SCHEMA as DEVICE, SIZE};
 use toml::{Table, Value};
 
 use crate::report::RunSummary;
+use crate::section::{LeastEffort, Missing};
 
 /// The data of a run that read them from stdin.
 const STDIN: &str = "-";
@@ -81,8 +82,20 @@ impl Commands {
 
     /// Runs shipped plans of these layers in the directory of the run, with its effort and, where the layers measured the user's data, those.
     pub(crate) fn plans(&self, names: &[&str], layers: &[&LayerSchema]) -> String {
+        self.plans_from(names, LeastEffort::Quick, layers)
+    }
+
+    /// Measures what the run lacks; none where no plan would.
+    pub(crate) fn filling(&self, missing: &Missing, layers: &[&LayerSchema]) -> Option<String> {
+        let has_plan = !missing.plan.is_empty();
+        has_plan.then(|| self.plans_from(&[missing.plan.as_str()], missing.effort, layers))
+    }
+
+    /// The same with at least this effort: where the run was shorter, its effort would give the same gap again.
+    fn plans_from(&self, names: &[&str], least: LeastEffort, layers: &[&LayerSchema]) -> String {
         let mut command = format!("outcrop run {}", names.join(" "));
-        let effort = self.setting("effort").filter(|effort| *effort != "default");
+        let effort = LeastEffort::stated(self.setting("effort")).max(least);
+        let effort = Some(effort.name()).filter(|_| effort != LeastEffort::Default);
         let measured = |data: &&str| layers.iter().any(|layer| self.has_measured(layer, data));
         let data = self.setting("data").filter(measured);
         let flags = [
@@ -213,6 +226,26 @@ mod tests {
             commands.report("--p99 2ms"),
             "outcrop report 'runs/a run' --p99 2ms"
         );
+    }
+
+    #[test]
+    fn a_command_for_what_a_quick_run_lacks_has_the_effort_whose_plan_has_it() {
+        let missing = |effort| Missing {
+            title: "a table".to_owned(),
+            reason: "it was not measured.".to_owned(),
+            plan: "kv-ycsb".to_owned(),
+            effort,
+        };
+        let commands = Commands::about("", "[run]\neffort = \"quick\"\n");
+        let filling = |effort| commands.filling(&missing(effort), &[&kv::SCHEMA]).unwrap();
+        assert_eq!(filling(LeastEffort::Quick), "outcrop run kv-ycsb --effort quick");
+        assert_eq!(filling(LeastEffort::Default), "outcrop run kv-ycsb");
+        assert_eq!(filling(LeastEffort::Full), "outcrop run kv-ycsb --effort full");
+        let nowhere = Missing {
+            plan: String::new(),
+            ..missing(LeastEffort::Quick)
+        };
+        assert_eq!(commands.filling(&nowhere, &[&kv::SCHEMA]), None);
     }
 
     #[test]

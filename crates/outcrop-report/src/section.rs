@@ -24,7 +24,17 @@ impl FigureSlot {
             title: title.to_owned(),
             reason: reason.to_owned(),
             plan: plan.to_owned(),
+            effort: LeastEffort::Quick,
         })
+    }
+
+    /// The same; where it is missing, its plan has the cells for it from this effort on.
+    #[must_use]
+    pub(crate) fn from_effort(self, effort: LeastEffort) -> Self {
+        match self {
+            Self::Missing(missing) => Self::Missing(Missing { effort, ..missing }),
+            drawn @ Self::Drawn(_) => drawn,
+        }
     }
 
     /// A figure; one that came out empty says what would fill it.
@@ -43,8 +53,43 @@ pub struct Missing {
     pub title: String,
     /// Why not.
     pub reason: String,
-    /// The plan that would fill it.
+    /// The plan that would fill it; empty where no plan would, on this machine.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub plan: String,
+    /// The effort from which on that plan has the cells for it.
+    pub effort: LeastEffort,
+}
+
+/// How thorough a run of a plan must be to have some cells: shorter efforts leave values of factors out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LeastEffort {
+    /// Every effort has them.
+    #[default]
+    Quick,
+    /// The usual effort has them, and the full one.
+    Default,
+    /// The full effort alone has them.
+    Full,
+}
+
+impl LeastEffort {
+    const ALL: [Self; 3] = [Self::Quick, Self::Default, Self::Full];
+
+    /// As plans and flags spell it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Quick => "quick",
+            Self::Default => "default",
+            Self::Full => "full",
+        }
+    }
+
+    /// The effort that a run states; the usual one where it states none.
+    pub(crate) fn stated(effort: Option<&str>) -> Self {
+        let known = Self::ALL.into_iter().find(|known| Some(known.name()) == effort);
+        known.unwrap_or(Self::Default)
+    }
 }
 
 /// Two factors against each other, several metrics deep.

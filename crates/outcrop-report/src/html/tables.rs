@@ -64,11 +64,14 @@ fn rows(table: &Table, rows: &[Vec<String>]) -> Markup {
 /// What this run cannot show, with the command that would measure it on the same data.
 pub(super) fn missing(missing: &Missing, report: &Report, layer: &str) -> Markup {
     let schema = Vocabulary::default().layer(layer);
-    let command = Commands::of_summary(&report.run).plans(&[missing.plan.as_str()], schema.as_slice());
+    let command = Commands::of_summary(&report.run).filling(missing, schema.as_slice());
     html! {
         div.missing {
             h3 { (missing.title) }
-            p { "Not in this run: " (missing.reason) " Measure it with " code { (command) } "." }
+            p {
+                "Not in this run: " (missing.reason)
+                @if let Some(command) = command { " Measure it with " code { (command) } "." }
+            }
         }
     }
 }

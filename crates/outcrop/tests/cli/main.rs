@@ -28,6 +28,7 @@ mod filesystem;
 mod filesystem_grounds;
 mod fio;
 mod harness;
+mod hints;
 mod json_shape;
 mod killed;
 mod kv;

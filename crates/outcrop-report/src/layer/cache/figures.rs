@@ -20,7 +20,7 @@ use crate::chart::{
     Bar, BarChart, BarGroup, Facet, LineChart, Part, Point, Quantity, Scale, Series, axis, cdf_of_latencies,
 };
 use crate::layer::sensitivity::sensitivity;
-use crate::section::FigureSlot;
+use crate::section::{FigureSlot, LeastEffort};
 
 /// Lines that a reader can tell apart.
 const MOST_LINES: usize = 6;
@@ -158,7 +158,8 @@ fn tail_by_load(cells: &[Cell<'_>]) -> FigureSlot {
     let caption = format!(
         "{held}. Each point of a line is one offered load, latency from the intended start. Where a line turns upwards, requests queue; the single point is a closed loop with the same connections."
     );
-    LineChart { x, y, series }.curves("cache-offered-load", TITLE, caption, "cache-peers", reason)
+    let slot = LineChart { x, y, series }.curves("cache-offered-load", TITLE, caption, "cache-peers", reason);
+    slot.from_effort(LeastEffort::Default)
 }
 
 /// CPU time per answer of server and driver, closed loop, by server and pipeline.
@@ -213,5 +214,6 @@ fn throughput_by_connections(cells: &[Cell<'_>]) -> FigureSlot {
         "Pipeline {pipeline}, closed loop, server and driver each on its own CPU where there are two. Shaded: confidence interval \
          of the median."
     );
-    LineChart { x, y, series }.curves("cache-connections", TITLE, caption, "cache-peers", reason)
+    let slot = LineChart { x, y, series }.curves("cache-connections", TITLE, caption, "cache-peers", reason);
+    slot.from_effort(LeastEffort::Default)
 }

@@ -49,7 +49,9 @@ fn by_plan(slots: Vec<FigureSlot>) -> Vec<FigureSlot> {
         ones => {
             let titles: Vec<&str> = ones.iter().map(|one| one.title.as_str()).collect();
             let (title, reason) = (format!("{} figures of {plan}", ones.len()), titles.join("; "));
+            let efforts = ones.iter().map(|one| one.effort);
             FigureSlot::missing(&title, &format!("{reason}."), &plan)
+                .from_effort(efforts.max().unwrap_or_default())
         }
     }));
     kept

@@ -8,7 +8,7 @@ use outcrop_schema::compression::{CODEC, COMPRESSION_RATIO, CPU_PER_BYTE, LATENC
 use super::cell::CompressionCell;
 use super::wishes::{candidates, held_fixed};
 use crate::cell::Cell;
-use crate::section::{Matrix, MatrixMetric, Missing};
+use crate::section::{LeastEffort, Matrix, MatrixMetric, Missing};
 
 /// Metrics of the matrix, with the words for a reader.
 const METRICS: [(&str, Metric); 7] = [
@@ -35,6 +35,7 @@ pub(super) fn all(cells: &[Cell<'_>]) -> (Vec<Matrix>, Vec<Missing>) {
             title: "Codec × block size".to_owned(),
             reason: "no two codecs and no two block sizes were measured on the same data.".to_owned(),
             plan: "throughput-latency".to_owned(),
+            effort: LeastEffort::Quick,
         };
         return (Vec::new(), vec![missing]);
     }

@@ -10,7 +10,7 @@ use outcrop_schema::device::{BANDWIDTH, CPU_PER_OPERATION, IO_BLOCK_SIZE, IOPS, 
 use super::cell::{DeviceCell, P50, P99};
 use crate::cell::{Cell, families};
 use crate::number::Number;
-use crate::section::{Matrix, MatrixMetric, Missing};
+use crate::section::{LeastEffort, Matrix, MatrixMetric, Missing};
 
 /// The mixes of the studies that these tables replace: shares of reads, in words.
 const MIXES: [(u8, &str); 4] = [
@@ -38,6 +38,11 @@ pub(super) fn all(cells: &[Cell<'_>]) -> (Vec<Matrix>, Vec<Missing>) {
                 reason: "fewer than two access sizes and two queue depths were measured with this mix."
                     .to_owned(),
                 plan: "ssd-matrix".to_owned(),
+                // A quick matrix has the pure runs alone.
+                effort: match read_percent {
+                    0 | 100 => LeastEffort::Quick,
+                    _ => LeastEffort::Default,
+                },
             }),
         }
     }

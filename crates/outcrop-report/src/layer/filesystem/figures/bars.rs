@@ -9,7 +9,7 @@ use super::left_out;
 use crate::cell::{Cell, families};
 use crate::chart::SeriesKind::Measured;
 use crate::chart::{Bar, BarChart, BarGroup, Facet, Part, Quantity, Scale, Segment, axis};
-use crate::section::FigureSlot;
+use crate::section::{FigureSlot, LeastEffort};
 
 /// All of them, in the order of the page.
 pub(super) fn all(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
@@ -91,6 +91,8 @@ struct Aged {
     title: &'static str,
     /// How the files were read.
     how: &'static str,
+    /// From which effort on the plan has such reads.
+    effort: LeastEffort,
 }
 
 /// From end to end, where ageing costs requests; and at random, where it spares decompression.
@@ -102,6 +104,7 @@ const AGED: [Aged; 2] = [
         id: "fs-reads-after-ageing",
         title: "Cold sequential reads after ageing",
         how: "then the files were read from end to end, cold.",
+        effort: LeastEffort::Quick,
     },
     Aged {
         operation: FileOperation::RandomRead,
@@ -110,6 +113,7 @@ const AGED: [Aged; 2] = [
         id: "fs-random-reads-after-ageing",
         title: "Cold random reads after ageing",
         how: "then one block in each extent was read, cold.",
+        effort: LeastEffort::Full,
     },
 ];
 
@@ -130,7 +134,7 @@ fn reads_after_ageing(cells: &[Cell<'_>], aged: &Aged) -> FigureSlot {
     ages.dedup();
     if ages.len() < 2 {
         let reason = "no configuration was read fresh and aged.";
-        return FigureSlot::missing(aged.title, reason, "fs-writes");
+        return FigureSlot::missing(aged.title, reason, "fs-writes").from_effort(aged.effort);
     }
     let bar = |cell: &&Cell<'_>| {
         let number = cell.number(&aged.metric)?;
@@ -160,7 +164,7 @@ fn reads_after_ageing(cells: &[Cell<'_>], aged: &Aged) -> FigureSlot {
         "4 KiB blocks of the files were overwritten at random, in synced rounds; {}{left_out}",
         aged.how
     );
-    FigureSlot::of(chart.draw(aged.id, aged.title, caption), aged.title, "fs-writes")
+    FigureSlot::of(chart.draw(aged.id, aged.title, caption), aged.title, "fs-writes").from_effort(aged.effort)
 }
 
 /// Cold reads of small files per second, by configuration.

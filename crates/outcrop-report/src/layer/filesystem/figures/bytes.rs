@@ -8,6 +8,7 @@ use super::super::published::{DASHED, Published, has};
 use super::{Beside, PLAN_OF_LOAD, left_out, offered_to};
 use crate::cell::{Cell, families};
 use crate::chart::{LineChart, Point, Quantity, Scale, Series, axis};
+use crate::section::FigureSlot;
 
 /// p50 of cold reads, random or from end to end, by the bytes per second that were offered; none where no load was offered in bytes.
 pub(super) fn latency_by_bytes(cells: &[Cell<'_>], published: &Published) -> Option<Beside> {
@@ -47,7 +48,8 @@ pub(super) fn latency_by_bytes(cells: &[Cell<'_>], published: &Published) -> Opt
         PLAN_OF_LOAD,
         "no configuration was offered two loads in bytes per second.",
     );
-    Some(Beside { slot, has_published })
+    // No shipped plan offers loads in bytes: one load of a user's own has no figure, and nothing to run for one.
+    matches!(slot, FigureSlot::Drawn(_)).then_some(Beside { slot, has_published })
 }
 
 /// The offered load in MB/s.

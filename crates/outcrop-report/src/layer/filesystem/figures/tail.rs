@@ -10,7 +10,7 @@ use super::super::published::{DASHED, Published, has};
 use super::{Beside, PLAN_OF_LOAD, left_out, offered_to};
 use crate::cell::{Cell, families};
 use crate::chart::{LineChart, Point, Quantity, Scale, Series, axis};
-use crate::section::FigureSlot;
+use crate::section::{FigureSlot, LeastEffort};
 
 /// Which percentile a tail is drawn of, and what it is called: the highest that all cells of the chart have enough operations for.
 const TAILS: [(f64, &str); 2] = [(0.999, "p99.9 − p50"), (0.99, "p99 − p50")];
@@ -38,7 +38,7 @@ pub(super) fn tail_by_load(cells: &[Cell<'_>], published: &Published) -> Beside 
     let Some((quantile, name)) = TAILS.into_iter().find(|(quantile, _)| supports(*quantile)) else {
         let reason = "some cells have too few reads for a p99, in all of their trials together.";
         return Beside {
-            slot: FigureSlot::missing(TITLE, reason, PLAN_OF_LOAD),
+            slot: FigureSlot::missing(TITLE, reason, PLAN_OF_LOAD).from_effort(LeastEffort::Default),
             has_published: false,
         };
     };
@@ -85,8 +85,9 @@ pub(super) fn tail_by_load(cells: &[Cell<'_>], published: &Published) -> Beside 
         "{name} of all trials of a cell together, from when a read was due. It has no interval.{why}{left_out}{whose}"
     );
     let none = "no configuration was offered two shares of its highest rate.";
+    let slot = chart.curves("fs-tail-by-load", TITLE, caption, PLAN_OF_LOAD, none);
     Beside {
-        slot: chart.curves("fs-tail-by-load", TITLE, caption, PLAN_OF_LOAD, none),
+        slot: slot.from_effort(LeastEffort::Default),
         has_published,
     }
 }

@@ -51,11 +51,13 @@ pub(super) fn operations_per_joule(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
     const TITLE: &str = "Operations per joule";
     if cells.iter().all(|cell| cell.value(&ENERGY).is_none()) {
         let why = cells.iter().find_map(|cell| cell.unavailable(&ENERGY));
+        // What the machine cannot count, no plan gives on it.
+        let plan = if why.is_some() { "" } else { PLAN };
         let why = why.unwrap_or("no cell has the energy of its operations");
         let reason = format!(
             "{why}; CPU time per operation is shown instead. Machines with energy counters show energy."
         );
-        return vec![FigureSlot::missing(TITLE, &reason, PLAN)];
+        return vec![FigureSlot::missing(TITLE, &reason, plan)];
     }
     let bars = |cell: &Cell<'_>| -> Vec<Bar> {
         let energy = cell.number(&ENERGY);
