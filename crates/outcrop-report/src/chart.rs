@@ -13,6 +13,7 @@ mod font;
 mod palette;
 mod pdf;
 mod raster;
+mod reach;
 mod scale;
 mod scatter_chart;
 mod scene;
@@ -364,7 +365,7 @@ impl LineChart {
     }
 
     /// Draws the chart, or `None` if no series has a point that its axes can show.
-    pub(crate) fn draw(mut self, id: &str, title: &str, caption: String) -> Option<Figure> {
+    pub(crate) fn draw(mut self, id: &str, title: &str, mut caption: String) -> Option<Figure> {
         let (x_scale, y_scale) = (self.x.scale, self.y.scale);
         for series in &mut self.series {
             series
@@ -375,6 +376,7 @@ impl LineChart {
         if self.series.is_empty() {
             return None;
         }
+        caption.extend(self.beyond_the_axes());
         let alt_text = self.alt_text(title);
         Some(Figure::of(id, title, caption, alt_text, Chart::Lines(self)))
     }

@@ -181,10 +181,33 @@ fn ticks(scale: Scale, factor: f64) -> Vec<String> {
 }
 
 #[test]
-fn published_values_set_no_scale_but_a_logarithmic_one_that_has_room() {
-    assert_eq!(ticks(Scale::Linear, 1.0), ticks(Scale::Linear, 8.0));
-    assert_eq!(ticks(Scale::Log10, 1e3), ticks(Scale::Log10, 1e6));
-    assert_ne!(ticks(Scale::Log10, 8.0), ticks(Scale::Log10, 1e3));
+fn published_values_set_a_scale_as_far_as_ours_can_be_read_next_to_them() {
+    for scale in [Scale::Linear, Scale::Log10] {
+        assert_ne!(ticks(scale, 1.0), ticks(scale, 8.0));
+        assert_ne!(ticks(scale, 8.0), ticks(scale, 1e3));
+        assert_eq!(ticks(scale, 1e3), ticks(scale, 1e6));
+    }
+}
+
+#[test]
+fn a_published_line_that_the_axis_cuts_off_is_said_to_go_on() {
+    let caption = |factor: f64| {
+        let mut chart = depth_chart();
+        for point in &mut chart.series[2].points {
+            point.y *= factor;
+        }
+        chart
+            .draw("iops-by-depth", "IOPS", "Caption.".into())
+            .unwrap()
+            .caption
+    };
+    assert_eq!(caption(8.0), "Caption.");
+    let cut = caption(1e3);
+    assert!(
+        cut.starts_with("Caption. Published values reach 3")
+            && cut.ends_with("above the axis are not shown."),
+        "{cut}"
+    );
 }
 
 #[test]

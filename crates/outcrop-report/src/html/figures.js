@@ -362,12 +362,13 @@
       return { at, height, left, right, top, bottom, clip: `url(#${clip})`, holds };
     }
 
-    // Series that decide how far axes reach: not other hardware, unless there is nothing else, or a logarithmic axis has room for it.
+    // Series that decide how far axes reach: other hardware only as far as ours can be read next to it, unless there is nothing else.
     scaleSetting(all, scale, of) {
       const own = all.filter((one) => one.kind !== 'published');
       if (!own.length) return all;
-      const values = scale === 'log10' ? own.flatMap((one) => one.points.map(of)).filter((value) => value > 0) : [];
-      const [low, high] = [Math.min(...values) / 10, Math.max(...values) * 10];
+      const values = own.flatMap((one) => one.points.map(of)).filter((value) => value > 0);
+      const low = scale.startsWith('log') ? Math.min(...values) / 10 : -Infinity;
+      const high = Math.max(...values) * 10;
       const hasRoom = (one) => one.points.every((point) => of(point) >= low && of(point) <= high);
       return all.filter((one) => one.kind !== 'published' || (values.length && hasRoom(one)));
     }

@@ -169,6 +169,34 @@ fn the_answer_is_what_the_formula_gives() {
     );
 }
 
+#[test]
+fn a_chart_of_mixes_without_pure_writes_speaks_of_no_dotted_line() {
+    let caption = |mixes: &[u8]| {
+        let report = Report::of(&RunBuilder::new(3).cells(&[4096], &[32], mixes).build());
+        let figures = report.figures();
+        let of_mixes = figures.iter().find(|figure| figure.id == "iops-by-mix");
+        of_mixes.expect("it is drawn").caption.clone()
+    };
+    assert!(caption(&[100, 70, 0]).contains("the dotted line is"));
+    assert!(!caption(&[100, 70]).contains("dotted line"));
+}
+
+#[test]
+fn the_tail_of_a_mix_is_drawn_next_to_those_of_reads_and_writes_alone() {
+    let report = Report::of(&complete());
+    let figures = report.figures();
+    let tail = figures.iter().find(|figure| figure.id == "latency-tail");
+    let csv = tail.expect("it is drawn").to_csv().unwrap();
+    for name in [
+        "read QD 1",
+        "write QD 1",
+        "read in a 50:50 mix, QD ",
+        "write in a 50:50 mix, QD ",
+    ] {
+        assert!(csv.contains(name), "{name}: {csv}");
+    }
+}
+
 /// Numbers anywhere in a JSON value: objects that have a `value` and a `unit`.
 fn numbers_in(value: &serde_json::Value, found: &mut Vec<serde_json::Value>) {
     match value {
@@ -348,7 +376,11 @@ fn a_single_deep_or_mixed_cell_still_answers_with_its_latency() {
         let labels: Vec<&str> = rows.iter().map(|row| row.label.as_str()).collect();
         let throughput = match read_percent {
             100 => ["Highest IOPS", "Highest bandwidth"].as_slice(),
-            _ => &["Highest IOPS", "IOPS in a 70:30 mix", "Highest bandwidth"],
+            _ => &[
+                "Highest IOPS",
+                "IOPS in a 70:30 mix (30 % writes)",
+                "Highest bandwidth",
+            ],
         };
         assert_eq!(labels, [throughput, &["Latency, p50", "Latency, p99"]].concat());
         let is_half_of_a_mix = |label: &str| read_percent == 70 && label.starts_with("Highest");

@@ -75,6 +75,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
             }
         )));
     };
+    args.beside.note_absence(&figures, Some(*figure));
     let (format, ending) = args.format();
     let figure = match &args.title {
         Some(title) => &figure.titled(title),

@@ -4,7 +4,7 @@ use super::placement_flags::PlacementFlags;
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, Format, note};
 use crate::session::{Destination, Shown};
-use outcrop_report::cell_table;
+use outcrop_report::{Figure, cell_table};
 use outcrop_results::{CellTable, RunView, references, write_atomically};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// Print the summary of a run and write its report again
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings\n  outcrop report runs/… --format markdown                   the tables of cells, for a README\n  outcrop report runs/… --beside toshiba-kxg60znv256g-fio   published figures in the charts\n  outcrop report runs/… --min-ratio 2.5 --p99 2ms           other limits; report.html is unchanged\n  outcrop report runs/… --one-page                          a page to print\n  outcrop report /archive/runs/… --output mine              a run whose folder is read-only"
+    after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings\n  outcrop report runs/… --format markdown                   the tables of cells, for a README\n  outcrop report runs/… --beside toshiba-kxg60znv256g-fio   published figures in the charts\n  outcrop report runs/… --min-ratio 2.5 --p99 2ms           other limits; report.html is unchanged\n  outcrop report runs/… --one-page                          one or two sheets to print\n  outcrop report /archive/runs/… --output mine              a run whose folder is read-only"
 )]
 pub(crate) struct Args {
     /// The run folder
@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// Output format: the summary as text, everything as JSON, or the tables of cells as CSV or Markdown
     #[arg(long, value_enum, default_value_t)]
     format: ReportFormat,
-    /// Also write one-page.html, for print: answers and the first figures
+    /// Also write one-page.html, for one or two sheets of paper: answers and the first figures
     #[arg(long)]
     one_page: bool,
     /// Write the report, its figures and the tables of cells to this folder instead of the run's
@@ -55,6 +55,29 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
+    /// Says where a chart that was asked for has nothing of these references, and which charts have: silence would look like agreement.
+    pub(crate) fn note_absence(&self, figures: &[&Figure], asked: Option<&Figure>) {
+        let drawn: Vec<&str> = figures
+            .iter()
+            .filter(|figure| figure.has_published())
+            .map(|figure| figure.id.as_str())
+            .collect();
+        let is_missing = asked.map_or(drawn.is_empty(), |figure| !figure.has_published());
+        if self.names.is_empty() || !is_missing {
+            return;
+        }
+        let names = self.names.join(", ");
+        let what = match asked {
+            Some(figure) => format!("{names} has nothing that {} shows", figure.id),
+            None => format!("{names} has nothing that a chart of this run shows"),
+        };
+        let elsewhere = match drawn.is_empty() {
+            true => String::new(),
+            false => format!("; it is in {}", drawn.join(", ")),
+        };
+        note(&format!("note: {what}{elsewhere}"));
+    }
+
     /// The names, each of which is a reference that ships.
     pub(crate) fn checked(&self) -> anyhow::Result<&[String]> {
         let shipped = references::shipped()?;
@@ -105,6 +128,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
             return Ok(Ending::Done);
         }
     };
+    if !args.beside.names.is_empty() {
+        let report = shown.report(&RunView::load(&args.run).map_err(bad_input)?);
+        args.beside.note_absence(&report.figures(), None);
+    }
     let output = args.output.as_deref();
     let destination = output.map_or(Destination::RunIfWritable, Destination::Folder);
     crate::session::conclude(&args.run, format, destination, &shown)?;

@@ -90,6 +90,46 @@ fn published_figures_are_in_a_chart_on_request_alone() {
 }
 
 #[test]
+fn a_figure_that_has_nothing_of_a_reference_says_so_and_where_it_is() {
+    let dir = workplace();
+    kept_run(dir.path());
+    let figure = |name: &str| {
+        let beside = ["--beside", "toshiba-kxg60znv256g-fio"];
+        let args = [&["figure", "kept", name, "--csv", "-o", "-"], &beside[..]].concat();
+        outcrop(dir.path(), &args)
+    };
+    let without = figure("latency-by-depth");
+    assert_eq!(without.code, Some(0), "{without:?}");
+    assert!(
+        without
+            .stderr
+            .contains("note: toshiba-kxg60znv256g-fio has nothing that latency-by-depth shows; it is in ")
+            && without.stderr.contains("iops-by-depth"),
+        "{without:?}"
+    );
+    // The reference has mixes of 4 KiB at the depth of this run.
+    for name in ["iops-by-depth", "iops-by-mix"] {
+        let with = figure(name);
+        assert!(
+            with.stdout.contains(",published,") && with.stderr.is_empty(),
+            "{with:?}"
+        );
+    }
+}
+
+#[test]
+fn a_published_curve_names_its_source() {
+    let dir = workplace();
+    kept_run(dir.path());
+    let svg = |more: &[&str]| {
+        let args = [&["figure", "kept", "iops-by-depth", "--svg", "-o", "-"], more].concat();
+        outcrop(dir.path(), &args).stdout
+    };
+    assert!(!svg(&[]).contains("result_stats.csv"));
+    assert!(svg(&["--beside", "toshiba-kxg60znv256g-fio"]).contains("result_stats.csv"));
+}
+
+#[test]
 fn a_run_takes_published_figures_of_its_layers_and_refuses_other_names_before_it_measures() {
     let dir = workplace();
     let quick = [

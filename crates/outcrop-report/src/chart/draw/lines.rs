@@ -6,14 +6,14 @@ use super::plane::Plane;
 use super::{Frame, colour, dashes};
 use crate::chart::scale::AxisPlan;
 use crate::chart::scene::{Fill, Scene, Shape, Stroke, clipped};
-use crate::chart::{LineChart, Point, Scale, Series, SeriesKind};
+use crate::chart::{LineChart, Point, Series, SeriesKind};
 
 /// Markers on a line of many points: enough to tell it by them, few enough to see the line.
 const MARKERS_OF_DENSE: usize = 7;
 
 /// Draws the chart into a frame.
 pub(super) fn draw(chart: &LineChart, frame: Frame) -> Scene {
-    let points = || setting_the_scale(chart).flat_map(|series| &series.points);
+    let points = || chart.setting_the_scale().flat_map(|series| &series.points);
     let x = AxisPlan::over(&chart.x, points().map(|point| point.x), frame.x_ticks);
     let y = AxisPlan::over(&chart.y, points().flat_map(extent), frame.y_ticks);
     let legend = Legend::flow(entries_of(&chart.series), frame.width);
@@ -27,26 +27,6 @@ pub(super) fn draw(chart: &LineChart, frame: Frame) -> Scene {
     }
     legend.add_to(&mut scene);
     scene
-}
-
-/// The series that decide how far the axes reach: not published ones, which are other hardware, unless there are no others, or a
-/// logarithmic axis has room for them.
-fn setting_the_scale(chart: &LineChart) -> impl Iterator<Item = &Series> {
-    /// A published line may be so many times as high or as low as ours.
-    const ROOM: f64 = 10.0;
-    let is_own = |series: &&Series| series.kind != SeriesKind::Published;
-    let own = || chart.series.iter().filter(is_own);
-    let has_own = own().next().is_some();
-    let heights = own().flat_map(|series| series.points.iter().map(|point| point.y));
-    let (low, high) = heights.fold((f64::INFINITY, 0.0_f64), |(low, high), y| {
-        (low.min(y), high.max(y))
-    });
-    let within = (low / ROOM)..=(high * ROOM);
-    let is_logarithmic = chart.y.scale == Scale::Log10;
-    let has_room =
-        move |series: &Series| is_logarithmic && series.points.iter().all(|point| within.contains(&point.y));
-    let sets = move |series: &&Series| !has_own || is_own(series) || has_room(series);
-    chart.series.iter().filter(sets)
 }
 
 fn extent(point: &Point) -> impl Iterator<Item = f64> {

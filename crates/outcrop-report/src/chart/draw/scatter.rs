@@ -18,7 +18,7 @@ use crate::chart::{ScatterChart, ScatterGroup, ScatterPoint};
 const ALL_NAMES_FROM_PX: f64 = 500.0;
 const NAME_HEIGHT_PX: f64 = 14.0;
 
-/// A straight piece of the front, from end to end in pixels.
+/// A straight line, from end to end in pixels.
 type Stair = ((f64, f64), (f64, f64));
 
 /// Draws the chart into a frame.
@@ -79,16 +79,18 @@ fn entries(chart: &ScatterChart) -> Vec<Entry> {
 /// The interval of each point as a thin line, under the points.
 fn add_intervals(chart: &ScatterChart, plane: &Plane, scene: &mut Scene) {
     for group in &chart.groups {
-        let ends = group
-            .points
-            .iter()
-            .filter_map(|one| Some((one.x_interval?, one.y)));
-        for ((low, high), y) in ends {
-            // On a logarithmic axis zero has no place: such a line ends at the frame.
-            let [from, to] = [low, high].map(|x| plane.inside(plane.at(x.max(f64::MIN_POSITIVE), y)));
+        for (from, to) in group.points.iter().filter_map(|one| interval_of(one, plane)) {
             scene.add(Shape::line(from, to, Stroke::solid(colour(group.hue), 0.8)));
         }
     }
+}
+
+/// The ends of the line of a point's interval, in pixels.
+fn interval_of(one: &ScatterPoint, plane: &Plane) -> Option<Stair> {
+    let (low, high) = one.x_interval?;
+    // On a logarithmic axis zero has no place: such a line ends at the frame.
+    let [from, to] = [low, high].map(|x| plane.inside(plane.at(x.max(f64::MIN_POSITIVE), one.y)));
+    Some((from, to))
 }
 
 /// The solid points, or the others.
@@ -144,7 +146,17 @@ fn names(chart: &ScatterChart, frame: Frame, plane: &Plane, stairs: &[Stair], sc
         right: from.0.max(to.0),
         bottom: from.1.max(to.1),
     });
-    let obstacles: Vec<Area> = markers.chain(lines).collect();
+    // A name on the line of an interval would be struck through.
+    let whiskers = all().filter_map(|one| {
+        let (from, to) = interval_of(one, plane)?;
+        Some(Area {
+            left: from.0,
+            top: from.1 - 1.0,
+            right: to.0,
+            bottom: to.1 + 1.0,
+        })
+    });
+    let obstacles: Vec<Area> = markers.chain(lines).chain(whiskers).collect();
     let named = |on_front: bool| all().filter(move |one| one.on_front == on_front && !one.label.is_empty());
     let has_room = frame.width >= ALL_NAMES_FROM_PX || chart.front().next().is_none();
     let chosen: Vec<&ScatterPoint> = named(true).chain(named(false).filter(|_| has_room)).collect();

@@ -4,7 +4,7 @@ use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::Better;
 
 use super::super::*;
-use super::points;
+use super::{file, points};
 
 /// Shares of three stages, ours above the published ones, over three chunk sizes.
 fn shares() -> BarChart {
@@ -150,6 +150,48 @@ fn each_kind_is_the_same_bytes_every_time() {
         "ratio_against_speed",
         points().to_page_svg().replace("><", ">\n<")
     );
+}
+
+/// The place of a number behind a word in an element.
+fn number_after(element: &str, word: &str) -> Option<f64> {
+    let rest = element.split_once(word)?.1;
+    let end = rest.find(|c: char| c != '-' && c != '.' && !c.is_ascii_digit());
+    rest[..end.unwrap_or(rest.len())].parse().ok()
+}
+
+#[test]
+fn no_name_of_a_point_is_struck_through_by_the_line_of_an_interval() {
+    let mut chart = scatter();
+    for one in chart.groups.iter_mut().flat_map(|group| &mut group.points) {
+        one.x_interval = Some((one.x * 0.5, one.x * 2.0));
+    }
+    let figure = chart.draw("front", "Front", String::new()).unwrap();
+    let svg = String::from_utf8(file(&figure, FileFormat::Svg, 150.0)).unwrap();
+    // Lines that lie, each with its left end, its length and its height.
+    let lying: Vec<(f64, f64, f64)> = svg
+        .split("<path ")
+        .skip(1)
+        .filter_map(|path| {
+            let line = path.split("d=\"M").nth(1)?.split('"').next()?;
+            let (start, length) = line.split_once('h')?;
+            let (x, y) = start.split_once(',')?;
+            Some((x.parse().ok()?, length.parse().ok()?, y.parse().ok()?))
+        })
+        .collect();
+    assert!(lying.len() >= 10, "{lying:?}: {svg}");
+    let mut count = 0;
+    for text in svg.split("<text ").skip(1).filter(|text| text.contains(":")) {
+        let (Some(x), Some(y)) = (number_after(text, "x=\""), number_after(text, " y=\"")) else {
+            continue;
+        };
+        count += 1;
+        // The middle of letters is four pixels above the line that they stand on.
+        let is_struck = |(left, length, height): &&(f64, f64, f64)| {
+            (y - 4.0 - height).abs() < 4.0 && (*left..=left + length).contains(&x)
+        };
+        assert_eq!(lying.iter().find(is_struck), None, "{text}");
+    }
+    assert!(count > 3, "{svg}");
 }
 
 #[test]

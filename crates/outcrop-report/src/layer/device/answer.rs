@@ -121,7 +121,15 @@ fn throughput(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
     if Direction::ALL.into_iter().any(lacks)
         && let Some((mixed, _)) = best(cells.iter().filter(|cell| cell.is_mixed()), &IOPS.both)
     {
-        let label = format!("IOPS in a {} mix", mixed.spelling(&READ_WRITE_MIX));
+        // Fewer reads than alone is no loss where the others were writes: the name says so.
+        let label = match mixed.read_percent() {
+            Some(reads) => format!(
+                "IOPS in a {} mix ({} % writes)",
+                mixed.spelling(&READ_WRITE_MIX),
+                100 - reads
+            ),
+            None => format!("IOPS in a {} mix", mixed.spelling(&READ_WRITE_MIX)),
+        };
         rows.insert(
             1,
             row(label, &IOPS, |_| Some(mixed), |_| "not in this mix".to_owned()),

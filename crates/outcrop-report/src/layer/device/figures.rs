@@ -11,10 +11,11 @@ use outcrop_measure::metric::Metric;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
     ACCESS_PATTERN, BANDWIDTH, ByDirection, Direction, IO_BLOCK_SIZE, IOPS, LATENCY, QUEUE_DEPTH,
+    READ_WRITE_MIX,
 };
 
 use super::cell::{DeviceCell, P50, P99};
-use super::curve::{depth_curve, mix_curve, pure_curves};
+use super::curve::{Curve, curves, depth_curve, mix_curve, pure_curves};
 use super::findings::weighted_mean_iops;
 use super::references::Published;
 use crate::cell::Cell;
@@ -29,7 +30,7 @@ pub(super) fn all(cells: &[Cell<'_>], published: &[Published]) -> Vec<FigureSlot
         latency_by_depth(cells),
         iops_by_depth(cells, published),
         bandwidth_by_size(cells, published),
-        iops_by_mix(cells),
+        iops_by_mix(cells, published),
     ];
     slots.extend(sweeps::all(cells));
     slots.extend(offered::both(cells));
@@ -149,6 +150,21 @@ fn by_direction(
     series
 }
 
+/// Whose the dashed lines are, as a sentence with a blank before it; nothing where there are none.
+fn whose(series: &[Series], published: &[Published]) -> String {
+    if series.iter().all(|series| series.kind != SeriesKind::Published) {
+        return String::new();
+    }
+    let sources = published
+        .iter()
+        .filter_map(|(reference, _)| reference.rows.first());
+    let sources: Vec<&str> = sources.map(|row| row.source.as_str()).collect();
+    format!(
+        " Dashed: published by others ({}), of another device and span. Compare the shapes, not the heights.",
+        sources.join("; ")
+    )
+}
+
 fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
     const TITLE: &str = "IOPS by queue depth";
     let name = |cell: &Cell<'_>, direction: Direction| {
@@ -164,10 +180,10 @@ fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
         y: axis("IOPS", Quantity::Iops, Scale::Linear),
         series,
     };
-    let mut caption = "Shaded: confidence interval of the median.".to_owned();
-    if !published.is_empty() {
-        caption += " Dashed: published by others for another device and span. It shows the expected shape and is not a comparison.";
-    }
+    let caption = format!(
+        "Shaded: confidence interval of the median.{}",
+        whose(&chart.series, published)
+    );
     chart.slot("iops-by-depth", TITLE, caption, "ssd-queue-depth")
 }
 
@@ -192,12 +208,28 @@ fn bandwidth_by_size(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot 
         y: axis("Bandwidth", Quantity::Bandwidth, Scale::Linear),
         series,
     };
-    let caption = "The size at which a line flattens is the smallest one that uses the full bandwidth.";
+    let caption = format!(
+        "The size at which a line flattens is the smallest one that uses the full bandwidth.{}",
+        whose(&chart.series, published)
+    );
     chart.slot("bandwidth-by-size", TITLE, caption, "ssd-access-size")
 }
 
+/// The published curve over mixes at the access and the depth of ours.
+fn published_mix<'p>(cells: &'p [Cell<'static>], ours: &Cell<'_>) -> Option<Curve<'p, 'static>> {
+    const HELD: [FactorRef; 3] = [&ACCESS_PATTERN, &IO_BLOCK_SIZE, &QUEUE_DEPTH];
+    let is_like = |cell: &Cell<'_>| {
+        HELD.into_iter()
+            .all(|factor| cell.spelling(factor) == ours.spelling(factor))
+    };
+    let mut all = curves(cells, &READ_WRITE_MIX).into_iter();
+    let mut curve = all.find(|curve| is_like(curve[0]))?;
+    curve.reverse();
+    Some(curve)
+}
+
 /// What a mix gives, and what its parts would suggest.
-fn iops_by_mix(cells: &[Cell<'_>]) -> FigureSlot {
+fn iops_by_mix(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
     const TITLE: &str = "IOPS by share of reads";
     let Some(curve) = mix_curve(cells) else {
         let reason = "no cell was measured at more than one mix of reads and writes.";
@@ -216,17 +248,31 @@ fn iops_by_mix(cells: &[Cell<'_>]) -> FigureSlot {
         let note = format!("weighted mean at {x:.0} % reads: {expected}");
         Some(Point::bare(x, expected.value, note))
     });
-    series.push(Series::new("weighted mean", 3, SeriesKind::Derived, weighted));
+    let weighted = Series::new("weighted mean", 3, SeriesKind::Derived, weighted);
+    let suggestion = match weighted.points.is_empty() {
+        true => "",
+        false => "; the dotted line is what the two pure runs would suggest",
+    };
+    series.push(weighted);
+    for (_, theirs) in published {
+        let theirs = published_mix(theirs, curve[0]).unwrap_or_default();
+        let points = points(&theirs, x, |cell| cell.number(&IOPS.both));
+        let subject = theirs.first().map_or("", |cell| cell.subject());
+        let name = format!("published: {subject}, both");
+        series.push(Series::new(name, 2, SeriesKind::Published, points));
+    }
+    series.retain(|series| !series.points.is_empty());
     let chart = LineChart {
         x: axis("Share of reads", Quantity::Percent, Scale::Linear),
         y: axis("IOPS", Quantity::Iops, Scale::Linear),
         series,
     };
     let caption = format!(
-        "{}, {}{}. Measured with both in one stream; the dotted line is what the two pure runs would suggest.",
+        "{}, {}{}. Measured with both in one stream{suggestion}.{}",
         curve[0].access(),
         curve[0].depth_words(),
-        curve[0].circumstances()
+        curve[0].circumstances(),
+        whose(&chart.series, published)
     );
     chart.slot("iops-by-mix", TITLE, caption, "ssd-read-write-mix")
 }

@@ -1,15 +1,16 @@
 //! The tail: how many operations take longer than any latency.
 
 use outcrop_results::HistogramKind;
-use outcrop_schema::device::{Direction, QUEUE_DEPTH};
+use outcrop_schema::device::{Direction, QUEUE_DEPTH, READ_WRITE_MIX};
 
 use super::super::cell::DeviceCell;
+use super::super::curve::mix_curve;
 use super::{depth_curve, hue};
 use crate::cell::Cell;
 use crate::chart::{LineChart, Point, Quantity, Scale, Series, SeriesKind, axis, thinned};
 use crate::section::FigureSlot;
 
-/// Cells whose tails are worth seeing: the least and a deep one of each direction's depth curve.
+/// Cells whose tails are worth seeing: the least and a deep one of each direction's depth curve, and a mix of both.
 pub(super) fn latency_tail(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Latency tail";
     let is_deep = |cell: &&&Cell<'_>| cell.get(&QUEUE_DEPTH).is_some_and(|depth| *depth <= 32);
@@ -25,6 +26,18 @@ pub(super) fn latency_tail(cells: &[Cell<'_>]) -> FigureSlot {
             let hue = hue(direction) + 2 * index;
             series.push(Series::new(name, hue, SeriesKind::Dense, tail(cell, direction)));
         }
+    }
+    // Reads next to writes have another tail than reads alone.
+    let curve = mix_curve(cells).unwrap_or_default();
+    let mixed = curve.into_iter().chain(cells).find(|cell| cell.is_mixed());
+    for (cell, direction) in mixed
+        .into_iter()
+        .flat_map(|cell| Direction::ALL.map(|way| (cell, way)))
+    {
+        let (mix, depth) = (cell.spelling(&READ_WRITE_MIX), cell.depth_words());
+        let name = format!("{direction} in a {mix} mix, {depth}{}", cell.circumstances());
+        let points = tail(cell, direction);
+        series.push(Series::new(name, hue(direction) + 4, SeriesKind::Dense, points));
     }
     series.retain(|series| !series.points.is_empty());
     if series.is_empty() {
