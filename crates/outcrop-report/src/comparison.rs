@@ -4,14 +4,30 @@ mod circumstances;
 mod left_out;
 mod text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use outcrop_results::Envelope;
-use outcrop_results::compare::{Comparison, Figure, Verdict};
+use outcrop_results::compare::{
+    Comparand, Comparison, ComparisonRow, Figure, NotComparable, Verdict, compare,
+};
+use outcrop_results::{Envelope, RunView};
 use serde_json::Value;
 
 use crate::error::ReportError;
 pub use text::{Detail, comparison_markdown, comparison_text};
+
+/// The two variants of a run that measured two in pairs, compared; none of any other run.
+pub fn of_variants(run: &RunView) -> Option<Comparison> {
+    let variants = run.trials.iter().filter_map(|trial| trial.variant.as_ref());
+    let names: BTreeSet<&str> = variants.map(|variant| variant.name.as_str()).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    let [baseline, candidate] = names[..] else {
+        return None;
+    };
+    Some(compare(
+        Comparand::Variant(run, baseline),
+        Comparand::Variant(run, candidate),
+    ))
+}
 
 /// One line per row, with a header; ratio and interval empty where there is none.
 pub fn comparison_csv(comparison: &Comparison) -> String {
@@ -88,6 +104,15 @@ fn reasons(verdict: &Verdict) -> Vec<String> {
         Verdict::Undecided(reason) => vec![reason.to_string()],
         _ => Vec::new(),
     }
+}
+
+/// Whether a row is not compared because a factor that differs sets its figure.
+fn is_set_by_factor(row: &ComparisonRow) -> bool {
+    let Verdict::NotComparable(reasons) = &row.verdict else {
+        return false;
+    };
+    let is_set = |reason: &NotComparable| matches!(reason, NotComparable::SetByFactor { .. });
+    reasons.iter().any(is_set)
 }
 
 const fn verdict_name(verdict: &Verdict) -> &'static str {

@@ -37,6 +37,9 @@ pub(crate) fn page(report: &Report) -> String {
     let content = html! {
         (header(report, &contents(report)))
         main {
+            @if let Some(verdicts) = report.verdicts() {
+                section id="variants" { h2 { "The two variants compared" } pre { (verdicts) } }
+            }
             @for layer in &report.layers { (layer_sections(layer, report)) }
             @if report.layers.is_empty() { (nothing_measured(report)) }
             (provenance::section(report))
@@ -165,7 +168,8 @@ fn footer(report: &Report) -> Markup {
     html! {
         footer {
             p { "Written by outcrop " (report.run.software) ". Numbers are measured in this run unless they say "
-                "published, derived or modelled. How each is obtained: docs/methodology.md." }
+                "published, derived or modelled. How each is obtained, and how to cite it: docs/methodology.md in the source "
+                "of this version." }
         }
     }
 }

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::answer::Answer;
 use crate::cell_table::Grid;
 use crate::chart::{Figure, Label};
+use crate::comparison::{Detail, comparison_text, of_variants};
 use crate::environment::Fact;
 use crate::error::ReportError;
 use crate::finding::Finding;
@@ -37,6 +38,9 @@ pub struct Report {
     /// How busy the machine was with other work, where it was.
     #[serde(skip)]
     pub(crate) other_load: Option<String>,
+    /// The verdicts of a run of two variants, as `outcrop ab` printed them.
+    #[serde(skip)]
+    pub(crate) verdicts: Option<String>,
     /// What tells it from the report of the run as it was measured: `min-ratio-2.5`; empty where nothing does.
     #[serde(skip)]
     pub(crate) slug: String,
@@ -189,6 +193,7 @@ impl Report {
             placement,
             environment: environment::facts(&run.environment),
             other_load: environment::other_load(&run.environment),
+            verdicts: of_variants(run).map(|both| comparison_text(&both, &Detail::default())),
             slug,
         }
     }
@@ -215,6 +220,11 @@ impl Report {
     /// The answers and the first figures of each layer, for one or two sheets of paper.
     pub fn to_one_page_html(&self) -> String {
         html::one_page(self)
+    }
+
+    /// What comparing the two variants of the run gives, in 80 columns; none of a run that did not measure two.
+    pub fn verdicts(&self) -> Option<&str> {
+        self.verdicts.as_deref()
     }
 
     /// A summary of a screen, with room for the report's path, for a terminal of `width` columns, with colour codes only if `colour`: at most 22

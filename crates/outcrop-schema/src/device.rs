@@ -78,7 +78,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &DRIVE_P99,
     ],
     headline: &[IOPS.both, LATENCY.both.p99],
-    compared: &[IOPS.read, IOPS.write, LATENCY.read.p99, LATENCY.write.p99],
+    compared: &[LATENCY.read.p99, LATENCY.write.p99, IOPS.read, IOPS.write],
     table: TABLE,
     remarks: &[
         ENGINE_FEATURE,
@@ -94,6 +94,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
     path: Some(&PATH),
     repeats: redundant::repeats,
     follows: redundant::follows,
+    set_by: redundant::set_by,
     ..LayerSchema::named("device")
 };
 

@@ -119,6 +119,9 @@ pub struct LayerSchema {
     /// Whether a metric of a cell with these factors follows from another one, as the bandwidth from the IOPS: shown, but not tested
     /// as a second figure.
     pub follows: fn(&BTreeMap<String, String>, &str) -> bool,
+    /// Which factors set a metric by what they ask for, as the mix sets how many of the requests are reads: where cells differ in one, the
+    /// ratio of the metric says what was asked for, not how the subject did.
+    pub set_by: fn(&str) -> &'static [FactorRef],
 }
 
 impl LayerSchema {
@@ -143,6 +146,7 @@ impl LayerSchema {
             server: None,
             repeats: |_, _| false,
             follows: |_, _| false,
+            set_by: |_| &[],
         }
     }
 

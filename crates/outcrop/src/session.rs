@@ -299,7 +299,9 @@ pub(crate) fn conclude(
                     paths.html.display()
                 ),
             };
-            output::print(&format!("{cells}\n{screen}{place}"))
+            let verdicts = report.verdicts().map(|verdicts| format!("\n{verdicts}"));
+            let verdicts = verdicts.unwrap_or_default();
+            output::print(&format!("{cells}\n{screen}{verdicts}{place}"))
         }
         Format::Json => {
             let envelope = report.in_envelope(output::envelope())?;

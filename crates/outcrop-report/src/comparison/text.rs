@@ -10,7 +10,7 @@ use outcrop_schema::{Setting, Vocabulary};
 
 use super::circumstances::circumstances;
 use super::left_out::{failed, not_compared};
-use super::{spell, verdict_name};
+use super::{is_set_by_factor, spell, verdict_name};
 use crate::number::counted;
 
 /// Widest label of a cell that shares its line with the figures.
@@ -174,13 +174,18 @@ fn by_metric<'c>(comparison: &'c Comparison, detail: &Detail) -> (Vec<OfMetric<'
             .rows
             .sort_by_cached_key(|row| (weight(&row.verdict), in_order(row)));
     }
-    metrics.sort_by_key(|of| (place(of.layer, of.metric), weight(&of.rows[0].verdict)));
+    // Figures of all requests mix what two mixes have in different parts: reads and writes alone come first there.
+    let is_of_two_mixes = comparison.rows.iter().any(is_set_by_factor);
+    metrics.sort_by_key(|of| {
+        let place = place(of.layer, of.metric, is_of_two_mixes);
+        (place, weight(&of.rows[0].verdict))
+    });
     // A publication names the metrics that are of interest.
     let has_headline = metrics.iter().any(|of| of.rows[0].is_headline);
     let is_shown = |of: &OfMetric<'_>| {
         detail.is_all
             || !has_headline
-            || place(of.layer, of.metric) != NOWHERE
+            || place(of.layer, of.metric, is_of_two_mixes) != NOWHERE
             || detail.named.contains(of.metric)
     };
     metrics.into_iter().partition(is_shown)
@@ -201,12 +206,16 @@ fn in_order(row: &ComparisonRow) -> Vec<Option<Setting>> {
 /// The place of a metric that comparisons do not show unasked.
 const NOWHERE: usize = usize::MAX;
 
-/// The place of a metric among those of its layer that comparisons show.
-fn place(layer: &str, metric: &str) -> usize {
+/// The place of a metric among those of its layer that comparisons show: the headline ones first, or those of parts of the requests.
+fn place(layer: &str, metric: &str, is_of_parts_first: bool) -> usize {
     let schema = Vocabulary::default().layer(layer);
-    let shown = schema
-        .into_iter()
-        .flat_map(|schema| schema.headline.iter().chain(schema.compared));
+    let shown = schema.into_iter().flat_map(|schema| {
+        let (first, second) = match is_of_parts_first {
+            true => (schema.compared, schema.headline),
+            false => (schema.headline, schema.compared),
+        };
+        first.iter().chain(second)
+    });
     shown
         .map(|known| known.name)
         .position(|known| known == metric)

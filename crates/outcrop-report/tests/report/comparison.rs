@@ -1,7 +1,9 @@
 //! What `outcrop compare` prints.
 
-use outcrop_report::comparison::{Detail, comparison_csv, comparison_in_envelope, comparison_text};
-use outcrop_results::{Envelope, compare, references};
+use outcrop_report::comparison::{
+    Detail, comparison_csv, comparison_in_envelope, comparison_text, of_variants,
+};
+use outcrop_results::{Envelope, Variant, compare, references};
 use outcrop_schema::compression::COMPRESSION_RATIO;
 
 use crate::fixture::{RunBuilder, complete};
@@ -28,6 +30,34 @@ fn a_slower_run_is_worse_row_by_row() {
     let document = comparison_in_envelope(&comparison, Envelope::of("compare")).unwrap();
     assert_eq!(document.details["candidate"], "slow");
     assert_eq!(document.rows.len(), comparison.rows.len());
+}
+
+#[test]
+fn of_two_mixes_the_latency_of_reads_comes_first_and_their_number_is_not_compared() {
+    let mut run = RunBuilder::new(8).cells(&[4096], &[32], &[100, 70]).build();
+    assert!(of_variants(&run).is_none());
+    for trial in &mut run.trials {
+        let is_pure = trial.factors["read_write_mix"] == "100:0";
+        trial.variant = Some(Variant {
+            name: if is_pure { "a" } else { "b" }.to_owned(),
+            pair: "mix-0".to_owned(),
+        });
+    }
+    let both = of_variants(&run).expect("there are two");
+    let page = outcrop_report::Report::of(&run).to_html();
+    assert!(page.contains("The two variants compared") && page.contains("device, read latency p99: "));
+    let text = comparison_text(&both, &Detail::default());
+    let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("no {words}: {text}"));
+    assert!(
+        place("device, read latency p99: ") < place("device, IOPS: "),
+        "{text}"
+    );
+    assert!(!text.contains("read IOPS:"), "{text}");
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains("the read write mix sets the figure, and differs"),
+        "{text}"
+    );
 }
 
 #[test]

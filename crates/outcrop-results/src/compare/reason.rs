@@ -84,6 +84,18 @@ pub enum NotComparable {
         /// The side that does not state it.
         side: Side,
     },
+    /// A factor differs that sets the figure by what it asks for.
+    #[error(
+        "the {factor} sets this figure, and differs: {baseline} in the baseline, {candidate} in the candidate; compare the latencies instead"
+    )]
+    SetByFactor {
+        /// The factor, in words (`read write mix`).
+        factor: String,
+        /// Its value in the baseline.
+        baseline: String,
+        /// Its value in the candidate.
+        candidate: String,
+    },
     /// A median of zero has no ratio.
     #[error("the median of the {} is 0, so there is no ratio", side.name())]
     Zero {
@@ -105,6 +117,7 @@ impl NotComparable {
             Self::SampleSizeDiffers { .. } => "the sample sizes differ".to_owned(),
             Self::ConditionDiffers { condition, .. } => format!("{condition} differs"),
             Self::ConditionNotStated { condition, .. } => format!("a side does not state its {condition}"),
+            Self::SetByFactor { factor, .. } => format!("the {factor} sets the figure, and differs"),
             Self::Zero { .. } => "a median is 0".to_owned(),
         }
     }

@@ -27,7 +27,11 @@ pub(super) fn empty(cell: &Cell, a: Option<&Cell>, b: Option<&Cell>, metric: &st
         // What a publication states, it states for itself.
         is_repeated: !is_published
             && schema.is_some_and(|schema| {
-                (schema.repeats)(&cell.factors, metric) || (schema.follows)(&cell.factors, metric)
+                // What one cell says twice may be all that the other one has of it: reads alone, next to the reads of a mix.
+                let mut sides = [a, b].into_iter().flatten();
+                sides.all(|side| {
+                    (schema.repeats)(&side.factors, metric) || (schema.follows)(&side.factors, metric)
+                })
             }),
         baseline: None,
         candidate: None,
@@ -77,6 +81,7 @@ fn row_of(
     row.baseline = samples.0.and_then(figure);
     row.candidate = samples.1.and_then(figure);
     reasons.extend(metric_reasons(metric, samples));
+    reasons.extend(set_by_factors((a, b), metric));
     let (true, Some(a_samples), Some(b_samples)) = (reasons.is_empty(), samples.0, samples.1) else {
         row.verdict = Verdict::NotComparable(reasons);
         return row;
@@ -176,6 +181,20 @@ fn undecidable(
         }
     }
     None
+}
+
+/// The factors that differ and set the metric by what they ask for.
+fn set_by_factors((a, b): (&Cell, &Cell), metric: &str) -> Vec<NotComparable> {
+    let factors = a.schema.map_or(&[][..], |schema| (schema.set_by)(metric));
+    let differing = factors.iter().filter_map(|factor| {
+        let (baseline, candidate) = (a.factors.get(factor.name)?, b.factors.get(factor.name)?);
+        (baseline != candidate).then(|| NotComparable::SetByFactor {
+            factor: factor.words(),
+            baseline: baseline.clone(),
+            candidate: candidate.clone(),
+        })
+    });
+    differing.collect()
 }
 
 fn metric_reasons(metric: &str, samples: (Option<&Samples>, Option<&Samples>)) -> Vec<NotComparable> {

@@ -1,10 +1,11 @@
 //! What differs between two runs apart from their figures: readings of the environment, and factors that keep all cells apart.
 
-use outcrop_results::{RunView, compare};
+use outcrop_results::{Comparand, RunView, Value, Variant, Verdict, compare};
+use outcrop_schema::device;
 use serde_json::json;
 
 use crate::comparisons::run;
-use crate::samples::run_of;
+use crate::samples::{run_of, trial};
 
 #[test]
 fn a_reading_that_one_of_two_native_runs_has_is_shown_once_and_tells_no_machines_apart() {
@@ -101,4 +102,51 @@ fn where_no_cell_matches_the_factors_without_a_common_value_are_named() {
     others.extend(trials);
     let unlike = named(&run_of(folder.path(), "g", &others));
     assert_eq!(unlike, [one("queue_depth", "1", "8")]);
+}
+
+#[test]
+fn reads_of_two_mixes_are_compared_in_their_latency_and_not_in_their_number_which_the_mix_sets() {
+    let folder = tempfile::tempdir().unwrap();
+    let side = |name: &'static str, mix: &'static str, iops: f64, share: f64| {
+        (0..8_u32).map(move |repetition| {
+            let wobble = 1.0 + 0.001 * f64::from(repetition);
+            let values = [
+                Value::measured(device::IOPS.both, iops * wobble),
+                Value::measured(device::IOPS.read, iops * share * wobble),
+                Value::measured(device::LATENCY.read.p99, 2e5 / iops * 1e5 * wobble),
+            ];
+            let mut trial = trial(32, repetition, &values);
+            trial.trial += u32::from(name == "b");
+            trial.cell = format!("depth-32-{name}");
+            trial.factors.insert("read_write_mix".to_owned(), mix.to_owned());
+            trial.variant = Some(Variant {
+                name: name.to_owned(),
+                pair: "mix-0".to_owned(),
+            });
+            trial
+        })
+    };
+    let trials: Vec<_> = side("a", "100:0", 1e5, 1.0)
+        .chain(side("b", "70:30", 8e4, 0.7))
+        .collect();
+    let run = run_of(folder.path(), "ab", &trials);
+    let comparison = compare(Comparand::Variant(&run, "a"), Comparand::Variant(&run, "b"));
+    let row = |metric: &str| {
+        let mut rows = comparison.rows.iter();
+        rows.find(|row| row.metric == metric)
+            .unwrap_or_else(|| panic!("{comparison:?}"))
+    };
+    let Verdict::NotComparable(reasons) = &row(device::IOPS.read.name).verdict else {
+        panic!("{comparison:?}")
+    };
+    assert!(
+        reasons[0]
+            .to_string()
+            .starts_with("the read write mix sets this figure, and differs: 100:0"),
+        "{reasons:?}"
+    );
+    assert_eq!(row(device::IOPS.both.name).verdict, Verdict::Worse);
+    let latency = row(device::LATENCY.read.p99.name);
+    assert_eq!(latency.verdict, Verdict::Worse);
+    assert!(!latency.is_repeated, "the other side has writes too");
 }

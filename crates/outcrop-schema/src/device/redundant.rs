@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use outcrop_workload::ReadWriteMix;
 
-use super::{ARRIVAL, BANDWIDTH, Direction, LATENCY, READ_WRITE_MIX};
+use super::{ARRIVAL, BANDWIDTH, Direction, IOPS, LATENCY, READ_WRITE_MIX};
+use crate::factor::FactorRef;
 
 /// Requests are of one size, so that bytes are requests; in a closed loop their number in flight is fixed, so that their mean latency is
 /// the inverse of their rate.
@@ -29,4 +30,14 @@ pub(super) fn repeats(factors: &BTreeMap<String, String>, metric: &str) -> bool 
             .strip_prefix(direction.name())
             .is_some_and(|rest| rest.starts_with('_'))
     })
+}
+
+/// How many of the requests are reads, and how many are writes, is what the mix asks for.
+pub(super) fn set_by(metric: &str) -> &'static [FactorRef] {
+    const MIX: &[FactorRef] = &[&READ_WRITE_MIX];
+    let of_direction = [IOPS.read, IOPS.write, BANDWIDTH.read, BANDWIDTH.write];
+    match of_direction.iter().any(|known| known.name == metric) {
+        true => MIX,
+        false => &[],
+    }
 }

@@ -267,6 +267,10 @@ fn two_variants_are_measured_in_pairs_and_compared_and_the_run_is_an_ordinary_on
     assert!(table.stdout.starts_with("Baseline: a of "), "{}", table.stdout);
     let ordinary = outcrop(dir.path(), &["report", run]);
     assert_eq!(ordinary.code, Some(0), "{ordinary:?}");
+    assert!(
+        ordinary.stdout.contains("compress speed: 2 worse of 2"),
+        "{ordinary:?}"
+    );
 }
 
 #[test]

@@ -140,6 +140,11 @@ fn of_comparisons() {
                 condition: text("state"),
                 side,
             },
+            NotComparable::SetByFactor {
+                factor: text("read write mix"),
+                baseline: text("100:0"),
+                candidate: text("70:30"),
+            },
             NotComparable::Zero { side },
         ],
     );
