@@ -215,6 +215,9 @@ pub struct Claim {
     /// What limits say of its setting, where they say anything.
     #[serde(skip)]
     pub(crate) limits: Option<Limited>,
+    /// The topic of the claim without which it is no advice: how to do something rests on whether to do it.
+    #[serde(skip)]
+    pub(crate) rests_on: Option<&'static str>,
     /// The whole of it, in sentences.
     pub text: String,
     /// What it rests on.
@@ -263,6 +266,7 @@ impl Claim {
             action: None,
             doubt: None,
             limits: None,
+            rests_on: None,
             text: text.into(),
             numbers,
         }

@@ -36,6 +36,7 @@ mod change;
 mod chart;
 mod command;
 pub mod comparison;
+mod disturbed;
 mod environment;
 mod error;
 pub mod finding;

@@ -33,7 +33,7 @@ use crate::environment;
 use crate::layer::cells_of;
 
 pub use bounds::Bounds;
-pub(crate) use bounds::{Bounded, Figure as Bound, Kept, Verdict};
+pub(crate) use bounds::{Bounded, Figure as Bound, Kept, SURE, Verdict};
 pub use candidate::{Candidate, CompressedAt};
 pub use choice::Sureness;
 pub use doubt::Race;

@@ -29,7 +29,46 @@ pub(super) fn withhold(claims: Vec<Claim>, run: &RunView, layer: &str) -> Vec<Cl
     };
     // Limits come last: what breaks one does so however little is known of the rest, and what is not decided is not decided without it.
     let limited = |claim: Claim| decide(claim).within_limits();
-    claims.into_iter().map(limited).collect()
+    without_ground(claims.into_iter().map(limited).collect())
+}
+
+impl Claim {
+    /// The same as advice on how to do what another claim advises.
+    #[must_use]
+    pub(crate) fn resting_on(self, topic: &'static str) -> Self {
+        Self {
+            rests_on: Some(topic),
+            ..self
+        }
+    }
+
+    /// The same without its advice: the figures that it compares were disturbed.
+    #[must_use]
+    pub(crate) fn disturbed(self, why: &str) -> Self {
+        Self {
+            brief: format!("{NOT_DECIDED}: {why}"),
+            text: format!("Not decided: {why}. By these figures: {}", self.text),
+            action: None,
+            ..self
+        }
+    }
+}
+
+/// Takes the advice off claims on how to do what is not advised: it would say the opposite of the answer.
+fn without_ground(mut claims: Vec<Claim>) -> Vec<Claim> {
+    let advises = |claim: &Claim| claim.action.is_some();
+    let unadvised: Vec<String> = claims
+        .iter()
+        .filter(|claim| !advises(claim))
+        .map(|claim| claim.topic.clone())
+        .collect();
+    for claim in &mut claims {
+        let rests_on = claim.rests_on.map(str::to_owned);
+        if rests_on.is_some_and(|topic| unadvised.contains(&topic)) {
+            claim.action = None;
+        }
+    }
+    claims
 }
 
 /// How often to measure what some trials did not decide.
@@ -116,6 +155,7 @@ fn withheld(claim: &Claim, doubt: Doubt, text: &str, run: &RunView, layer: &str)
     Claim {
         doubt: Some(doubt),
         limits: claim.limits.clone(),
+        rests_on: claim.rests_on,
         ..withheld
     }
 }

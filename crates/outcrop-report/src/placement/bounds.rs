@@ -101,7 +101,7 @@ impl Verdict {
 }
 
 /// Intervals with less confidence than this are not sure: five trials a cell have 94 %, three have 75 %.
-pub(super) const SURE: f64 = 0.9;
+pub(crate) const SURE: f64 = 0.9;
 
 /// Said where the store's log hides what its codecs save.
 pub(super) const MORE_RECORDS: &str =

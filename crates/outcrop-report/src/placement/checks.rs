@@ -1,6 +1,5 @@
 //! Checks of the run that failed for the cells that an answer compares: how sure it is depends on them.
 
-use outcrop_measure::interval::median;
 use outcrop_results::RunView;
 
 use super::candidate::Candidate;
@@ -8,12 +7,10 @@ use super::choice::Choice;
 use super::doubt::identifier;
 use super::words::as_name;
 use crate::cell::Cell;
+use crate::disturbed::{OTHERS_MATTER, others_share};
 use crate::environment;
 use crate::layer::kv::{FailedCheck, FailedChecks, failed_checks, machine};
 use crate::number::counted;
-
-/// Others that use more of the CPUs than this disturb what is measured.
-const OTHERS_MATTER: f64 = 0.1;
 
 /// What failed, of the answer, the second best, what takes less space, and no compression; and other work on the machine meanwhile.
 #[derive(Debug, Default)]
@@ -99,8 +96,7 @@ impl Checks {
 /// How much the machine did for others while the cell that this disturbed most was measured; where that is not recorded, when the run began.
 fn other_work(run: &RunView, cells: &[Cell<'_>], candidates: &[Candidate]) -> Option<String> {
     let of_cell = |cell: &Cell<'_>| {
-        let shares = cell.trials().iter().filter_map(|trial| trial.others_cpu_share);
-        let share = median(&shares.collect::<Vec<_>>())?;
+        let share = others_share(cell)?;
         let id = identifier(cell);
         let candidate = candidates.iter().find(|one| one.cell == id);
         Some((share, candidate.map_or(id, as_name)))

@@ -22,10 +22,11 @@ use super::{codec, open_loop};
 use crate::answer::{Answer, Capability, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::change::{self, Changes, Difference, are_apart, ties};
+use crate::disturbed::why_disturbed;
 use crate::layer::overload::kept_up;
 use crate::layer::{cautions, subjects};
 use crate::number::{Number, counted};
-use crate::placement::{Bounds, Kept};
+use crate::placement::{Bounds, Kept, SURE};
 
 /// Row, metric, and which cells count.
 type Row = (&'static str, Metric, fn(&Cell<'_>) -> bool);
@@ -38,6 +39,9 @@ const ROWS: [Row; 6] = [
     ("Lowest space amplification", SPACE_AMPLIFICATION, |_| true),
     ("Lowest memory amplification", MEMORY_AMPLIFICATION, |_| true),
 ];
+
+/// The topic of the advice on whether to compress.
+const COMPRESS: &str = "Compress blocks";
 
 /// A block size is chosen only where it changes something by more than this.
 const MATTERS: f64 = 1.05;
@@ -188,7 +192,7 @@ fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
         ),
     ];
     let claim = Claim::new(
-        "Compress blocks",
+        COMPRESS,
         format!("{advice}; {cost} compared with {}", blocks(plain)),
         text,
         numbers,
@@ -204,7 +208,18 @@ fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
         ),
     };
     let claim = claim.advising(format!("{action} ({}{})", load(cell), hidden_by_caches(cell)));
+    let claim = unless_disturbed(claim, [cell, plain]);
     Some(claim.under(&codec, &bounds.judge_store(cell, Some(plain))))
+}
+
+/// A claim without its advice where other programs disturbed the cells that it compares. Of five trials and more, the noise is in the intervals.
+fn unless_disturbed<'c, 'a: 'c>(claim: Claim, cells: impl IntoIterator<Item = &'c Cell<'a>>) -> Claim {
+    let mut intervals = claim.numbers.iter().filter_map(|number| number.interval);
+    let has_few = intervals.any(|interval| interval.confidence < SURE);
+    match why_disturbed(cells).filter(|_| has_few) {
+        Some(why) => claim.disturbed(&why),
+        None => claim,
+    }
 }
 
 /// What compression changes in addition to the throughput.
@@ -239,11 +254,11 @@ fn advised(codec: &str, saved: f64, is_slower: bool, of_space: &str, takes: &str
     (format!("{codec}{brief}: {takes}"), condition)
 }
 
-/// The smallest block size that ties with the best throughput, and what the largest saves beyond it.
+/// The smallest block size whose throughput ties with the highest, or the one that has it, and what the largest saves beyond it.
 fn block_size(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let compressed = with_capability(cells).filter(|cell| is_compressed(cell));
     let family = largest_family(compressed, &[&COMPRESSION_BLOCK_SIZE]);
-    let (_, fastest) = best(family.iter().copied(), &THROUGHPUT).filter(|_| family.len() > 1)?;
+    let (fastest_cell, fastest) = best(family.iter().copied(), &THROUGHPUT).filter(|_| family.len() > 1)?;
     let ties = |cell: &&&Cell<'_>| {
         let number = cell.number(&THROUGHPUT);
         number.is_some_and(|number| ties(number, fastest))
@@ -263,8 +278,13 @@ fn block_size(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
         ),
         false => String::new(),
     };
+    // What has the highest throughput itself ties with nothing.
+    let why = match std::ptr::eq(*chosen, fastest_cell) {
+        true => "the highest throughput of the sizes measured",
+        false => "the smallest whose throughput ties with the highest",
+    };
     let text = format!(
-        "Blocks of {size} are the smallest whose throughput ties with the best{more}. {}, {}.",
+        "Blocks of {size}: {why}{more}. {}, {}.",
         super::cell::engine(chosen),
         load(chosen)
     );
@@ -275,11 +295,12 @@ fn block_size(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let numbers = numbers.collect();
     // Whether to compress at all is said above, or is not decided.
     let action = format!(
-        "With {}, use blocks of {size}: the smallest whose throughput ties with the best{more}",
+        "With {}, use blocks of {size}: {why}{more}",
         super::cell::engine(chosen)
     );
     let verdict = bounds.judge_store(chosen, base(cells, chosen, bounds));
     let claim = Claim::new("Block size", format!("{size}{more}"), text, numbers).advising(action);
+    let claim = unless_disturbed(claim, family.iter().copied()).resting_on(COMPRESS);
     Some(claim.under(&blocks(chosen), &verdict))
 }
 
