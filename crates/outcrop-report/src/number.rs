@@ -139,6 +139,8 @@ impl Number {
     pub fn spell(&self, value: f64) -> String {
         match self.unit {
             Unit::PerSecond if self.name.contains("IOPS") => format_iops(value),
+            // As tables and sentences have it.
+            Unit::Ratio if self.name.starts_with(SHARE_OF_GETS) => format!("{:.1} %", value * 100.0),
             unit => unit.format(value),
         }
     }
@@ -179,6 +181,9 @@ impl Number {
         }
     }
 }
+
+/// How numbers are named that are hit ratios.
+pub(crate) const SHARE_OF_GETS: &str = "share of gets that hit";
 
 /// Below this nobody would bet on an interval, and its confidence is not worth a number.
 pub(crate) const LEAST_CONFIDENCE: f64 = 0.5;

@@ -18,7 +18,7 @@ use super::cell::{
 use crate::answer::{Answer, Capability, Caution, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::layer::{cautions, overload, subjects};
-use crate::number::Number;
+use crate::number::{Number, SHARE_OF_GETS};
 
 /// Columns of the table: more servers than these are a plan of the user's, and in the figures.
 const MOST_SERVERS: usize = 4;
@@ -79,7 +79,11 @@ fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading
         _ => named(cell, &POLICY),
     };
     let conditions = |cell: &Cell<'_>| listed([policy(cell), named(cell, &MEMORY), load(cell)]);
-    let found = found.map(|(cell, number)| (number.clone(), conditions(cell)));
+    let shown = |number: &Number| match metric.name == HIT_RATIO.name {
+        true => number.clone().named(SHARE_OF_GETS),
+        false => number.clone(),
+    };
+    let found = found.map(|(cell, number)| (shown(number), conditions(cell)));
     Reading::of(name, found, || {
         absent.map_or_else(|| not_in_this_run(name), str::to_owned)
     })
@@ -134,7 +138,7 @@ fn policy(cells: &[Cell<'_>]) -> Option<Claim> {
     let intervals = most.interval.zip(second.interval);
     let sure = if ties > 1 {
         let others = known[1..ties].iter().map(|(_, policy)| policy.clone());
-        format!("a tie with {}", listed(others))
+        format!("within half a percentage point of {}", listed(others))
     } else if intervals.is_none_or(|(one, other)| one.overlaps(&other)) {
         "not certain: the intervals overlap".to_owned()
     } else {
@@ -148,7 +152,7 @@ fn policy(cells: &[Cell<'_>]) -> Option<Claim> {
     let text = format!(
         "With {best}, {hits} of gets hit in {memory} of memory ({sure}); the others: {others}{better}. {keys}."
     );
-    let named = |number: &Number, policy: &str| number.clone().named(format!("hit ratio, {policy}"));
+    let named = |number: &Number, policy: &str| number.clone().named(format!("{SHARE_OF_GETS}, {policy}"));
     let numbers = vec![named(most, best), named(second, next)];
     let action =
         format!("Evict with {best}: {hits} of gets hit with {memory} of memory{better} ({sure}; {keys})");
@@ -250,7 +254,15 @@ fn memory(cells: &[Cell<'_>]) -> Option<Claim> {
             "Give the cache {enough} of memory with {policy}: {} of gets hit, and more memory adds less than a percentage point",
             hits(number)
         );
-        return Some(Claim::new("Memory", brief, text, vec![(*number).clone()]).advising(action));
+        return Some(
+            Claim::new(
+                "Memory",
+                brief,
+                text,
+                vec![(*number).clone().named(SHARE_OF_GETS)],
+            )
+            .advising(action),
+        );
     }
     let below = &known[place - 1].1;
     let where_it_lies = if number.value >= ALL_HIT {
@@ -263,7 +275,12 @@ fn memory(cells: &[Cell<'_>]) -> Option<Claim> {
         "Not decided: {where_it_lies} ({each}; {keys} with {policy}). A plan with more values of `memory` decides it, or \
          `outcrop cache simulate TRACE` with a trace of your requests."
     );
-    Some(Claim::new("Memory", brief, text, vec![(*number).clone()]))
+    Some(Claim::new(
+        "Memory",
+        brief,
+        text,
+        vec![(*number).clone().named(SHARE_OF_GETS)],
+    ))
 }
 
 /// Whether a second thread of the server answers more.
