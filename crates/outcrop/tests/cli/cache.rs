@@ -344,12 +344,13 @@ fn a_trace_becomes_a_miss_ratio_curve_as_text_csv_and_picture() {
         .collect();
     std::fs::write(dir.join("trace.csv"), lines).unwrap();
     let simulate = |args: &[&str]| outcrop(dir, &[&["cache", "simulate"], args].concat());
-    let seen = simulate(&["trace.csv", "--memory", "2KiB..64KiB", "--svg", "curve.svg"]);
+    let drawn = ["--svg", "curve.svg", "--png", "curve.png", "--pdf", "curve.pdf"];
+    let seen = simulate(&[&["trace.csv", "--memory", "2KiB..64KiB"], &drawn[..]].concat());
     assert_eq!(seen.code, Some(0), "{seen:?}");
     assert_eq!(
         seen.stdout.lines().count(),
-        11,
-        "three sentences, a blank line and a table: {}",
+        12,
+        "four sentences, a blank line and a table: {}",
         seen.stdout
     );
     // Everything fits at the memory advised; what a policy is worth shows below.
@@ -371,6 +372,21 @@ fn a_trace_becomes_a_miss_ratio_curve_as_text_csv_and_picture() {
     );
     let svg = std::fs::read_to_string(dir.join("curve.svg")).unwrap();
     assert!(svg.contains("<svg") && svg.contains("s3-fifo"));
+    assert!(
+        svg.contains("trace.csv, 4000 requests") && svg.contains("32 B"),
+        "{svg}"
+    );
+    for (name, opening) in [("curve.png", &b"\x89PNG"[..]), ("curve.pdf", b"%PDF")] {
+        assert!(
+            std::fs::read(dir.join(name)).unwrap().starts_with(opening),
+            "{name}"
+        );
+    }
+    // A trace whose keys come again in a fixed order falls where they begin to fit.
+    assert!(
+        seen.stdout.contains("\nKnee with ") && seen.stdout.contains("the misses fall most"),
+        "{seen:?}"
+    );
     // The picture is never written over.
     let again = simulate(&["trace.csv", "--memory", "2KiB", "--svg", "curve.svg"]);
     assert_eq!(again.code, Some(2), "{again:?}");

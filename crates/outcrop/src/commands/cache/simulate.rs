@@ -1,17 +1,18 @@
 //! `outcrop cache simulate`: the miss-ratio curve of a trace.
 
+mod picture;
+
 use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Read};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use outcrop_cache::store::PolicyKind;
 use outcrop_cache_bench::{
     CurveAdvice, CurvePoint, CurveSpec, MemorySizes, NEARLY, Policies, miss_ratio_curve,
 };
 use outcrop_measure::units::{ByteSize, format_bytes, format_data};
 use outcrop_probe::user_file;
 use outcrop_report::number::counted;
-use outcrop_report::{FileFormat, Label};
 use outcrop_workload::keyed::Trace;
 
 use crate::commands::whole::whole;
@@ -29,9 +30,6 @@ Examples:
 Each line of a trace is time,key,operation,key size,value size,ttl; or time,key,size; or a key.
 The size of an object is its key, its value and --overhead. Caches start empty. Simulated, not measured: no server runs.
 Memory: 32 bytes per request, each key twice while the trace is read, then 56 bytes per key and thread.";
-
-/// Width of the picture: that of a page's text.
-const WIDTH_MM: f64 = 150.0;
 
 /// Replay a trace on simulated caches: the miss ratio by memory and policy
 #[derive(Debug, clap::Args)]
@@ -64,6 +62,12 @@ pub(super) struct Args {
     /// Also draw the curve as an SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    /// Also draw the curve as a PNG file, 300 dots per inch
+    #[arg(long, value_name = "FILE")]
+    png: Option<PathBuf>,
+    /// Also draw the curve as a PDF file, for LaTeX and print
+    #[arg(long, value_name = "FILE")]
+    pdf: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
     /// Output format
@@ -72,7 +76,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
-    if let Some(path) = &args.svg {
+    for (path, _) in args.pictures() {
         refuse_stdout(path, "the curve")?;
         args.force.check(path)?;
     }
@@ -117,9 +121,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
         return Ok(Ending::Interrupted);
     };
     answer(&points, &spec, facts.first_gets, args.format)?;
-    if let Some(path) = &args.svg {
-        draw(path, &points, &spec, args)?;
-    }
+    picture::draw(&points, &spec, args, trace.entries().len())?;
     Ok(Ending::Done)
 }
 
@@ -212,6 +214,7 @@ fn answer(points: &[CurvePoint], spec: &CurveSpec, first_gets: u64, format: Form
         if advice.chosen.gets - advice.chosen.hits <= first_gets {
             sentences.extend(widest_difference(points));
         }
+        sentences.extend(knee(points, advice.chosen.policy));
         sentences
     });
     let table = table(points, spec, format);
@@ -253,10 +256,10 @@ fn sentences(advice: &CurveAdvice, first_gets: u64) -> Vec<String> {
     );
     if chosen.memory_bytes < lowest.memory_bytes {
         memory.push_str(&format!(
-            "; with {}, {} would miss, at most {} percentage point less",
+            "; {} lowers that by at most {} percentage point, to {}",
             size(lowest),
-            percent(lowest),
-            NEARLY * 100.0
+            NEARLY * 100.0,
+            percent(lowest)
         ));
     } else if chosen.gets - chosen.hits <= first_gets {
         memory.push_str("; these are the first requests of each key, which no memory size can avoid");
@@ -305,6 +308,30 @@ fn widest_difference(points: &[CurvePoint]) -> Option<String> {
             best.1.policy,
             worst.0 * 100.0,
             worst.1.policy
+        )
+    })
+}
+
+/// Between which two limits the misses of a policy fall most, by more than a percentage point: a trace that repeats a loop falls there, where the
+/// loop begins to fit.
+fn knee(points: &[CurvePoint], policy: PolicyKind) -> Option<String> {
+    let mut of_policy: Vec<(u64, f64)> = points
+        .iter()
+        .filter(|point| point.policy == policy)
+        .filter_map(|point| Some((point.memory_bytes, point.miss_ratio()?)))
+        .collect();
+    of_policy.sort_by_key(|(memory_bytes, _)| *memory_bytes);
+    let fall = |pair: &[(u64, f64)]| pair[0].1 - pair[1].1;
+    let steepest = of_policy
+        .windows(2)
+        .max_by(|one, other| fall(one).total_cmp(&fall(other)))?;
+    (fall(steepest) > NEARLY).then(|| {
+        format!(
+            "Knee with {policy}: from {} to {} the misses fall most, from {:.1} % to {:.1} % of gets.",
+            format_bytes(steepest[0].0),
+            format_bytes(steepest[1].0),
+            steepest[0].1 * 100.0,
+            steepest[1].1 * 100.0
         )
     })
 }
@@ -361,31 +388,4 @@ fn ratio(value: Option<f64>, reason: &str) -> Cell {
         || Cell::Absent(reason.to_owned()),
         |ratio| Cell::number(ratio, format!("{ratio:.4}")),
     )
-}
-
-/// Draws the curve.
-fn draw(path: &Path, points: &[CurvePoint], spec: &CurveSpec, args: &Args) -> anyhow::Result<()> {
-    let lines: Vec<outcrop_report::PolicyCurve> = points
-        .chunks(spec.memory_bytes.len())
-        .map(|line| {
-            let ratios = line
-                .iter()
-                .filter_map(|point| Some((point.memory_bytes, point.miss_ratio()?)));
-            (line[0].policy.to_string(), ratios.collect())
-        })
-        .collect();
-    let caption = format!(
-        "Simulated from an empty cache: {}; an object takes its key, its value and {}.",
-        args.trace.display(),
-        args.overhead
-    );
-    let figure = outcrop_report::miss_ratio_figure(&caption, &lines).context("there is nothing to draw")?;
-    let label = Label {
-        subject: caption,
-        origin: concat!("simulated by outcrop ", env!("CARGO_PKG_VERSION")).to_owned(),
-    };
-    let drawn = figure.to_file(FileFormat::Svg, WIDTH_MM, &label)?;
-    args.force.write(path, |out| Ok(out.write_all(&drawn)?))?;
-    note(&format!("drawn: {}", path.display()));
-    Ok(())
 }
