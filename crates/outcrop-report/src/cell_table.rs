@@ -3,12 +3,16 @@
 //! A row per cell. What is the same in all cells stands above the table, once. A figure is its median and, in parentheses, the ends
 //! of its interval; the line below says which interval that is.
 
+mod lacking;
+
 use std::collections::BTreeSet;
 
 use outcrop_measure::metric::Scope;
 use outcrop_measure::units::format_with_range;
 use outcrop_results::{CellGroup, CellRow, CellTable, Estimate, Figure};
 use outcrop_schema::TableColumn;
+
+use lacking::{Reason, in_cells, reasons};
 
 use crate::number::counted;
 use crate::wrap::wrapped;
@@ -90,9 +94,6 @@ impl GridColumn {
     }
 }
 
-/// Why figures are missing, and in how many cells where not in all.
-type Reason<'r> = (&'r str, Option<usize>);
-
 impl Grid {
     fn of(group: &CellGroup<'_>) -> Self {
         let rows = &group.rows;
@@ -129,9 +130,11 @@ impl Grid {
         for column in &group.columns {
             let name = column.metric.name;
             let figures = || rows.iter().filter_map(|row| row.figures.get(name));
-            for (reason, cells) in reasons(figures()) {
+            let placed = rows.iter().filter_map(|row| Some((*row, row.figures.get(name)?)));
+            for (reason, cells, first) in reasons(placed) {
                 let is_all = cells == figures().count();
-                is_unavailable((reason, (!is_all).then_some(cells)), column.heading);
+                let place = (!is_all).then(|| in_cells(group, cells, first));
+                is_unavailable((reason, place), column.heading);
             }
             let is_known = figures().any(|figure| figure.estimate().is_some());
             if is_known || figures().next().is_none() {
@@ -148,7 +151,7 @@ impl Grid {
         }
         notes.extend(unavailable.into_iter().map(|((reason, cells), headings)| {
             let verb = if headings.len() == 1 { "is" } else { "are" };
-            let cells = cells.map_or_else(String::new, |cells| format!(" in {}", counted(cells, "cell")));
+            let cells = cells.unwrap_or_default();
             format!("{} {verb} unavailable{cells}: {reason}.", headings.join(" and "))
         }));
         Self {
@@ -390,23 +393,6 @@ fn certainty(group: &CellGroup<'_>) -> Vec<String> {
     notes
 }
 
-/// A reason without its numbers.
-fn kind(reason: &str) -> String {
-    reason.chars().filter(|letter| !letter.is_ascii_digit()).collect()
-}
-
-/// Why cells lack a figure, and how many for which reason; of reasons that differ in numbers alone the first.
-fn reasons<'r>(figures: impl Iterator<Item = &'r Figure>) -> Vec<(&'r str, usize)> {
-    let mut found: Vec<(&str, usize)> = Vec::new();
-    for reason in figures.filter_map(reason) {
-        match found.iter_mut().find(|(known, _)| kind(known) == kind(reason)) {
-            Some((_, cells)) => *cells += 1,
-            None => found.push((reason, 1)),
-        }
-    }
-    found
-}
-
 /// Why a figure of a sample has no interval.
 fn without_interval(column: &TableColumn, rows: &[&CellRow]) -> Option<String> {
     let figures = rows.iter().filter_map(|row| row.figures.get(column.metric.name));
@@ -424,13 +410,6 @@ fn without_interval(column: &TableColumn, rows: &[&CellRow]) -> Option<String> {
         column.heading,
         reason.trim_end_matches('.')
     ))
-}
-
-fn reason(figure: &Figure) -> Option<&str> {
-    match figure {
-        Figure::Unavailable { reason, .. } => Some(reason.trim_end_matches('.')),
-        Figure::Known(_) => None,
-    }
 }
 
 /// Cells that no table has.

@@ -7,6 +7,7 @@ mod warnings;
 
 use std::collections::BTreeSet;
 
+use outcrop_measure::metric::Provenance;
 use outcrop_schema::kv;
 
 use bars::bars;
@@ -291,7 +292,7 @@ fn summary(report: &Report, hidden: usize, width: usize) -> Vec<String> {
         text.push_str(&format!(" · {unmeasured}"));
     }
     if let Some(percents) = confidences(report) {
-        text.push_str(&format!(" · in parentheses: {percents} intervals"));
+        text.push_str(&format!(" · in parentheses: {percents}"));
     }
     if hidden > 0 {
         // One layer has the gravest above.
@@ -355,29 +356,47 @@ fn named(count: &str, sentences: &[&str], width: usize) -> Vec<String> {
     })
 }
 
-/// The confidences of the intervals that a summary may show: `75 %`, `75 to 95 %`.
+/// The confidences of the intervals that a summary may show: `75 % intervals`, `75 to 95 % intervals`. What is computed from several
+/// figures has less confidence than each of them, which no table states: `94 % intervals, 88 % where computed from several figures`.
 fn confidences(report: &Report) -> Option<String> {
     let answers = report.layers.iter().map(|layer| &layer.answer);
     let readings = answers
         .flat_map(|answer| &answer.capabilities)
         .flat_map(|row| &row.readings);
     let of_readings = readings.filter_map(|reading| match &reading.outcome {
-        ReadingOutcome::Measured { number, .. } => number.interval,
+        ReadingOutcome::Measured { number, .. } => {
+            Some((number.interval?, number.provenance == Provenance::Derived))
+        }
         ReadingOutcome::Missing { .. } => None,
     });
     // What is not decided has an interval in its reason, which may be that of several numbers together.
     let claims = report.layers.iter().flat_map(|layer| &layer.answer.advice);
-    let of_doubts = claims.filter_map(|claim| claim.doubt.as_ref()?.interval);
-    let percents: BTreeSet<u32> = of_readings
+    let of_doubts = claims.filter_map(|claim| Some((claim.doubt.as_ref()?.interval?, false)));
+    let all: Vec<_> = of_readings
         .chain(of_doubts)
-        .filter(|interval| interval.confidence >= LEAST_CONFIDENCE)
-        .map(|interval| (interval.confidence * 100.0).round() as u32)
+        .filter(|(interval, _)| interval.confidence >= LEAST_CONFIDENCE)
+        .map(|(interval, is_computed)| ((interval.confidence * 100.0).round() as u32, is_computed))
         .collect();
+    let of = |is_computed: bool| -> BTreeSet<u32> {
+        let wanted = all.iter().filter(|(_, computed)| *computed == is_computed);
+        wanted.map(|(percent, _)| *percent).collect()
+    };
+    let (own, mut computed) = (of(false), of(true));
+    computed.retain(|percent| !own.contains(percent));
+    match (in_percent(&own), in_percent(&computed)) {
+        (Some(own), Some(computed)) => Some(format!(
+            "{own} intervals, {computed} where computed from several figures"
+        )),
+        (own, computed) => own.or(computed).map(|percents| format!("{percents} intervals")),
+    }
+}
+
+/// `75 %`, `75 to 95 %`; nothing of nothing.
+fn in_percent(percents: &BTreeSet<u32>) -> Option<String> {
     let (least, most) = (percents.first()?, percents.last()?);
-    Some(if least == most {
-        format!("{most} %")
-    } else {
-        format!("{least} to {most} %")
+    Some(match least == most {
+        true => format!("{most} %"),
+        false => format!("{least} to {most} %"),
     })
 }
 

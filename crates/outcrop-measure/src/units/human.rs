@@ -44,8 +44,12 @@ impl Unit {
 }
 
 /// The ends of an interval as they were formatted, with the unit once where it is the same: `97.6–110 k IOPS`,
-/// `990 MB/s–1.10 GB/s`.
+/// `990 MB/s–1.10 GB/s`. Zero needs no unit: `0–264 k/s`.
 pub fn format_range(low: &str, high: &str) -> String {
+    let low = match low.split_once(' ') {
+        Some(("0", _)) if high.contains(' ') => "0",
+        _ => low,
+    };
     match (low.split_once(' '), high.split_once(' ')) {
         (Some((number, unit)), Some((_, same))) if unit == same => format!("{number}–{high}"),
         _ => format!("{low}–{high}"),

@@ -20,7 +20,12 @@ pub(super) fn table(layers: &[LayerSection], placement: Option<&Placement>) -> M
     let where_to_compress = placement.and_then(|placement| placement.answer.first());
     html! {
         table.stack {
-            caption { "The stack: what each layer can do, and what to configure" }
+            caption {
+                @match layers {
+                    [only] => { "What the " (only.layer) " layer can do, and what to configure" }
+                    _ => { "The stack: what each layer can do, and what to configure" }
+                }
+            }
             thead { tr { th scope="col" { "layer" } th scope="col" { "measured" } th scope="col" { "what to do" } } }
             tbody {
                 @if let Some(answer) = where_to_compress {

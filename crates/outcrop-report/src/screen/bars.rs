@@ -15,6 +15,9 @@ const ANSWER: &str = " ← the answer";
 /// The same where there is no room for bars.
 const ANSWER_ALONE: &str = " ← answer";
 const SO_FAR: &str = " ← so far";
+/// From the low end of an interval to its high end.
+const SHADE: &str = "▒";
+const LEGEND: &str = "▒ from the low to the high end of the interval";
 
 /// A heading and a row for each candidate, the fastest first: a bar up to the low end of the interval of its throughput, shaded up to the high end.
 /// Where the width has no room for bars, the figures alone; nothing where there are fewer than two, or no room for those. Where others were
@@ -44,11 +47,19 @@ pub(super) fn bars(placement: &Placement, width: usize) -> Vec<String> {
         let (low, high) = ends(candidate);
         let cells = |value: f64| (value / top * room as f64).round() as usize;
         let solid = "█".repeat(cells(low));
-        pad(&format!("{solid}{}", "▒".repeat(cells(high) - cells(low))), room)
+        pad(
+            &format!("{solid}{}", SHADE.repeat(cells(high) - cells(low))),
+            room,
+        )
+    };
+    let is_shaded = rows.iter().any(|(candidate, _)| bar(candidate).contains(SHADE));
+    let legend = match is_shaded && LEGEND.chars().count() <= label + room {
+        true => LEGEND,
+        false => "",
     };
     let heading = format!(
         "{}{:>value$}{:>space$}",
-        " ".repeat(label + room),
+        pad(legend, label + room),
         THROUGHPUT.name,
         " space",
         space = space + 1

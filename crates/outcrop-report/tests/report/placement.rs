@@ -252,7 +252,7 @@ fn page_and_screen_begin_with_it() {
     let report = Report::of(&of(&USUAL));
     let page = report.to_html();
     let places = [
-        "The stack: what each layer can do",
+        "What the kv layer can do",
         "Compress in the store's own blocks with lz4",
         "href=\"#kv-answer\"",
         "id=\"placement\"",

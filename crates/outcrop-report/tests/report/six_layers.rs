@@ -254,6 +254,10 @@ fn the_picture_of_an_answer_that_is_not_decided_marks_no_answer() {
     let screen = Report::of(&run).screen(120, false);
     assert!(screen.starts_with("Not decided"), "{screen}");
     assert!(
+        screen.contains("▒ from the low to the high end of the interval"),
+        "{screen}"
+    );
+    assert!(
         screen.contains("← so far") && !screen.contains("← the answer"),
         "{screen}"
     );
