@@ -30,7 +30,7 @@ impl FigureSlot {
 
     /// The same; where it is missing, its plan has the cells for it from this effort on.
     #[must_use]
-    pub(crate) fn from_effort(self, effort: LeastEffort) -> Self {
+    pub(crate) fn with_effort(self, effort: LeastEffort) -> Self {
         match self {
             Self::Missing(missing) => Self::Missing(Missing { effort, ..missing }),
             drawn @ Self::Drawn(_) => drawn,

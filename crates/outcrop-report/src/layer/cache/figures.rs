@@ -159,7 +159,7 @@ fn tail_by_load(cells: &[Cell<'_>]) -> FigureSlot {
         "{held}. Each point of a line is one offered load, latency from the intended start. Where a line turns upwards, requests queue; the single point is a closed loop with the same connections."
     );
     let slot = LineChart { x, y, series }.curves("cache-offered-load", TITLE, caption, "cache-peers", reason);
-    slot.from_effort(LeastEffort::Default)
+    slot.with_effort(LeastEffort::Default)
 }
 
 /// CPU time per answer of server and driver, closed loop, by server and pipeline.
@@ -215,5 +215,5 @@ fn throughput_by_connections(cells: &[Cell<'_>]) -> FigureSlot {
          of the median."
     );
     let slot = LineChart { x, y, series }.curves("cache-connections", TITLE, caption, "cache-peers", reason);
-    slot.from_effort(LeastEffort::Default)
+    slot.with_effort(LeastEffort::Default)
 }

@@ -51,7 +51,7 @@ fn by_plan(slots: Vec<FigureSlot>) -> Vec<FigureSlot> {
             let (title, reason) = (format!("{} figures of {plan}", ones.len()), titles.join("; "));
             let efforts = ones.iter().map(|one| one.effort);
             FigureSlot::missing(&title, &format!("{reason}."), &plan)
-                .from_effort(efforts.max().unwrap_or_default())
+                .with_effort(efforts.max().unwrap_or_default())
         }
     }));
     kept

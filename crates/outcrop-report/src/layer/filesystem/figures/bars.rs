@@ -134,7 +134,7 @@ fn reads_after_ageing(cells: &[Cell<'_>], aged: &Aged) -> FigureSlot {
     ages.dedup();
     if ages.len() < 2 {
         let reason = "no configuration was read fresh and aged.";
-        return FigureSlot::missing(aged.title, reason, "fs-writes").from_effort(aged.effort);
+        return FigureSlot::missing(aged.title, reason, "fs-writes").with_effort(aged.effort);
     }
     let bar = |cell: &&Cell<'_>| {
         let number = cell.number(&aged.metric)?;
@@ -164,7 +164,7 @@ fn reads_after_ageing(cells: &[Cell<'_>], aged: &Aged) -> FigureSlot {
         "4 KiB blocks of the files were overwritten at random, in synced rounds; {}{left_out}",
         aged.how
     );
-    FigureSlot::of(chart.draw(aged.id, aged.title, caption), aged.title, "fs-writes").from_effort(aged.effort)
+    FigureSlot::of(chart.draw(aged.id, aged.title, caption), aged.title, "fs-writes").with_effort(aged.effort)
 }
 
 /// Cold reads of small files per second, by configuration.

@@ -15,6 +15,9 @@ use crate::section::{FigureSlot, LeastEffort};
 /// Which percentile a tail is drawn of, and what it is called: the highest that all cells of the chart have enough operations for.
 const TAILS: [(f64, &str); 2] = [(0.999, "p99.9 − p50"), (0.99, "p99 − p50")];
 
+/// Why the tail of a chart is that of a p99.
+const NOT_FURTHER: &str = " Not p99.9: some cells have fewer than 10,000 reads.";
+
 /// The tail of cold reads by the share of the closed loop's rate that was offered, with what was published of a p99.9.
 ///
 /// Of all trials of a cell together: a single one has too few reads for a p99.9.
@@ -38,7 +41,7 @@ pub(super) fn tail_by_load(cells: &[Cell<'_>], published: &Published) -> Beside 
     let Some((quantile, name)) = TAILS.into_iter().find(|(quantile, _)| supports(*quantile)) else {
         let reason = "some cells have too few reads for a p99, in all of their trials together.";
         return Beside {
-            slot: FigureSlot::missing(TITLE, reason, PLAN_OF_LOAD).from_effort(LeastEffort::Default),
+            slot: FigureSlot::missing(TITLE, reason, PLAN_OF_LOAD).with_effort(LeastEffort::Default),
             has_published: false,
         };
     };
@@ -77,17 +80,14 @@ pub(super) fn tail_by_load(cells: &[Cell<'_>], published: &Published) -> Beside 
         y: axis(name, Quantity::Latency, Scale::Log10),
         series,
     };
-    let why = match name == TAILS[0].1 {
-        true => "",
-        false => " Not p99.9: some cells have fewer than 10,000 reads.",
-    };
+    let why = if name == TAILS[0].1 { "" } else { NOT_FURTHER };
     let caption = format!(
         "{name} of all trials of a cell together, from when a read was due. It has no interval.{why}{left_out}{whose}"
     );
     let none = "no configuration was offered two shares of its highest rate.";
     let slot = chart.curves("fs-tail-by-load", TITLE, caption, PLAN_OF_LOAD, none);
     Beside {
-        slot: slot.from_effort(LeastEffort::Default),
+        slot: slot.with_effort(LeastEffort::Default),
         has_published,
     }
 }
