@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use md5::{Digest as _, Md5};
-use outcrop_column::arrow::{ValueKind, parquet_stored, parquet_zstd_bytes};
+use outcrop_column::arrow::{ParquetSizes, ValueKind, parquet_stored, parquet_zstd_sizes};
 use outcrop_column::{Column, EncodeOptions, EncodeReport, Encoder, Index};
 use outcrop_input::Compression;
 use outcrop_measure::metric::Unavailable;
@@ -37,6 +37,10 @@ pub struct WholeReport {
     pub stored: Stored,
     /// The column chunks of a Parquet file with zstd:3 that has the same rows.
     pub parquet_zstd_bytes: Result<u64, Unavailable>,
+    /// The same with the encoding that writers choose by default.
+    pub parquet_default_bytes: Result<u64, Unavailable>,
+    /// The type of the values in the user's file, where they became text.
+    pub text_of: Option<String>,
     /// What tells these rows from others.
     pub fingerprint: String,
 }
@@ -163,14 +167,21 @@ pub fn whole_column(
     let parquet = if is_typed && column.kind != ValueKind::Strings {
         let arrays = foreign::typed(path, table.format, column)?;
         let stopping = arrays.map(|array| if is_raised(stop) { Err(stopped()) } else { array });
-        parquet_zstd_bytes(stopping, row_count)
+        parquet_zstd_sizes(stopping, row_count)
     } else {
-        written.column.parquet_zstd_bytes()
+        written.column.parquet_zstd_sizes()
     };
     if is_raised(stop) {
         return Err(BenchError::Interrupted);
     }
-    Ok(written.report(table_rows, stored, Ok(parquet?)))
+    let text_of = column
+        .type_name
+        .clone()
+        .filter(|_| column.kind != ValueKind::Strings);
+    Ok(WholeReport {
+        text_of,
+        ..written.report(table_rows, stored, parquet?)
+    })
 }
 
 /// The same of a column that was made in memory, and which no file of the user's holds.
@@ -190,9 +201,9 @@ pub fn whole_input(
         }
     }
     let written = rows.finish()?;
-    let parquet = written.column.parquet_zstd_bytes()?;
+    let parquet = written.column.parquet_zstd_sizes()?;
     let stored = Stored::unknown("the column was made in memory, and no file contains it");
-    Ok(written.report(Ok(input.row_count()), stored, Ok(parquet)))
+    Ok(written.report(Ok(input.row_count()), stored, parquet))
 }
 
 fn is_raised(stop: &AtomicBool) -> bool {
@@ -298,13 +309,15 @@ impl Written {
         self,
         table_rows: Result<u64, Unavailable>,
         stored: Stored,
-        parquet_zstd_bytes: Result<u64, Unavailable>,
+        parquet: ParquetSizes,
     ) -> WholeReport {
         WholeReport {
             size: SizeReport::of_file(&self.report, self.text_bytes),
             table_rows,
             stored,
-            parquet_zstd_bytes,
+            parquet_zstd_bytes: Ok(parquet.smaller_bytes()),
+            parquet_default_bytes: Ok(parquet.usual_bytes),
+            text_of: None,
             fingerprint: self.fingerprint,
         }
     }

@@ -44,7 +44,15 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         FILE_BYTES,
     ],
     table: TABLE,
-    remarks: &[PACKED, ENCODINGS, STORED_FORM, LEFT_OUT, KERNELS_USED, ABSENT],
+    remarks: &[
+        PACKED,
+        ENCODINGS,
+        STORED_FORM,
+        TEXT_OF,
+        LEFT_OUT,
+        KERNELS_USED,
+        ABSENT,
+    ],
     data_identity: &[ROW_COUNT, NULL_ROWS, TEXT_BYTES],
     path: Some(&PATH),
     ..LayerSchema::named("column")
@@ -55,6 +63,7 @@ const TABLE: &[TableColumn] = &[
     TableColumn::new(FILE_BYTES, ".ocol", 3),
     TableColumn::new(STORED_BYTES, "your file", 0),
     TableColumn::new(PARQUET_ZSTD_BYTES, "Parquet zstd:3", 0),
+    TableColumn::new(PARQUET_DEFAULT_BYTES, "Parquet by default", 2),
     TableColumn::new(COMPRESSION_RATIO, "ratio", 1),
     TableColumn::new(ENCODE_SPEED, "encode", 0),
     TableColumn::new(DECODE_SPEED, "decode", 0),
@@ -349,6 +358,7 @@ metrics! { PLAIN:
     TEXT_BYTES = "text_bytes", Bytes, Neither, DataSet, "size of the rows as newline text";
     STORED_BYTES = "stored_bytes", Bytes, Neither, DataSet, "size of the column in the user's file: its chunks in Parquet, its fields and delimiters in text";
     PARQUET_ZSTD_BYTES = "parquet_zstd_bytes", Bytes, Lower, DataSet, "size of the chunks of the same rows in a Parquet file with zstd:3, written by Outcrop with dictionary or delta encoding, whichever is smaller";
+    PARQUET_DEFAULT_BYTES = "parquet_default_bytes", Bytes, Neither, DataSet, "the same with the encoding that writers choose by default: a dictionary, and plain values where it grows beyond 1 MiB; where this is larger, the smaller size needs delta encoding";
     SIZE_OVER_STORED = "size_over_stored", Ratio, Lower, DataSet, "size of the column file over that in the user's file";
     TABLE_ROWS = "table_rows", Count, Neither, DataSet, "rows that the user's table has";
     TABLE_COLUMNS = "table_columns", Count, Neither, DataSet, "columns that the user's table has, or all tables of the folder";
@@ -396,6 +406,12 @@ pub const STORED_FORM: RemarkKind = RemarkKind::new(
 );
 /// What that remark says of a column in a text file.
 pub const STORED_AS_TEXT: &str = "in this file (text)";
+/// The values have another type in the user's file than in a column file.
+pub const TEXT_OF: RemarkKind = RemarkKind::new(
+    "values-become-text",
+    "the type that the values have in the user's file, where a column file has them as text",
+    "",
+);
 /// Columns of the table that no cell is about.
 pub const LEFT_OUT: RemarkKind = RemarkKind::new(
     "columns-left-out",

@@ -42,6 +42,7 @@ fn the_size_of_a_whole_column_is_one_value_with_its_size_in_the_file_and_in_parq
     );
     assert_eq!(value(size, "stored_bytes"), value(size, "text_bytes"));
     assert!(value(size, "parquet_zstd_bytes") < value(size, "stored_bytes"));
+    assert!(value(size, "parquet_default_bytes") >= value(size, "parquet_zstd_bytes"));
     let ratio = value(size, "size_over_stored") * value(size, "stored_bytes");
     assert!((ratio - value(size, "file_bytes")).abs() < 1.0);
     assert!(

@@ -8,6 +8,7 @@ mod column;
 mod column_baselines;
 mod column_encoding;
 mod column_fixture;
+mod column_forms;
 mod comparison;
 mod compression;
 mod compression_fixture;

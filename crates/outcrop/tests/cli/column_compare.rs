@@ -196,7 +196,7 @@ fn encoding_says_which_form_of_the_column_is_smaller() {
     assert!(words.contains("; Parquet with zstd:3 would take "), "{words}");
     let seen = encode(&["--all-columns"]);
     assert!(
-        seen.stderr.contains("status: ") && seen.stderr.contains("(dictionary, Snappy)"),
+        seen.stdout.contains("status: ") && seen.stdout.contains("(dictionary, Snappy)"),
         "{seen:?}"
     );
     let seen = encode(&["--column", "status", "--no-compare"]);
@@ -308,9 +308,9 @@ fn several_columns_have_a_total_that_says_over_which_of_them() {
     assert_eq!(total["columns"], serde_json::json!(["key", "status", "comment"]));
     let text = encode("text/", "text");
     assert!(
-        text.stderr.contains("all 3 columns (key, status, comment): "),
+        text.stdout.contains("all 3 columns (key, status, comment): "),
         "{}",
-        text.stderr
+        text.stdout
     );
     let args = [
         "run",

@@ -94,6 +94,7 @@ pub(super) fn whole_report(report: &WholeReport, table: Option<&Table>, duration
         Value::measured(column::FILE_BYTES, file),
         known(column::STORED_BYTES, &report.stored.bytes),
         known(column::PARQUET_ZSTD_BYTES, &report.parquet_zstd_bytes),
+        known(column::PARQUET_DEFAULT_BYTES, &report.parquet_default_bytes),
         known(column::TABLE_ROWS, &report.table_rows),
         match over_stored {
             Ok(ratio) => Value::derived(column::SIZE_OVER_STORED, ratio),
@@ -109,6 +110,8 @@ pub(super) fn whole_report(report: &WholeReport, table: Option<&Table>, duration
         let names = super::data::named(&others);
         column::LEFT_OUT.remark(format!("left out, as they cannot be compared as text: {names}"))
     });
+    let text_of = report.text_of.as_ref();
+    let text_of = text_of.map(|type_name| column::TEXT_OF.remark(type_name.clone()));
     let form = report.stored.form.as_ref();
     let stored = form.map(|form| column::STORED_FORM.remark(format!("in this file ({form})")));
     TrialReport {
@@ -116,6 +119,7 @@ pub(super) fn whole_report(report: &WholeReport, table: Option<&Table>, duration
         values,
         notes: stored
             .into_iter()
+            .chain(text_of)
             .chain(left_out)
             .chain(notes(&report.size))
             .collect(),

@@ -22,9 +22,10 @@ const MOST_NAMED: usize = 8;
 const MOST_IN_BRIEF: usize = 2;
 
 /// Forms with their topics, in the order of the page.
-const FORMS: [(SmallestForm, &str); 3] = [
+const FORMS: [(SmallestForm, &str); 4] = [
     (SmallestForm::Ocol, "Smaller as .ocol"),
     (SmallestForm::ParquetZstd, "Smaller in Parquet zstd"),
+    (SmallestForm::Either, "Parquet zstd or .ocol"),
     (SmallestForm::AsItIs, "Leave as they are"),
 ];
 
@@ -60,56 +61,84 @@ fn form_claim((form, topic): &(SmallestForm, &str), wholes: &[Whole<'_>]) -> Opt
         .iter()
         .filter(|whole| whole.sizes.smallest_form() == *form)
         .collect();
-    of_form.sort_by(|left, right| right.sizes.gain_bytes().total_cmp(&left.sizes.gain_bytes()));
+    let gain = |whole: &Whole<'_>| match form {
+        // What Parquet saves too is no reason for .ocol.
+        SmallestForm::Ocol => whole.sizes.ocol_gain_bytes(),
+        _ => whole.sizes.gain_bytes(),
+    };
+    of_form.sort_by(|left, right| gain(right).total_cmp(&gain(left)));
     let (first, others) = of_form.split_first()?;
-    let change = |whole: &&Whole<'_>| format!("{} ({})", whole.sizes.name, whole.sizes.change_in(*form));
-    let others: Vec<String> = others.iter().take(MOST_IN_BRIEF).map(change).collect();
-    let left_out = |shown: usize| match of_form.len().saturating_sub(shown) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let others = match others.join(", ").as_str() {
-        "" => String::new(),
-        others => {
-            let form = match form {
-                SmallestForm::ParquetZstd => "in Parquet with zstd:3",
-                SmallestForm::Ocol | SmallestForm::AsItIs => "as .ocol",
-            };
-            format!(". Others {form}: {others}{}", left_out(MOST_IN_BRIEF + 1))
-        }
-    };
-    let brief = format!("{}{others}", first.sizes.verdict());
+    let brief = format!("{}{}", first.sizes.verdict(), others_in_brief(*form, others));
     let verdicts: Vec<String> = of_form
         .iter()
         .take(MOST_NAMED)
         .map(|whole| whole.sizes.verdict())
         .collect();
-    let text = format!("{}{}.", verdicts.join(". "), left_out(MOST_NAMED));
-    let named = |number: &Number, what: &str, whole: &Whole<'_>| {
-        number.clone().named(format!("{}, {what}", whole.sizes.name))
+    let text = format!("{}{}.", verdicts.join(". "), left_out(of_form.len(), MOST_NAMED));
+    let numbers = of_form.iter().flat_map(|whole| numbers_of(whole)).collect();
+    let claim = Claim::new(*topic, brief, text, numbers).advising(action(*form, &of_form, wholes));
+    let of_first = match form {
+        SmallestForm::AsItIs => f64::NEG_INFINITY,
+        // Columns that have one smallest form lead, however little it saves.
+        SmallestForm::Either => 0.0,
+        SmallestForm::Ocol | SmallestForm::ParquetZstd => first.sizes.gain_bytes(),
     };
-    let numbers = of_form.iter().flat_map(|whole| {
-        let ocol = named(whole.ocol, "as .ocol", whole);
-        let stored = whole.stored().map(|number| named(number, "in the file", whole));
-        let parquet = whole
-            .parquet()
-            .map(|number| named(number, "in Parquet with zstd:3", whole));
-        [Some(ocol), stored, parquet].into_iter().flatten()
-    });
-    let (name, sizes) = (&first.sizes.name, first.sizes.in_words());
-    let (gain, action) = match form {
-        SmallestForm::Ocol => (
-            first.sizes.gain_bytes(),
-            format!("Store {name} as .ocol: {sizes}"),
-        ),
-        SmallestForm::ParquetZstd => (
-            first.sizes.gain_bytes(),
-            format!("Write {name} in Parquet with zstd: {sizes}"),
-        ),
-        SmallestForm::AsItIs => (0.0, format!("Leave {name} as it is: {sizes}")),
+    Some((of_first, claim))
+}
+
+/// ` and 4 more`; empty where all are shown.
+fn left_out(count: usize, shown: usize) -> String {
+    match count.saturating_sub(shown) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    }
+}
+
+/// `. Others as .ocol: country (39 % smaller), city (12 % smaller) and 4 more`; empty where there are none.
+fn others_in_brief(form: SmallestForm, others: &[&Whole<'_>]) -> String {
+    if others.is_empty() {
+        return String::new();
+    }
+    let change = |whole: &&Whole<'_>| format!("{} ({})", whole.sizes.name, whole.sizes.change_in(form));
+    let named: Vec<String> = others.iter().take(MOST_IN_BRIEF).map(change).collect();
+    let form = match form {
+        SmallestForm::ParquetZstd => "in Parquet with zstd:3",
+        SmallestForm::Either => "in either",
+        SmallestForm::Ocol | SmallestForm::AsItIs => "as .ocol",
     };
-    let claim = Claim::new(*topic, brief, text, numbers.collect()).advising(action);
-    Some((gain, claim))
+    let more = left_out(others.len(), MOST_IN_BRIEF);
+    format!(". Others {form}: {}{more}", named.join(", "))
+}
+
+/// The sizes of a column, each with the form that it is of.
+fn numbers_of(whole: &Whole<'_>) -> Vec<Number> {
+    let named = |number: &Number, what: &str| number.clone().named(format!("{}, {what}", whole.sizes.name));
+    let ocol = named(whole.ocol, "as .ocol");
+    let stored = whole.stored().map(|number| named(number, "in the file"));
+    let parquet = whole
+        .parquet()
+        .map(|number| named(number, "in Parquet with zstd:3"));
+    [Some(ocol), stored, parquet].into_iter().flatten().collect()
+}
+
+/// What to do with the columns of one form, the first of which is named. Where there are several, what all columns take comes last: a screen
+/// that cuts the sentence keeps its end.
+fn action(form: SmallestForm, of_form: &[&Whole<'_>], wholes: &[Whole<'_>]) -> String {
+    let Some((first, others)) = of_form.split_first() else {
+        return String::new();
+    };
+    let (sizes, more) = (&first.sizes, left_out(others.len(), 0));
+    let name = format!("{}{more}", sizes.name);
+    let parquet = sizes.parquet_to_write();
+    let what = match (form, more.is_empty()) {
+        (SmallestForm::Ocol, _) => format!("Store {name} as .ocol"),
+        (SmallestForm::Either, _) => format!("Convert {name} to {parquet} or to .ocol (a tie)"),
+        (SmallestForm::ParquetZstd, _) => format!("Write {name} in {parquet}"),
+        (SmallestForm::AsItIs, true) => format!("Leave {name} as it is"),
+        (SmallestForm::AsItIs, false) => format!("Leave {name} as they are"),
+    };
+    let all = total_of(wholes).map_or_else(String::new, |total| format!("; {}", total.in_brief()));
+    format!("{what}: {}{all}", sizes.in_words())
 }
 
 /// What all columns take together.

@@ -13,7 +13,7 @@ use super::advice;
 use super::baselines;
 use super::cell::{column_words, is_file, is_generated, is_plain_file, is_plain_text, is_search};
 use super::judgement::{Judgement, judge, place};
-use super::whole::{Whole, is_whole, rows_of, total_of, wholes};
+use super::whole::{Whole, in_file, is_whole, rows_of, total_of, wholes};
 use crate::answer::{Answer, Capability, Caution, Reading};
 use crate::cell::{Cell, best};
 use crate::command::Commands;
@@ -22,8 +22,7 @@ use crate::number::Number;
 
 /// Columns of a file that the table names; the figure has them all.
 const MOST_ROWS: usize = 6;
-/// The columns of the table.
-const IN_FILE: &str = "in this file";
+/// The columns of the table, besides the user's file.
 const AS_OCOL: &str = "as .ocol";
 const IN_PARQUET: &str = "Parquet, zstd:3";
 const LOOKUP: &str = "rows of a value, p50";
@@ -106,6 +105,7 @@ fn on_wholes(wholes: &[Whole<'_>], judged: &[Judgement<'_>], rows_are_said: bool
     let is_one = wholes
         .windows(2)
         .all(|pair| pair[0].sizes.rows_in_words() == pair[1].sizes.rows_in_words());
+    let in_file = in_file(wholes);
     let row = |whole: &Whole<'_>| {
         let profile = whole.cell.spelling(&PROFILE);
         let rows = if is_one {
@@ -123,12 +123,13 @@ fn on_wholes(wholes: &[Whole<'_>], judged: &[Judgement<'_>], rows_are_said: bool
                 .unwrap_or("not known")
                 .to_owned()
         };
-        let parquet = whole.parquet().map(|number| (number.clone(), String::new()));
+        let encoding = whole.sizes.encoding_in_words().trim_start().to_owned();
+        let parquet = whole.parquet().map(|number| (number.clone(), encoding));
         let judged = judged.iter().find(|judgement| whole.is_of_column(judgement.best));
         Capability {
             label: whole.sizes.name.clone(),
             readings: vec![
-                Reading::of(IN_FILE, stored, unknown),
+                Reading::of(in_file, stored, unknown),
                 Reading::of(AS_OCOL, Some(ocol), String::new),
                 Reading::of(IN_PARQUET, parquet, || "not known".to_owned()),
                 lookup(judged, rows_are_said),
@@ -156,17 +157,18 @@ fn total(wholes: &[Whole<'_>]) -> Option<Capability> {
     };
     let stored = total
         .stored_bytes
-        .map(|bytes| found(IN_FILE, bytes, some.clone()));
+        .map(|bytes| found(total.place, bytes, some.clone()));
     let unknown = || "the size of one column in the file is unknown".to_owned();
     let ocol = match total.stored_bytes {
         Some(_) => found(AS_OCOL, total.ocol_bytes, String::new()),
         None => found(AS_OCOL, total.ocol_bytes, some),
     };
-    let parquet = found(IN_PARQUET, total.parquet_zstd_bytes, String::new());
+    let encoding = total.encoding_in_words().unwrap_or_default();
+    let parquet = found(IN_PARQUET, total.parquet_zstd_bytes, encoding);
     Some(Capability {
         label: total.name(),
         readings: vec![
-            Reading::of(IN_FILE, stored, unknown),
+            Reading::of(total.place, stored, unknown),
             Reading::of(AS_OCOL, Some(ocol), String::new),
             Reading::of(IN_PARQUET, Some(parquet), String::new),
             Reading::of(LOOKUP, None, || "each column has its own".to_owned()),

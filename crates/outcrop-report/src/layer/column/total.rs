@@ -17,6 +17,8 @@ pub struct TotalSizes {
     pub compared_count: usize,
     /// Columns of the table; those that were compared, where it is not known.
     pub table_count: usize,
+    /// Where the user has them: `in this file`.
+    pub place: &'static str,
     /// Which columns of the table are left out, and why, as a clause; empty for none.
     pub left_out: String,
     /// In the user's file; none where that is not known of any.
@@ -25,6 +27,10 @@ pub struct TotalSizes {
     pub text_bytes: f64,
     /// In Parquet with zstd:3.
     pub parquet_zstd_bytes: f64,
+    /// The same with the default of writers; none where that is not known of all.
+    pub parquet_default_bytes: Option<f64>,
+    /// Columns whose size in Parquet needs delta encoding.
+    pub delta_count: usize,
     /// As column files.
     pub ocol_bytes: f64,
     /// Each column in the form that it is smallest in.
@@ -39,10 +45,13 @@ impl TotalSizes {
             columns: Vec::new(),
             compared_count: columns.len(),
             table_count: columns.len(),
+            place: "in this file",
             left_out: String::new(),
             stored_bytes: is_any_stored.then_some(0.0),
             text_bytes: 0.0,
             parquet_zstd_bytes: 0.0,
+            parquet_default_bytes: Some(0.0),
+            delta_count: 0,
             ocol_bytes: 0.0,
             smallest_bytes: 0.0,
         };
@@ -58,6 +67,9 @@ impl TotalSizes {
             total.stored_bytes = total.stored_bytes.zip(stored).map(|(sum, bytes)| sum + bytes);
             total.text_bytes += sizes.text_bytes;
             total.parquet_zstd_bytes += parquet;
+            let usual = total.parquet_default_bytes.zip(sizes.parquet_usual_bytes);
+            total.parquet_default_bytes = usual.map(|(sum, bytes)| sum + bytes);
+            total.delta_count += usize::from(sizes.larger_by_default().is_some());
             total.ocol_bytes += sizes.ocol_bytes;
             total.smallest_bytes += sizes.base_bytes().min(parquet).min(sizes.ocol_bytes);
         }
@@ -72,6 +84,12 @@ impl TotalSizes {
             left_out: left_out.to_owned(),
             ..self
         }
+    }
+
+    /// The same of columns that the user has in this place.
+    #[must_use]
+    pub(super) fn stored(self, place: &'static str) -> Self {
+        Self { place, ..self }
     }
 
     /// `all 12 columns`, or how many of the table's there are.
@@ -92,16 +110,38 @@ impl TotalSizes {
         }
     }
 
+    /// `with delta encoding for 2 of them; 30.1 MB with the default of writers`; none where the default is as small for each column.
+    pub(super) fn encoding_in_words(&self) -> Option<String> {
+        let usual = self.parquet_default_bytes.map_or_else(String::new, |usual| {
+            format!("; {} with the default of writers", format_data(usual))
+        });
+        (self.delta_count > 0).then(|| format!("with delta encoding for {} of them{usual}", self.delta_count))
+    }
+
+    /// `all 2 columns: 34.6 MB now, Parquet zstd:3 22.0 MB, .ocol 21.2 MB`: few words, for the row of a screen.
+    pub(super) fn in_brief(&self) -> String {
+        let (base, place) = match self.stored_bytes {
+            Some(bytes) => (bytes, "now"),
+            None => (self.text_bytes, "as text"),
+        };
+        let [base, parquet, ocol] = [base, self.parquet_zstd_bytes, self.ocol_bytes].map(format_data);
+        format!(
+            "{}: {base} {place}, Parquet zstd:3 {parquet}, .ocol {ocol}",
+            self.name()
+        )
+    }
+
     /// `all 2 columns (id, country): 34.6 MB in this file, 22.0 MB in Parquet with zstd:3 (36 % smaller), 21.2 MB as .ocol (39 % smaller); each
     /// column in its smallest form, 20.1 MB`
     pub fn in_words(&self) -> String {
         let (base, place) = match self.stored_bytes {
-            Some(bytes) => (bytes, "in this file"),
+            Some(bytes) => (bytes, self.place),
             None => (self.text_bytes, "as text"),
         };
-        let form = |bytes: f64, form: &str| {
+        let form = |bytes: f64, form: &str, encoding: Option<String>| {
             let change = compared(bytes, base);
-            format!("{} {form} ({change})", format_data(bytes))
+            let encoding = encoding.map_or_else(String::new, |encoding| format!(", {encoding}"));
+            format!("{} {form} ({change}{encoding})", format_data(bytes))
         };
         let left_out = match self.left_out.as_str() {
             "" => String::new(),
@@ -112,8 +152,12 @@ impl TotalSizes {
             self.name(),
             self.which(),
             format_data(base),
-            form(self.parquet_zstd_bytes, "in Parquet with zstd:3"),
-            form(self.ocol_bytes, "as .ocol"),
+            form(
+                self.parquet_zstd_bytes,
+                "in Parquet with zstd:3",
+                self.encoding_in_words()
+            ),
+            form(self.ocol_bytes, "as .ocol", None),
             format_data(self.smallest_bytes)
         )
     }
@@ -134,6 +178,7 @@ mod tests {
             parquet_usual_bytes: None,
             row_count: 10.0,
             table_rows: Some(10.0),
+            text_of: None,
         }
     }
 
@@ -152,6 +197,23 @@ mod tests {
         );
         assert_eq!(TotalSizes::of(&all[..2]).unwrap().name(), "all 2 columns");
         assert_eq!(TotalSizes::of(&all[..1]), None);
+    }
+
+    #[test]
+    fn a_total_in_parquet_says_for_how_many_columns_it_needs_delta_encoding() {
+        let with_default = |name: &str, parquet: f64, usual: f64| ColumnSizes {
+            parquet_usual_bytes: Some(usual),
+            ..sizes(name, Some(4e6), parquet, 3e6)
+        };
+        let columns = [with_default("ts", 1e6, 3e6), with_default("char", 2e6, 2e6)];
+        let all: Vec<&ColumnSizes> = columns.iter().collect();
+        let words = TotalSizes::of(&all).unwrap().in_words();
+        assert!(
+            words.contains(
+                "3.00 MB in Parquet with zstd:3 (62 % smaller, with delta encoding for 1 of them; 5.00 MB with the default of writers), "
+            ),
+            "{words}"
+        );
     }
 
     #[test]

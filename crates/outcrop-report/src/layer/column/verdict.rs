@@ -34,6 +34,8 @@ pub struct ColumnSizes {
     pub row_count: f64,
     /// Rows that the table has, where known.
     pub table_rows: Option<f64>,
+    /// The type of the values in the user's file, where a column file has them as text: `Int64`.
+    pub text_of: Option<String>,
 }
 
 /// The form that a column is smallest in.
@@ -41,6 +43,8 @@ pub struct ColumnSizes {
 pub enum SmallestForm {
     /// A column file.
     Ocol,
+    /// A column file or Parquet with zstd, which take as much.
+    Either,
     /// Parquet with zstd.
     ParquetZstd,
     /// What the user has, but for a few per cent.
@@ -63,6 +67,8 @@ impl ColumnSizes {
             SmallestForm::AsItIs
         } else if self.is_smaller_in_parquet() {
             SmallestForm::ParquetZstd
+        } else if self.is_as_small_in_parquet() {
+            SmallestForm::Either
         } else {
             SmallestForm::Ocol
         }
@@ -86,6 +92,43 @@ impl ColumnSizes {
         })
     }
 
+    /// Whether a column file saves too little over Parquet to be worth a word. The footer is not in Parquet's size, so it needs no margin of its own.
+    fn is_as_small_in_parquet(&self) -> bool {
+        let worth = self.base_bytes() * (1.0 - WORTH_REWRITING);
+        let is_close = |parquet: f64| self.ocol_bytes > parquet * (1.0 - WORTH_REWRITING);
+        self.parquet_zstd_bytes.is_some_and(is_close) && self.parquet_beside_base() <= worth
+    }
+
+    /// Bytes that a column file saves over the smaller of the two other forms; negative where it saves nothing.
+    pub(super) fn ocol_gain_bytes(&self) -> f64 {
+        self.base_bytes().min(self.parquet_beside_base()) - self.ocol_bytes
+    }
+
+    /// What Parquet takes with the default of writers, where its smaller size needs delta encoding.
+    pub(super) fn larger_by_default(&self) -> Option<f64> {
+        let parquet = self.parquet_zstd_bytes?;
+        let usual = self.parquet_usual_bytes?;
+        (parquet < usual * (1.0 - WORTH_REWRITING)).then_some(usual)
+    }
+
+    /// ` with delta encoding (80.2 kB with the default of writers)`, which follows the size in Parquet; empty where the default is as small.
+    pub(super) fn encoding_in_words(&self) -> String {
+        self.larger_by_default().map_or_else(String::new, |usual| {
+            format!(
+                " with delta encoding ({} with the default of writers)",
+                format_data(usual)
+            )
+        })
+    }
+
+    /// How to write the column in Parquet: `Parquet with zstd and delta encoding`.
+    pub(super) fn parquet_to_write(&self) -> &'static str {
+        match self.larger_by_default() {
+            Some(_) => "Parquet with zstd and delta encoding",
+            None => "Parquet with zstd",
+        }
+    }
+
     /// Bytes that the smaller of the other forms saves; negative where neither does.
     pub fn gain_bytes(&self) -> f64 {
         self.base_bytes() - self.ocol_bytes.min(self.parquet_beside_base())
@@ -100,7 +143,11 @@ impl ColumnSizes {
     pub(super) fn change_in(&self, form: SmallestForm) -> String {
         match (form, self.parquet_zstd_bytes) {
             (SmallestForm::ParquetZstd, Some(parquet)) => {
-                format!("{} than .ocol", compared(parquet, self.ocol_bytes))
+                let encoding = match self.larger_by_default() {
+                    Some(_) => " with delta encoding",
+                    None => "",
+                };
+                format!("{} than .ocol{encoding}", compared(parquet, self.ocol_bytes))
             }
             _ => self.change(),
         }
@@ -121,22 +168,18 @@ impl ColumnSizes {
         let bytes = format_data;
         let base = match &self.stored {
             Some((stored, place)) => format!("{} {place}", bytes(*stored)),
-            None => format!("{} as text", bytes(self.text_bytes)),
+            None => format!("{} as lines of text", bytes(self.text_bytes)),
         };
         let parquet = self.parquet_zstd_bytes.map_or_else(String::new, |parquet| {
-            let than_ocol = match self.is_smaller_in_parquet() {
-                true => format!(", {} than .ocol", compared(parquet, self.ocol_bytes)),
-                false => String::new(),
+            let than_ocol = match self.smallest_form() {
+                _ if self.is_smaller_in_parquet() => {
+                    format!(", {} than .ocol", compared(parquet, self.ocol_bytes))
+                }
+                SmallestForm::Either => ", a tie".to_owned(),
+                _ => String::new(),
             };
             // Whoever follows this with a writer's defaults gets another size.
-            let usual = self.parquet_usual_bytes;
-            let usual = usual.filter(|usual| parquet < usual * (1.0 - WORTH_REWRITING));
-            let encoding = usual.map_or_else(String::new, |usual| {
-                format!(
-                    " with delta encoding ({} with the default of writers)",
-                    bytes(usual)
-                )
-            });
+            let encoding = self.encoding_in_words();
             let is_small = parquet * WORTH_REWRITING < PARQUET_FRAME_BYTES;
             let frame = match is_small && !self.is_stored_in_parquet {
                 true => format!(" and a footer of about {USUAL_FRAME}"),
@@ -151,8 +194,12 @@ impl ColumnSizes {
             Some(rows) if rows <= self.row_count => String::new(),
             _ => format!(" ({})", self.rows_in_words()),
         };
+        // Whoever reads the file back gets another type.
+        let text = self.text_of.as_ref().map_or_else(String::new, |type_name| {
+            format!("; .ocol has the values of type {type_name} as text")
+        });
         format!(
-            "{} as .ocol, {base}: {}{parquet}{part}",
+            "{} as .ocol, {base}: {}{parquet}{text}{part}",
             bytes(self.ocol_bytes),
             self.change()
         )
@@ -197,6 +244,7 @@ mod tests {
             parquet_usual_bytes: None,
             row_count: 1_500_000.0,
             table_rows: Some(1_500_000.0),
+            text_of: None,
         }
     }
 
@@ -233,9 +281,11 @@ mod tests {
             ..comment()
         };
         for (ocol, parquet, form) in [
-            (79_200.0, 78_900.0, SmallestForm::Ocol),
-            (2_400.0, 2_230.0, SmallestForm::Ocol),
-            (232.0, 0.0, SmallestForm::Ocol),
+            (79_200.0, 78_900.0, SmallestForm::Either),
+            (2_400.0, 2_230.0, SmallestForm::Either),
+            (232.0, 0.0, SmallestForm::Either),
+            (98_500.0, 100_000.0, SmallestForm::Either),
+            (97_000.0, 100_000.0, SmallestForm::Ocol),
             (19_600.0, 18_500.0, SmallestForm::ParquetZstd),
             (127_000.0, 14_000.0, SmallestForm::ParquetZstd),
         ] {
@@ -243,6 +293,8 @@ mod tests {
             assert_eq!(sizes.smallest_form(), form, "{ocol} {parquet}");
             let is_said = sizes.in_words().contains("smaller than .ocol");
             assert_eq!(is_said, form == SmallestForm::ParquetZstd, "{}", sizes.in_words());
+            let is_a_tie = sizes.in_words().ends_with(", a tie");
+            assert_eq!(is_a_tie, form == SmallestForm::Either, "{}", sizes.in_words());
         }
         assert_eq!(
             sizes(19_600.0, 18_500.0).change_in(SmallestForm::ParquetZstd),
@@ -258,6 +310,26 @@ mod tests {
             ),
             "{}",
             delta.in_words()
+        );
+        assert_eq!(delta.parquet_to_write(), "Parquet with zstd and delta encoding");
+        assert_eq!(
+            delta.change_in(SmallestForm::ParquetZstd),
+            "89 % smaller than .ocol with delta encoding"
+        );
+    }
+
+    #[test]
+    fn a_column_of_numbers_is_said_to_become_text() {
+        let numbers = ColumnSizes {
+            text_of: Some("Int64".to_owned()),
+            ..comment()
+        };
+        assert!(
+            numbers
+                .verdict()
+                .ends_with("would take 22.0 MB; .ocol has the values of type Int64 as text"),
+            "{}",
+            numbers.verdict()
         );
     }
 
@@ -315,7 +387,7 @@ mod tests {
         };
         assert_eq!(
             unknown.verdict(),
-            "o_comment: 21.2 MB as .ocol, 73.0 MB as text: 71 % smaller (first 1,500,000 rows)"
+            "o_comment: 21.2 MB as .ocol, 73.0 MB as lines of text: 71 % smaller (first 1,500,000 rows)"
         );
         let larger = ColumnSizes {
             ocol_bytes: 34_620_000.0 * 2.5,

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use outcrop_schema::column::{
-    COLUMN, FILE_BYTES, LEFT_OUT, OPERATION, PARQUET_ZSTD_BYTES, PROFILE, Profile, ROW_COUNT, STORED_AS_TEXT,
-    STORED_BYTES, STORED_FORM, TABLE_COLUMNS, TABLE_ROWS, TEXT_BYTES,
+    COLUMN, FILE_BYTES, LEFT_OUT, OPERATION, PARQUET_DEFAULT_BYTES, PARQUET_ZSTD_BYTES, PROFILE, Profile,
+    ROW_COUNT, STORED_AS_TEXT, STORED_BYTES, STORED_FORM, TABLE_COLUMNS, TABLE_ROWS, TEXT_BYTES, TEXT_OF,
 };
 use outcrop_workload::column::Operation;
 
@@ -79,9 +79,10 @@ fn of_column<'c>((name, cells): (String, Vec<&'c Cell<'c>>)) -> Option<Whole<'c>
         stored: cell.value(&STORED_BYTES).map(|bytes| (bytes, place)),
         is_stored_in_parquet,
         parquet_zstd_bytes: cell.value(&PARQUET_ZSTD_BYTES),
-        parquet_usual_bytes: None,
+        parquet_usual_bytes: cell.value(&PARQUET_DEFAULT_BYTES),
         row_count: cell.value(&ROW_COUNT)?,
         table_rows: cell.value(&TABLE_ROWS),
+        text_of: cell.remark(&TEXT_OF).map(str::to_owned),
     };
     Some(Whole {
         cell,
@@ -91,10 +92,22 @@ fn of_column<'c>((name, cells): (String, Vec<&'c Cell<'c>>)) -> Option<Whole<'c>
     })
 }
 
+/// Where the user has the columns: a folder of tables is several files.
+pub(super) fn in_file(wholes: &[Whole<'_>]) -> &'static str {
+    let is_folder = |whole: &Whole<'_>| whole.cell.subject().starts_with("folder ");
+    let is_one = wholes
+        .windows(2)
+        .all(|pair| pair[0].cell.subject() == pair[1].cell.subject());
+    match wholes.iter().any(is_folder) || !is_one {
+        true => "in these files",
+        false => "in this file",
+    }
+}
+
 /// What all of them take together; none of fewer than two.
 pub(super) fn total_of(wholes: &[Whole<'_>]) -> Option<TotalSizes> {
     let sizes: Vec<&ColumnSizes> = wholes.iter().map(|whole| &whole.sizes).collect();
-    let total = TotalSizes::of(&sizes)?;
+    let total = TotalSizes::of(&sizes)?.stored(in_file(wholes));
     let first = wholes.first()?.cell;
     let is_one_table = wholes.iter().all(|whole| whole.cell.subject() == first.subject());
     let count = first.value(&TABLE_COLUMNS).filter(|_| is_one_table);

@@ -68,6 +68,8 @@ pub(super) fn compared(
         parquet_usual_bytes: usual.map(|bytes| bytes as f64),
         row_count,
         table_rows: Some(row_count),
+        // That it becomes text is said before it is encoded.
+        text_of: None,
     };
     Ok(Compared {
         sizes,

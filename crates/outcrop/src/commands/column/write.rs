@@ -281,9 +281,12 @@ fn print_report(written: &Written, format: Format) -> anyhow::Result<()> {
     push("distinct values", count_with_unit(report.value_count));
     push("nulls", count_with_unit(report.null_count));
     if let Some(input_bytes) = written.input_bytes {
-        push("input", bytes_with_unit(input_bytes));
+        push("input file", bytes_with_unit(input_bytes));
     }
-    push("text", bytes_with_unit(report.text_bytes));
+    push(
+        "values as text, without newlines",
+        bytes_with_unit(report.text_bytes),
+    );
     match written.before_bytes {
         // The file has other rows too, so that no ratio of these would be one of the file.
         Some(before) => {
@@ -379,14 +382,16 @@ fn print_reports(written: &[Written], column_count: usize, format: Format) -> an
         )?)?,
         _ => table.print(format)?,
     }
-    written
-        .iter()
-        .filter_map(Written::verdict)
-        .for_each(|verdict| note(&verdict));
-    if let Some(total) = total {
-        note(&total.in_words());
+    let verdicts = written.iter().filter_map(Written::verdict);
+    let sentences: Vec<String> = verdicts.chain(total.map(|total| total.in_words())).collect();
+    match format {
+        // For people the answer belongs to the output, below the sizes that it is about.
+        Format::Text if !sentences.is_empty() => print(&format!("\n{}\n", sentences.join("\n"))),
+        _ => {
+            sentences.iter().for_each(|sentence| note(sentence));
+            Ok(())
+        }
     }
-    Ok(())
 }
 
 /// What the columns take together, over which of them.
@@ -397,6 +402,7 @@ fn total_for_programs(total: &TotalSizes) -> serde_json::Value {
         "stored_bytes": total.stored_bytes,
         "text_bytes": total.text_bytes,
         "parquet_zstd_bytes": total.parquet_zstd_bytes,
+        "parquet_default_bytes": total.parquet_default_bytes,
         "file_bytes": total.ocol_bytes,
         "smallest_form_bytes": total.smallest_bytes,
     })
