@@ -9,6 +9,7 @@ mod checks;
 mod choice;
 mod decision;
 mod doubt;
+mod essentials;
 mod figure;
 mod files;
 mod front;
@@ -17,6 +18,7 @@ mod libraries;
 mod limits;
 mod log;
 mod open;
+mod others;
 mod predictions;
 mod prices;
 mod rivals;
@@ -57,6 +59,8 @@ pub(crate) struct Essential {
     pub(crate) sentence: String,
     /// The same in a few words, for a screen that has no room for the sentence.
     pub(crate) short: String,
+    /// Whether it is left out where there is no room for those words either.
+    pub(crate) can_wait: bool,
 }
 
 /// Where these data should be compressed on this machine.
@@ -168,7 +172,7 @@ impl Placement {
         }
         let (failed_checks, remedies) = (checks.clauses(), checks.remedies());
         let modelled = hardware::modelled(run, race.base_of(&family), constraints, cpus, predictions);
-        let mut measured = words::Measured::of(run, &family, &candidates, race, checks);
+        let mut measured = words::Measured::of(run, (&cells, &family), &candidates, race, checks);
         let words::Said {
             mut answer,
             essentials,

@@ -158,15 +158,20 @@ fn placement(report: &Report, width: usize, most: usize, pen: Pen) -> Vec<String
     let answer = placement.answer.iter().map(String::as_str);
     let answer: Vec<&str> = answer.filter(|sentence| Some(*sentence) != joined).collect();
     let mut sentences = answer.as_slice();
+    let mut waiting = placement.essentials.iter().filter(|one| one.can_wait).count();
     // The first sentence is the answer: it is never cut.
     let lines = loop {
         let unsaid = placement.essentials.iter();
         let unsaid = unsaid.filter(|kept| !sentences.contains(&kept.sentence.as_str()));
-        let short = unsaid.map(|kept| kept.short.as_str());
+        let (waits, stays): (Vec<_>, Vec<_>) = unsaid.partition(|one| one.can_wait);
+        let short = stays.into_iter().chain(waits.into_iter().take(waiting));
+        let short = short.map(|kept| kept.short.as_str());
         let said: Vec<&str> = sentences.iter().copied().chain(short).collect();
         let lines = wrapped(&said.join(" "), width, 0);
         match sentences {
-            [shorter @ .., _] if lines.len() > most && !shorter.is_empty() => sentences = shorter,
+            _ if lines.len() <= most => break lines.into_iter(),
+            [shorter @ .., _] if !shorter.is_empty() => sentences = shorter,
+            _ if waiting > 0 => waiting -= 1,
             _ => break lines.into_iter(),
         }
     };

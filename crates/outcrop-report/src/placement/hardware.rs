@@ -10,6 +10,7 @@ use outcrop_results::RunView;
 use outcrop_schema::compression::{CODEC, COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO, LIBRARY_MARK};
 use outcrop_schema::filesystem;
 use outcrop_schema::kv::{Constraints, ENGINE, THROUGHPUT};
+use outcrop_workload::store::StoreEngine;
 
 use super::bounds::{Bounded, Figure, Kept, Verdict, judge};
 use super::candidate::{Candidate, CompressedAt};
@@ -53,6 +54,12 @@ impl Modelled {
     pub(super) fn fastest(&self, constraints: &Constraints) -> Option<&Candidate> {
         let mut candidates = self.candidates.iter();
         candidates.find(|candidate| judge(constraints, bounded(candidate)).kept != Kept::Breaks)
+    }
+
+    /// That there is no model, in a few words; none where there is one.
+    pub(super) fn none_in_short(&self) -> Option<String> {
+        let is_none = self.candidates.is_empty() && !self.unavailable.is_empty();
+        is_none.then(|| "Hardware is not modelled (the report says why).".to_owned())
     }
 
     /// The fastest within the limits: what it would do, what limits it, and how far the model is to be trusted here. None where nothing is modelled.
@@ -192,9 +199,13 @@ pub(super) fn modelled(
     let wake_ns = files::wake_time(&cells_of(&filesystem::SCHEMA, &views));
     let Some(application) = system::application(plain, cpus, wake_ns) else {
         let engine = plain.label(&[&ENGINE]);
+        let other = match plain.is(&ENGINE, &StoreEngine::RocksDb) {
+            true => "",
+            false => "; RocksDB does (`--engine rocksdb`)",
+        };
         return Modelled {
             unavailable: vec![format!(
-                "Hardware is not modelled: {engine} does not count all blocks that it reads and writes per operation, which a prediction needs."
+                "Hardware is not modelled: {engine} does not count all blocks that it reads and writes per operation, which a prediction needs{other}."
             )],
             ..Modelled::default()
         };

@@ -84,6 +84,25 @@ fn of_all(candidates: &[Candidate]) -> Option<String> {
     (!open.is_empty()).then(|| format!("{}{more}.", named.join("; ")))
 }
 
+/// The figures of what would be the answer if limits were met, or by the space without the log: what is known of it whatever is open. None where
+/// nothing is open, or that is no compression.
+pub(super) fn figures(candidates: &[Candidate], choice: &Choice) -> Option<String> {
+    let one = &candidates[choice.if_kept.or(choice.without_log)?];
+    let others = [("read p99", &one.p99), ("CPU time per operation", &one.cpu)];
+    let others = others
+        .iter()
+        .filter_map(|(what, number)| Some(format!(", {what} {}", number.as_ref()?.with_ends())));
+    (!one.is_plain()).then(|| {
+        format!(
+            "{} {}; throughput {}{}.",
+            name(one),
+            one.takes(),
+            one.throughput.with_ends(),
+            others.collect::<String>()
+        )
+    })
+}
+
 /// Said where the limits alone leave one answer.
 pub(super) fn no_other(candidates: &[Candidate]) -> String {
     match of_all(candidates) {

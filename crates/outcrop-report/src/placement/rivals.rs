@@ -50,6 +50,19 @@ impl Rivals<'_> {
         (!sentences.is_empty()).then(|| sentences.join(" "))
     }
 
+    /// The same in a few words; none where no ratio makes it the answer.
+    pub(super) fn smaller_in_short(&self) -> Option<String> {
+        let (more, least) = (
+            &self.candidates[self.choice.saves_more?],
+            self.choice.least_ratio?,
+        );
+        let space = more.space()?;
+        Some(format!(
+            "{} ({space} of the space) would be the answer if you need a ratio of {least}.",
+            as_name(more)
+        ))
+    }
+
     /// `lz4, blocks of 16 KiB in the store, which takes 46 % of the space and is slower than no compression (blocks of 4 KiB): throughput −26 %`.
     fn compared(&self, one: &Candidate) -> String {
         let difference = Difference::of(&one.throughput, &self.best.throughput);

@@ -9,9 +9,11 @@ use super::candidate::{self, Candidate, CompressedAt};
 use super::checks::Checks;
 use super::choice::{Choice, Sureness, left_open, saves_more};
 use super::doubt::{More, Race};
+use super::essentials::Unsure;
 use super::hardware::Modelled;
 use super::limits::Limits;
 use super::open;
+use super::others::NotCompared;
 use super::rivals::Rivals;
 use crate::cell::Cell;
 use crate::change::Changes;
@@ -33,6 +35,8 @@ pub(super) struct Measured {
     pub(super) threads: String,
     /// The engine of the store.
     pub(super) engine: String,
+    /// Which other stores were measured, and are not compared.
+    pub(super) others: Option<NotCompared>,
     /// What the load leaves out, as a sentence with a blank before it; empty for nothing.
     pub(super) condition: &'static str,
     /// What all comparisons say together.
@@ -48,7 +52,7 @@ pub(super) struct Measured {
 impl Measured {
     pub(super) fn of(
         run: &RunView,
-        family: &[&Cell<'_>],
+        (cells, family): (&[Cell<'_>], &[&Cell<'_>]),
         candidates: &[Candidate],
         race: Race,
         checks: Checks,
@@ -59,6 +63,7 @@ impl Measured {
             records: candidate::records(family),
             threads: candidate::threads(family),
             engine: candidate::engine(family),
+            others: NotCompared::of(cells, family),
             condition: candidate::condition(family),
             more: race.more(trials.unwrap_or(0)),
             commands: Commands::of(run),
@@ -86,7 +91,15 @@ pub(crate) struct Next {
     pub(crate) more: More,
 }
 
-/// All that is said.
+impl Next {
+    /// None where more trials would not tell.
+    fn of((sentence, more): (String, Option<More>)) -> Option<Self> {
+        let more = more?;
+        Some(Self { sentence, more })
+    }
+}
+
+/// All that is said, and of which store it is, where the run has several.
 pub(super) fn answer(
     study: &Measured,
     candidates: &[Candidate],
@@ -94,23 +107,49 @@ pub(super) fn answer(
     limits: &Limits,
     modelled: &Modelled,
 ) -> Said {
+    let said = of_store(study, candidates, choice, limits, modelled);
+    match &study.others {
+        Some(others) => others.added_to(said, &study.engine),
+        None => said,
+    }
+}
+
+/// What is said where nothing is chosen, with the figures of what would be if limits were known to be met.
+fn of_nothing(candidates: &[Candidate], choice: &Choice, limits: &Limits) -> Said {
+    let first = match choice.is_left_to_base {
+        true => open::by_base(limits),
+        false => open::nothing(candidates, limits),
+    };
+    let figures = open::figures(candidates, choice);
+    let essential = figures.clone().map(|sentence| Essential {
+        short: sentence.clone(),
+        sentence,
+        can_wait: false,
+    });
+    Said {
+        answer: std::iter::once(first).chain(figures).collect(),
+        essentials: essential.into_iter().collect(),
+        ..Said::default()
+    }
+}
+
+fn of_store(
+    study: &Measured,
+    candidates: &[Candidate],
+    choice: &Choice,
+    limits: &Limits,
+    modelled: &Modelled,
+) -> Said {
     let Some(place) = choice.best else {
-        return Said {
-            answer: vec![match choice.is_left_to_base {
-                true => open::by_base(limits),
-                false => open::nothing(candidates, limits),
-            }],
-            ..Said::default()
-        };
+        return of_nothing(candidates, choice, limits);
     };
     let best = &candidates[place];
     let plain = candidates.iter().find(|one| one.is_plain());
     let is_decided = !is_open(candidates, choice, limits) && !is_uncertain(best, choice);
     let sureness = choice.sureness.filter(|_| is_decided);
     let is_clear = sureness == Some(Sureness::Clear);
-    let gives = plain
-        .filter(|plain| plain.place != best.place)
-        .map(|plain| gives(best, plain));
+    let gives = plain.filter(|plain| plain.place != best.place);
+    let gives = gives.map(|plain| gives_and_costs(best, plain));
     let sure = sureness.map(|sureness| sure(candidates, choice, best, sureness, study));
     let failed = study.checks.sentence();
     let rivals = Rivals {
@@ -122,10 +161,18 @@ pub(super) fn answer(
         commands: &study.commands,
     };
     let measured = format!("Measured: {}.{}", study.subject, study.condition);
+    let known = open::figures(candidates, choice).filter(|_| !is_decided);
+    let smaller = rivals.smaller();
+    let hardware = modelled.sentence(best, limits, &study.commands);
+    let hardware = hardware.filter(|_| is_decided || modelled.candidates.is_empty());
     let unsure = Unsure {
         gives: gives.as_ref(),
+        is_decided,
+        known: known.as_ref(),
         sure: sure.as_ref().zip(sureness),
         failed: failed.as_ref(),
+        smaller: smaller.as_ref().zip(rivals.smaller_in_short()),
+        not_modelled: hardware.as_ref().zip(modelled.none_in_short()),
         measured: &measured,
     };
     let essentials = unsure.essentials(study, best);
@@ -133,17 +180,16 @@ pub(super) fn answer(
     let (behind_checks, at_end) = in_place(next.as_ref(), study);
     let sentences = [
         Some(instruction(study, best, choice, candidates, limits)),
-        gives.map(|(sentence, _)| sentence),
+        gives.map(|gives| gives.sentence),
+        known,
         sure,
         failed,
         behind_checks,
         rivals.second(),
-        rivals.smaller(),
+        smaller,
         at_end,
         study.race.effort(),
-        modelled
-            .sentence(best, limits, &study.commands)
-            .filter(|_| is_decided),
+        hardware,
         Some(measured),
     ];
     Said {
@@ -151,50 +197,7 @@ pub(super) fn answer(
         essentials,
         is_decided,
         sureness,
-        next: next.and_then(|(sentence, more)| {
-            Some(Next {
-                sentence,
-                more: more?,
-            })
-        }),
-    }
-}
-
-/// The sentences that say what is not certain, and which data it is about.
-struct Unsure<'s> {
-    gives: Option<&'s (String, Option<String>)>,
-    sure: Option<(&'s String, Sureness)>,
-    failed: Option<&'s String>,
-    measured: &'s String,
-}
-
-impl Unsure<'_> {
-    /// They with what is said where a screen has no room for them.
-    fn essentials(&self, study: &Measured, best: &Candidate) -> Vec<Essential> {
-        let of_sureness = self.sure.filter(|(_, sureness)| *sureness == Sureness::NotClear);
-        let of_sureness = of_sureness.map(|(sentence, _)| (sentence, "This is not clear.".to_owned()));
-        let of_checks = self.failed.map(|sentence| (sentence, study.checks.in_short()));
-        let of_changes = self.gives.and_then(|(sentence, uncertain)| {
-            let what = uncertain.as_ref()?;
-            let short = format!("Not certain, compared with no compression: {what}.");
-            Some((sentence, short))
-        });
-        let is_unread = !study.condition.is_empty() && best.place == CompressedAt::Filesystem;
-        let not_read = "Reads came from memory: these figures include little of its decompression.";
-        let of_reads = is_unread.then(|| (self.measured, not_read.to_owned()));
-        let data = format!("Measured: {}, {}.", study.records, study.threads);
-        let all = [
-            of_sureness,
-            of_checks,
-            of_changes,
-            of_reads,
-            Some((self.measured, data)),
-        ];
-        let essential = |(sentence, short): (&String, String)| Essential {
-            sentence: sentence.clone(),
-            short,
-        };
-        all.into_iter().flatten().map(essential).collect()
+        next: next.and_then(Next::of),
     }
 }
 
@@ -276,10 +279,20 @@ fn instruction(
     as_sentence(&what)
 }
 
+/// What a candidate gives and costs, in words.
+pub(super) struct Gives {
+    pub(super) sentence: String,
+    /// The same without the figures of throughput.
+    pub(super) brief: String,
+    /// Which of the changes are not certain.
+    pub(super) uncertain: Option<String>,
+}
+
 /// What a candidate gives and costs beside no compression, and which of the changes are not certain.
-fn gives(candidate: &Candidate, plain: &Candidate) -> (String, Option<String>) {
-    let mut changes = Changes::default();
+fn gives_and_costs(candidate: &Candidate, plain: &Candidate) -> Gives {
+    let [mut changes, mut in_brief] = [Changes::default(), Changes::default()];
     changes.add_shown(kv::THROUGHPUT.name, &candidate.throughput, &plain.throughput);
+    in_brief.add(kv::THROUGHPUT.name, &candidate.throughput, &plain.throughput);
     let figures = [
         ("read p99", &candidate.p99, &plain.p99),
         ("CPU time per operation", &candidate.cpu, &plain.cpu),
@@ -287,6 +300,7 @@ fn gives(candidate: &Candidate, plain: &Candidate) -> (String, Option<String>) {
     for (name, own, other) in figures {
         if let (Some(own), Some(other)) = (own, other) {
             changes.add(name, own, other);
+            in_brief.add(name, own, other);
         }
     }
     let sentence = format!(
@@ -296,7 +310,15 @@ fn gives(candidate: &Candidate, plain: &Candidate) -> (String, Option<String>) {
         changes.listed(),
         changes.caveat()
     );
-    (sentence, changes.uncertain())
+    let uncertain = changes.uncertain();
+    let doubt = uncertain
+        .as_ref()
+        .map_or_else(String::new, |what| format!(" (not certain: {what})"));
+    Gives {
+        brief: format!("It {}; {}{doubt}.", candidate.takes(), in_brief.listed()),
+        sentence,
+        uncertain,
+    }
 }
 
 /// Where and with what, at the beginning of a sentence or within it.

@@ -68,9 +68,11 @@ fn figures(answer: &Answer, width: usize, room: usize) -> Vec<String> {
             None => String::new(),
         };
         let fits = |figure: &Vec<String>| lines.len() + figure.len() <= room;
-        let texts = [text(&place), text(&begin)];
-        let figure = texts.into_iter().find(fits).unwrap_or_else(|| text(""));
-        if lines.len() + figure.len() <= room {
+        let mut texts = vec![text(&place)];
+        texts.extend((!begin.is_empty()).then(|| text(&begin)));
+        // A second figure that does not say where it was reached says nothing beside the first.
+        texts.extend(lines.is_empty().then(|| text("")));
+        if let Some(figure) = texts.into_iter().find(fits) {
             lines.extend(figure);
         } else if lines.is_empty() {
             let figure = format!("{}: {}{place}", headline.name(), headline.number.with_ends());

@@ -44,6 +44,7 @@ mod page;
 mod placement;
 mod placement_by_doubt;
 mod placement_statements;
+mod placement_stores;
 mod placement_verdict;
 mod screen;
 mod six_layers;

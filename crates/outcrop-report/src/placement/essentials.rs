@@ -1,0 +1,68 @@
+//! What a screen says of an answer in any case, however little room it has.
+
+use super::Essential;
+use super::candidate::{Candidate, CompressedAt};
+use super::choice::Sureness;
+use super::words::{Gives, Measured};
+
+/// The sentences that say what is not certain, and which data it is about.
+pub(super) struct Unsure<'s> {
+    pub(super) gives: Option<&'s Gives>,
+    pub(super) is_decided: bool,
+    /// What is known of the candidate that the doubt is about.
+    pub(super) known: Option<&'s String>,
+    pub(super) sure: Option<(&'s String, Sureness)>,
+    pub(super) failed: Option<&'s String>,
+    /// What takes less space, and when it would be the answer.
+    pub(super) smaller: Option<(&'s String, String)>,
+    /// Why no hardware is modelled.
+    pub(super) not_modelled: Option<(&'s String, String)>,
+    pub(super) measured: &'s String,
+}
+
+impl Unsure<'_> {
+    /// They with what is said where a screen has no room for them.
+    pub(super) fn essentials(&self, study: &Measured, best: &Candidate) -> Vec<Essential> {
+        let of_sureness = self.sure.filter(|(_, sureness)| *sureness == Sureness::NotClear);
+        let of_sureness = of_sureness.map(|(sentence, _)| (sentence, "This is not clear.".to_owned()));
+        let of_checks = self.failed.map(|sentence| (sentence, study.checks.in_short()));
+        let of_changes = self.gives.and_then(|gives| {
+            // Where nothing is decided, what is known all the same is what a reader has.
+            if !self.is_decided {
+                return Some((&gives.sentence, gives.brief.clone()));
+            }
+            let what = gives.uncertain.as_ref()?;
+            let short = format!("Not certain, compared with no compression: {what}.");
+            Some((&gives.sentence, short))
+        });
+        let is_unread = !study.condition.is_empty() && best.place == CompressedAt::Filesystem;
+        let not_read = "Reads came from memory: these figures include little of its decompression.";
+        let of_reads = is_unread.then(|| (self.measured, not_read.to_owned()));
+        // The instruction names the store where it is the store that compresses.
+        let engine = match best.place {
+            CompressedAt::Store => String::new(),
+            _ => format!("{}, ", study.engine),
+        };
+        let data = format!("Measured: {engine}{}, {}.", study.records, study.threads);
+        let of_known = self.known.map(|sentence| (sentence, sentence.clone()));
+        let all = [
+            (of_sureness, false),
+            (of_checks, false),
+            (of_changes, false),
+            (of_known, false),
+            (of_reads, false),
+            (self.smaller.clone(), true),
+            (self.not_modelled.clone(), true),
+            (Some((self.measured, data)), false),
+        ];
+        let essential = |(said, can_wait): (Option<(&String, String)>, bool)| {
+            let (sentence, short) = said?;
+            Some(Essential {
+                sentence: sentence.clone(),
+                short,
+                can_wait,
+            })
+        };
+        all.into_iter().filter_map(essential).collect()
+    }
+}

@@ -1,0 +1,113 @@
+//! What a screen says of where to compress whatever room it has: of which store it is, what is known where nothing is decided, and what takes
+//! less space.
+
+use outcrop_report::{Constraints, Placement, Report};
+use outcrop_results::{RunView, Value};
+use outcrop_schema::kv::{BLOCKS_FETCHED, ENGINE, THROUGHPUT};
+
+use crate::kv_fixture::of;
+use crate::placement::{USUAL, stored};
+
+/// The same run with a second store that got one trial of each cell.
+fn with_a_second_store() -> RunView {
+    let mut run = of(&USUAL);
+    let second = of(&[
+        stored("none", "ext4", 120e3, 110e6),
+        stored("lz4", "ext4", 119e3, 60e6),
+    ]);
+    let first_trials = second.trials.into_iter().filter(|trial| trial.repetition == 0);
+    run.trials.extend(first_trials.map(|mut trial| {
+        trial.factors.insert(ENGINE.name.to_owned(), "fjall".to_owned());
+        trial.cell += " fjall";
+        trial
+    }));
+    run
+}
+
+fn flowing(run: &RunView, width: usize) -> String {
+    let screen = Report::of(run).screen(width, false);
+    screen.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_answer_names_its_store_and_says_which_others_were_not_compared() {
+    let run = with_a_second_store();
+    let placement = Placement::of(&run, &Constraints::default(), None).unwrap();
+    let first = &placement.answer[0];
+    assert!(
+        first.starts_with("For rocksdb: compress in the store's own blocks with lz4"),
+        "{first}"
+    );
+    let text = placement.answer.join(" ");
+    let rule = "The answer is about rocksdb, the store of this run with the most candidates";
+    let left_out = "fjall (2 cells, at most 1 trial each) is not compared with it";
+    assert!(text.contains(rule) && text.contains(left_out), "{text}");
+    for width in [80, 120] {
+        let screen = flowing(&run, width);
+        assert!(
+            screen.contains("For rocksdb: ") && screen.contains("fjall (2 cells, at most 1 trial each)"),
+            "{screen}"
+        );
+    }
+    // Of one store there is nothing to tell apart: its name stands with the instruction, or with the data.
+    let screen = flowing(&of(&USUAL), 80);
+    assert!(
+        !screen.contains("For rocksdb: ") && screen.contains("(rocksdb)"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn hardware_that_is_not_modelled_is_said_on_the_screen_with_the_store_that_it_needs() {
+    let mut run = of(&USUAL);
+    for trial in &mut run.trials {
+        trial.factors.insert(ENGINE.name.to_owned(), "fjall".to_owned());
+        trial.values.retain(|value| value.metric != BLOCKS_FETCHED.name);
+    }
+    let placement = Placement::of(&run, &Constraints::default(), None).unwrap();
+    let text = placement.answer.join(" ");
+    assert!(
+        text.contains("Hardware is not modelled: fjall does not count all blocks")
+            && text.contains("; RocksDB does (`--engine rocksdb`)."),
+        "{text}"
+    );
+    for width in [80, 120] {
+        let screen = flowing(&run, width);
+        assert!(screen.contains("Hardware is not modelled"), "{screen}");
+    }
+}
+
+#[test]
+fn where_nothing_is_decided_the_screen_has_what_is_known() {
+    let mut run = of(&USUAL);
+    for trial in &mut run.trials {
+        let throughput = trial.number(&THROUGHPUT).unwrap();
+        let factor = [0.3, 1.0, 2.2][trial.repetition as usize];
+        trial.values.retain(|value| value.metric != THROUGHPUT.name);
+        trial
+            .values
+            .push(Value::measured(THROUGHPUT, throughput * factor));
+    }
+    for width in [80, 120] {
+        let screen = flowing(&run, width);
+        assert!(
+            screen.contains("Not decided: the throughput differs too much"),
+            "{screen}"
+        );
+        assert!(
+            screen.contains("t takes 55 % of the space; ") && screen.contains("read p99"),
+            "{screen}"
+        );
+    }
+}
+
+#[test]
+fn a_screen_says_with_which_ratio_what_takes_less_space_would_be_the_answer() {
+    for width in [80, 120] {
+        let screen = flowing(&of(&USUAL), width);
+        assert!(
+            screen.contains("would be the answer if you need a ratio of 2.75"),
+            "{screen}"
+        );
+    }
+}
