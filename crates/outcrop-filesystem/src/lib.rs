@@ -15,6 +15,7 @@ mod error;
 mod report;
 mod spec;
 
+mod attached;
 mod below;
 mod btrfs_tree;
 mod buffer;

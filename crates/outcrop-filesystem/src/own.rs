@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use outcrop_measure::metric::Unavailable;
 use outcrop_probe::BlockDevice;
 
+use crate::attached;
 use crate::error::FilesystemError;
 use crate::filesystem::Filesystem;
 use crate::image::Image;
@@ -56,6 +57,7 @@ impl OwnFilesystem {
             );
             return Err(FilesystemError::refused("filesystem", &message));
         }
+        attached::await_release(image, stop)?;
         watcher(Step::Making);
         let arguments = filesystem.make_arguments();
         program::make(filesystem.maker(), &arguments, None, image, stop)?;
