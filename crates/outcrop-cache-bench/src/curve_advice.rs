@@ -14,7 +14,8 @@ pub struct CurveAdvice {
     pub chosen: CurvePoint,
     /// The lowest point, at the smallest memory that reaches it.
     pub lowest: CurvePoint,
-    /// Policies that miss at most [`NEARLY`] more than the best one in the chosen memory, that one first.
+    /// Policies that miss at most [`NEARLY`] more than the best one in the chosen memory, the chosen one first. One that refuses to store where the
+    /// memory is full is not chosen if another is in this list.
     pub policies: Vec<PolicyKind>,
     /// The policy that misses most in that memory.
     pub worst: CurvePoint,
@@ -23,6 +24,8 @@ pub struct CurveAdvice {
     /// Whether the chosen memory is the smallest simulated and no policy misses more than the lowest there: everything that the trace
     /// asks for again is kept, and neither limit nor policy matters.
     pub everything_fits: bool,
+    /// Whether no policy misses more in the chosen memory than the lowest point does.
+    pub policies_tie: bool,
 }
 
 impl CurveAdvice {
@@ -46,16 +49,21 @@ impl CurveAdvice {
             .filter(|point| point.memory_bytes == memory_bytes)
             .collect();
         at.sort_by(by_ratio);
-        let (chosen, worst) = (**at.first()?, **at.last()?);
-        let near = at.iter().filter(|point| is_near(point, ratio(&chosen)));
+        let (best, worst) = (**at.first()?, **at.last()?);
+        let near = at.iter().copied().filter(|point| is_near(point, ratio(&best)));
+        let (refusing, mut near): (Vec<&CurvePoint>, Vec<&CurvePoint>) =
+            near.partition(|point| point.policy == PolicyKind::None);
+        near.extend(refusing);
+        let chosen = **near.first()?;
         let is_smallest = points.iter().all(|point| point.memory_bytes >= memory_bytes);
         let hits = |point: &CurvePoint| point.hits == lowest.hits;
-        let mut same = points.iter().filter(|point| point.memory_bytes == memory_bytes);
+        let policies_tie = at.iter().all(|point| hits(point));
         Some(Self {
-            everything_fits: is_smallest && same.all(hits),
+            everything_fits: is_smallest && policies_tie,
+            policies_tie,
             chosen,
             lowest: *lowest,
-            policies: near.map(|point| point.policy).collect(),
+            policies: near.iter().map(|point| point.policy).collect(),
             worst,
             is_largest: points.iter().all(|point| point.memory_bytes <= memory_bytes),
         })
@@ -104,7 +112,27 @@ mod tests {
         assert_eq!(CurveAdvice::of(&[]), None);
         let all_alike = [point(lru, 1, 100), point(lru, 2, 100), point(fifo, 1, 100)];
         assert!(CurveAdvice::of(&all_alike).unwrap().everything_fits);
+        assert!(CurveAdvice::of(&all_alike).unwrap().policies_tie);
         let one_evicts = [point(lru, 1, 100), point(lru, 2, 100), point(fifo, 1, 101)];
         assert!(!CurveAdvice::of(&one_evicts).unwrap().everything_fits);
+    }
+
+    #[test]
+    fn a_policy_that_refuses_to_store_is_not_chosen_where_another_is_as_good() {
+        let (none, lru) = (PolicyKind::None, PolicyKind::Lru);
+        let alike = [
+            point(none, 1, 300),
+            point(lru, 1, 300),
+            point(none, 2, 100),
+            point(lru, 2, 100),
+        ];
+        let advice = CurveAdvice::of(&alike).unwrap();
+        assert_eq!((advice.chosen.memory_bytes, advice.chosen.policy), (2, lru));
+        assert_eq!(advice.policies, [lru, none]);
+        assert!(advice.policies_tie && !advice.everything_fits);
+        let nearly = [point(none, 1, 100), point(lru, 1, 105)];
+        assert_eq!(CurveAdvice::of(&nearly).unwrap().chosen.policy, lru);
+        let alone = CurveAdvice::of(&alike[..1]).unwrap();
+        assert_eq!(alone.chosen.policy, none, "no other was simulated");
     }
 }

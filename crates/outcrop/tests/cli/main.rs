@@ -9,6 +9,7 @@ mod bad_input;
 mod cache;
 mod cache_faults;
 mod cache_load;
+mod cache_simulate;
 mod codec;
 mod column;
 mod column_compare;

@@ -41,7 +41,8 @@ pub(super) struct Args {
     /// that holds every object]
     #[arg(long, value_name = "SIZES")]
     memory: Option<MemorySizes>,
-    /// Eviction policies: all, or some of none, fifo, lru, sieve, s3-fifo, w-tinylfu, separated by commas
+    /// Eviction policies: all, or some of none, fifo, lru, sieve, s3-fifo, w-tinylfu, separated by commas; none evicts
+    /// nothing: a full cache refuses to store
     #[arg(long, default_value = "all", value_name = "POLICIES")]
     policy: Policies,
     /// Memory overhead of each object, in addition to its key and value
@@ -247,6 +248,16 @@ fn sentences(advice: &CurveAdvice, first_gets: u64) -> Vec<String> {
                 .to_owned(),
         ];
     }
+    if advice.policies_tie && chosen.gets - chosen.hits <= first_gets {
+        return vec![
+            format!(
+                "Memory: {}, where everything fits: only the first request of each key misses ({} of gets).",
+                size(chosen),
+                percent(chosen)
+            ),
+            "Policy: any, because nothing that is requested again is evicted.".to_owned(),
+        ];
+    }
     let policy = |point: &CurvePoint| point.policy.to_string();
     let mut memory = format!(
         "Memory: {} with {}, where {} of gets miss",
@@ -266,7 +277,11 @@ fn sentences(advice: &CurveAdvice, first_gets: u64) -> Vec<String> {
     } else if advice.is_largest {
         memory.push_str("; more was not simulated and may help (--memory)");
     }
-    let others: Vec<String> = advice.policies[1..].iter().map(ToString::to_string).collect();
+    // What refuses to store when the memory is full is no advice, though it may miss as seldom.
+    let others = advice.policies[1..]
+        .iter()
+        .filter(|policy| **policy != PolicyKind::None);
+    let others: Vec<String> = others.map(ToString::to_string).collect();
     let ties = match others.is_empty() {
         true => String::new(),
         false => format!("; within a percentage point of it: {}", others.join(", ")),
@@ -296,7 +311,11 @@ fn widest_difference(points: &[CurvePoint]) -> Option<String> {
     }
     let differences = by_memory.into_values().filter_map(|mut of_memory| {
         of_memory.sort_by(|one, other| one.0.total_cmp(&other.0));
-        Some((*of_memory.first()?, *of_memory.last()?))
+        let mut evicting = of_memory
+            .iter()
+            .filter(|(_, point)| point.policy != PolicyKind::None);
+        let best = evicting.next().or(of_memory.first())?;
+        Some((*best, *of_memory.last()?))
     });
     let (best, worst) =
         differences.max_by(|one, other| (one.1.0 - one.0.0).total_cmp(&(other.1.0 - other.0.0)))?;
