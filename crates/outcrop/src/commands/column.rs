@@ -8,6 +8,7 @@ mod flags;
 mod input;
 mod layout;
 mod number_range;
+mod other_form;
 mod outputs;
 mod print;
 mod values;

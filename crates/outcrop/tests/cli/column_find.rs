@@ -1,7 +1,7 @@
 //! What `outcrop column find` answers, and how soon.
 
 use crate::column::{column, piped, refused};
-use crate::harness::{command, outcrop, workplace};
+use crate::harness::{Seen, command, outcrop, workplace};
 
 #[test]
 fn a_value_that_is_asked_for_twice_is_counted_and_listed_once() {
@@ -102,4 +102,48 @@ fn a_prefix_a_range_and_an_expression_answer_value_by_value_where_that_is_asked_
         ],
     );
     assert!(arrow.contains("only row numbers"), "{arrow}");
+}
+
+#[test]
+fn a_moment_that_is_asked_for_in_another_form_is_answered_with_a_hint() {
+    let dir = workplace();
+    let dir = dir.path();
+    piped(
+        dir,
+        &["encode", "-", "-o", "t.ocol"],
+        b"2008-01-01T00:02:04\n2008-01-01T00:02:05\n",
+    );
+    let find = |args: &[&str]| outcrop(dir, &[&["column", "find", "t.ocol"], args].concat());
+    for args in [
+        &["2008-01-01 00:02:04", "--count"][..],
+        &["2008-01-01 00:02:04"],
+        &["--prefix", "2008-01-01 00"],
+        &["--range", "2008-01-01 00:02:04..2008-01-01 00:02:05"],
+    ] {
+        let seen = find(args);
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        let hint = "note: the values are stored as 2008-01-01T00:02:04, and ";
+        assert!(seen.stderr.contains(hint), "{args:?}: {seen:?}");
+    }
+    assert!(
+        find(&["2008-01-01 00:02:04"])
+            .stderr
+            .contains("; find `2008-01-01T00:02:04`")
+    );
+    for args in [&["2008-01-01T00:02:04"][..], &["--prefix", "2008-01-01"]] {
+        let seen = find(args);
+        assert!(!seen.stderr.contains("note:"), "{args:?}: {seen:?}");
+    }
+}
+
+#[test]
+fn lines_that_end_in_a_carriage_return_are_said_to() {
+    let dir = workplace();
+    let dir = dir.path();
+    piped(dir, &["encode", "-", "-o", "t.ocol"], b"loam\nsilt\n");
+    std::fs::write(dir.join("wanted.txt"), b"loam\r\n").unwrap();
+    let mut command = command(dir, &["column", "find", "t.ocol", "-"]);
+    let command = command.stdin(std::fs::File::open(dir.join("wanted.txt")).unwrap());
+    let seen: Seen = command.output().unwrap().into();
+    assert!(seen.stderr.contains("end in a carriage return"), "{seen:?}");
 }

@@ -3,11 +3,11 @@
 use super::flags::{AnswerFormat, Find, Get, MemoryFlag};
 use super::print::{Answers, Field, refuse_terminal};
 use super::wanted::Wanted;
-use super::{Access, of_column, open};
+use super::{Access, of_column, open, other_form};
 use crate::exit::bad_input;
 use crate::output::note;
-use outcrop_column::Selection;
 use outcrop_column::arrow::{batch_of_rows, batch_of_values, write_batch};
+use outcrop_column::{Column, Selection};
 use outcrop_measure::units::format_nanoseconds;
 use outcrop_probe::Stopwatch;
 use std::io::{BufWriter, Write as _};
@@ -53,9 +53,11 @@ pub(super) fn find(args: &Find) -> anyhow::Result<()> {
     if args.count {
         // Different values have different rows: their numbers add up.
         let counts = selections.iter().map(Selection::count);
-        let total = counts.sum::<Result<u64, _>>().map_err(of_column)?;
+        let counts = counts.collect::<Result<Vec<u64>, _>>().map_err(of_column)?;
+        let total = counts.iter().sum();
         let took = searching.took();
         note(&took.in_words("counted"));
+        say_other_form(&column, &wanted, &counts);
         let mut answers = Answers::begin(args.format, ["rows"], None)?;
         answers.push([Field::Number(total)])?;
         return answers.finish(took.details());
@@ -69,11 +71,20 @@ pub(super) fn find(args: &Find) -> anyhow::Result<()> {
     };
     let took = searching.took();
     note(&took.in_words(&found));
+    let counts: Vec<u64> = rows.iter().map(|rows| rows.len() as u64).collect();
+    say_other_form(&column, &wanted, &counts);
     match wanted.several() {
         Some(values) if args.format != AnswerFormat::Arrow => {
             print_rows_of_values(values, &rows, args, &took)
         }
         _ => print_rows(&rows, args, &took),
+    }
+}
+
+/// A search that is right and finds nothing may have asked for another form than the column has.
+fn say_other_form(column: &Column, wanted: &Wanted, row_counts: &[u64]) {
+    if let Some(hint) = other_form::hint(column, wanted, row_counts) {
+        note(&format!("note: {hint}"));
     }
 }
 

@@ -98,6 +98,22 @@ impl Wanted {
         })
     }
 
+    /// The texts that are looked for, in the order of the selections: values, a prefix, or the bounds of a range.
+    pub(super) fn texts(&self) -> Vec<&[u8]> {
+        match self {
+            Self::Values { values, .. } => values.iter().map(Vec::as_slice).collect(),
+            Self::Prefix(prefix) => vec![prefix],
+            Self::Range(start, end) => [start, end]
+                .into_iter()
+                .filter_map(|bound| match bound {
+                    Bound::Included(text) | Bound::Excluded(text) => Some(text.as_slice()),
+                    Bound::Unbounded => None,
+                })
+                .collect(),
+            Self::Numbers(_) | Self::Regex(_) | Self::Null => Vec::new(),
+        }
+    }
+
     /// The values, where several were asked for: each has its own answer.
     pub(super) fn several(&self) -> Option<&[Vec<u8>]> {
         match self {
