@@ -243,12 +243,17 @@ impl PlanSet {
 
     /// The estimate without the cells that cannot be measured on this machine.
     pub fn estimate_here(&self) -> Estimate {
-        let mut here = match &self.doubt {
-            Some(doubt) => doubt.likely_cells(&self.cells),
-            None => self.cells.clone(),
-        };
+        estimate::estimate(&self.cells_here())
+    }
+
+    /// The cells that can be measured on this machine, with as many trials as are likely where effort follows doubt.
+    pub fn cells_here(&self) -> Vec<Cell> {
+        let mut here = self.cells.clone();
         here.retain(|cell| cell.layer.hindrance(cell).is_none());
-        estimate::estimate(&here)
+        match &self.doubt {
+            Some(doubt) => doubt.likely_cells(&here),
+            None => here,
+        }
     }
 
     /// What the answer to where to compress has to meet, and the prices that it is worked out at.

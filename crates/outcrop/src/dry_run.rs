@@ -31,7 +31,7 @@ pub(crate) fn print(set: &PlanSet, format: Format, rated: Option<ByteSize>) -> a
     Ok(Ending::Done)
 }
 
-/// The cells as the table of a run has them, without a figure.
+/// The cells as the table of a run has them, without a figure: those that the estimate is about. The others are named below it.
 fn planned(set: &PlanSet) -> CellTable {
     let row = |cell: &outcrop_lab::Cell| CellRow {
         id: cell.id.clone(),
@@ -42,7 +42,7 @@ fn planned(set: &PlanSet) -> CellTable {
         trials: cell.trial.repetitions as usize,
         figures: BTreeMap::new(),
     };
-    CellTable::of_rows(String::new(), set.cells().iter().map(row).collect())
+    CellTable::of_rows(String::new(), set.cells_here().iter().map(row).collect())
 }
 
 /// How long the trials are, a line for each plan.

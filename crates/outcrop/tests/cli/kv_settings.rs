@@ -205,6 +205,14 @@ fn cells_that_cannot_be_measured_are_named_before_a_run_and_not_counted() {
         text.contains(" cannot be measured on this machine (") && text.contains("fjall has none and lz4"),
         "{text}"
     );
+    // The head of the table and the estimate below it count the same cells.
+    let measured = rows.iter().filter(repetitions).count();
+    let cells = if measured == 1 { "cell" } else { "cells" };
+    assert_eq!(
+        text.matches(&format!("{measured} {cells}, ")).count(),
+        2,
+        "{text}"
+    );
 }
 
 #[test]
