@@ -47,7 +47,11 @@ results.csv:
   \"store, read-mostly\",DPZip,205k
   \"store, read-mostly\",QAT 4XXX,198k
 
-CSV files use the same names for their columns. docs/predict.md lists them all. Nothing is measured.";
+CSV files use the same names for their columns. docs/predict.md lists them all. Nothing is measured.
+
+Predictions have no p99 and take no limits. Runs of `outcrop profile --data DATA` and `outcrop kv`
+have both: `outcrop report RUN --min-ratio 2 --p99 2ms` says where to compress under limits, with
+modelled hardware.";
 
 /// Predict how compression in a given place affects an application
 #[derive(Debug, clap::Args)]
@@ -142,7 +146,7 @@ fn columns(study: &Study<'_>) -> Table {
         ("", "confidence"),
         ("of uncompressed", "of_uncompressed"),
         ("latency", "predicted_latency_ns"),
-        ("binds", "binding_station"),
+        ("limited by", "binding_station"),
         (
             shown("CPU", found().any(|found| found.cpu_share.is_some())),
             "cpu_share",
@@ -214,10 +218,18 @@ fn figures(case: &Case<'_>, found: &Prediction, ratio: Option<f64>) -> [Cell; 12
                 Cell::number(interval.confidence, percent(interval.confidence)),
             ],
         ),
-        None => (
-            rate(found.throughput),
-            std::array::from_fn(|_| absent(no_interval)),
-        ),
+        None => {
+            // A bare number beside others with intervals would look like the most certain.
+            let bare = if case.component.is_some() {
+                ", no interval"
+            } else {
+                ""
+            };
+            (
+                format!("{}{bare}", rate(found.throughput)),
+                std::array::from_fn(|_| absent(no_interval)),
+            )
+        }
     };
     let of_uncompressed = found.throughput / found.uncompressed;
     [

@@ -56,7 +56,13 @@ fn published_components_are_predicted_and_called_modelled() {
     // Hardware has the error that the model has on published hardware; codecs have none.
     let row = |name: &str| seen.stdout.lines().find(|line| line.contains(name)).unwrap();
     assert!(row("QAT 4XXX").contains("k/s ("), "{}", seen.stdout);
-    assert!(!row("Zstd (CPU)").contains("k/s ("), "{}", seen.stdout);
+    assert!(row("Zstd (CPU)").contains("k/s, no interval"), "{}", seen.stdout);
+    assert!(seen.stdout.contains("No interval for "), "{}", seen.stdout);
+    assert!(
+        seen.stdout.contains("store: ") && seen.stdout.contains(" gives the highest predicted throughput, "),
+        "{}",
+        seen.stdout
+    );
     assert!(seen.stdout.contains("on published hardware: "), "{}", seen.stdout);
     assert!(seen.stdout.contains("Little's law"), "{}", seen.stdout);
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use outcrop_predict::{CHECKED_ON, Case, Energy, Study};
+use outcrop_predict::{CHECKED_ON, Case, Energy, Prediction, Study};
+use outcrop_report::number::counted;
 
 /// Lines in their order, each of them once.
 #[derive(Default)]
@@ -24,6 +25,7 @@ impl Lines {
 /// All of it.
 pub(super) fn below(study: &Study<'_>, libraries: &[String]) -> String {
     let mut lines = Lines::default();
+    say_fastest(&mut lines, study);
     for case in &study.cases {
         match &case.outcome {
             Err(_) => lines.say(not_predictable(study, case)),
@@ -41,6 +43,37 @@ pub(super) fn below(study: &Study<'_>, libraries: &[String]) -> String {
     say_assumptions(&mut lines, study);
     say_error(&mut lines, study, libraries);
     format!("\n{}", lines.text)
+}
+
+/// Which component gives each application the highest throughput, for each number of clients; nothing where there is no choice.
+fn say_fastest(lines: &mut Lines, study: &Study<'_>) {
+    let predicted = || {
+        let cases = study.cases.iter().filter(|case| case.component.is_some());
+        cases.filter_map(|case| Some((case, case.outcome.as_ref().ok()?)))
+    };
+    for (case, found) in predicted() {
+        let is_of_load = |(other, _): &(&Case<'_>, &Prediction)| {
+            other.application.name == case.application.name && other.clients == case.clients
+        };
+        let of_load = || predicted().filter(is_of_load);
+        let is_fastest = of_load().all(|(_, other)| found.throughput >= other.throughput);
+        if of_load().count() < 2 || !is_fastest {
+            continue;
+        }
+        let clients = case.clients.map_or_else(String::new, |clients| {
+            format!(" with {}", counted(clients as usize, "client"))
+        });
+        let certainty = match case.interval {
+            Some(_) => "",
+            None => "; it has no interval, so others may be as fast",
+        };
+        lines.say(format!(
+            "{}{clients}: {} gives the highest predicted throughput, {:.0} % of that without compression{certainty}.",
+            case.application.name,
+            name(case),
+            found.throughput / found.uncompressed * 100.0
+        ));
+    }
 }
 
 fn name<'a>(case: &Case<'a>) -> &'a str {
@@ -123,6 +156,18 @@ fn say_error(lines: &mut Lines, study: &Study<'_>, libraries: &[String]) {
             );
         }
         _ => {}
+    }
+    let mut bare: Vec<&str> = predicted()
+        .filter(|case| case.interval.is_none())
+        .map(name)
+        .collect();
+    bare.sort_unstable();
+    bare.dedup();
+    if !bare.is_empty() {
+        lines.say(format!(
+            "No interval for {}: nothing that was measured checks the model there, and the published checks are of hardware.",
+            bare.join(", ")
+        ));
     }
     let has_hardware = predicted().any(|case| case.interval.is_some());
     if let Some((mean, worst)) = study.published.mean().zip(study.published.worst())
