@@ -20,7 +20,9 @@ pub enum ColumnError {
     },
     /// The first eight bytes are not those of a column file.
     #[error(
-        "not an .ocol file: it begins with {found:02x?}, expected {expected:02x?}; `outcrop column encode` makes one"
+        "not an .ocol file: it begins with {}, expected {}; `outcrop column encode` makes one",
+        hexadecimal(found),
+        hexadecimal(expected)
     )]
     NotAColumn {
         /// The bytes seen.
@@ -168,6 +170,12 @@ fn delimiter_hint(delimiter: Option<char>, count: usize) -> String {
         }
         _ => String::new(),
     }
+}
+
+/// `0x8a4f434f`, in the order of the file.
+fn hexadecimal(bytes: &[u8]) -> String {
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("0x{digits}")
 }
 
 /// Builds [`ColumnError::Corrupt`].

@@ -270,6 +270,8 @@ impl<'r> Session<'r> {
         }
         let started_ns = self.clock.now_ns();
         let mut benches = BTreeMap::new();
+        // Layers that share data have the same to say of them.
+        let mut noted: BTreeSet<String> = BTreeSet::new();
         for (name, (layer, cells)) in wanted {
             let cells: Vec<&Cell> = cells.into_iter().map(|index| &self.set.cells()[index]).collect();
             let mut subjects: Vec<Subject> = Vec::new();
@@ -295,7 +297,11 @@ impl<'r> Session<'r> {
                         remaining,
                     });
                 }
-                PreparationStep::Note(note) => observer.observe(Event::Note(note)),
+                PreparationStep::Note(note) => {
+                    if noted.insert(note.to_owned()) {
+                        observer.observe(Event::Note(note));
+                    }
+                }
             };
             let mut preparation = Preparation {
                 cells: &cells,

@@ -23,7 +23,7 @@ pub(super) fn run(
     // The line of progress goes before anything else is said.
     drop(progress);
     print(&found, format)?;
-    conclude(&found)
+    conclude(&found, format)
 }
 
 /// Every rate that was tried; as JSON with what was found.
@@ -107,7 +107,15 @@ fn table(found: &SearchReport, format: Format) -> Table {
 }
 
 /// The answer as a sentence. A search that found nothing for lack of time or samples is a failed measurement.
-fn conclude(found: &SearchReport) -> anyhow::Result<Ending> {
+fn conclude(found: &SearchReport, format: Format) -> anyhow::Result<Ending> {
+    // For people the answer belongs to the output; programs have it in the rows.
+    let say = |answer: String| match format {
+        Format::Text => output::print(&format!("{answer}\n")),
+        Format::Json | Format::Csv => {
+            note(&answer);
+            Ok(())
+        }
+    };
     let objective = found.objective;
     let closed = format_count(found.closed_loop.answered_per_second());
     if let Some((slow, fast)) = found.contradiction() {
@@ -121,10 +129,10 @@ fn conclude(found: &SearchReport) -> anyhow::Result<Ending> {
             Some(refuted) => format!("{}/s did not", format_count(refuted.requested_per_second)),
             None => "no higher rate was tried".to_owned(),
         };
-        note(&format!(
+        say(format!(
             "highest rate that met {objective}: {}/s ({next}; closed loop: {closed}/s)",
             format_count(best.requested_per_second),
-        ));
+        ))?;
     }
     if found.end == SearchEnd::Stopped {
         return Ok(Ending::Interrupted);
@@ -149,7 +157,7 @@ fn conclude(found: &SearchReport) -> anyhow::Result<Ending> {
     match (short, found.best()) {
         (Some(why), None) => anyhow::bail!("no rate was found that meets {objective}: {why}"),
         (Some(why), Some(_)) => note(&format!("the search ended early: {why}")),
-        (None, None) => note(&format!("no rate met {objective} (closed loop: {closed}/s)")),
+        (None, None) => say(format!("no rate met {objective} (closed loop: {closed}/s)"))?,
         (None, Some(_)) => {}
     }
     Ok(Ending::Done)

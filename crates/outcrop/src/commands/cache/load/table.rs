@@ -50,9 +50,14 @@ pub(super) fn push_figures(
     );
     row("on a miss", Cell::text(on_miss(spec)), "");
     push_rates(report, format, row);
+    // People see both at once, and must not take one for a correction of the other.
+    let [of_gets, of_all] = match format {
+        Format::Text => ["hit ratio, of gets", "hits / requests of all kinds"],
+        Format::Json | Format::Csv => ["hit ratio", "hits / all requests"],
+    };
     for (name, ratio) in [
-        ("hit ratio", tally.hit_ratio()),
-        ("hits / all requests", tally.hits_per_request()),
+        (of_gets, tally.hit_ratio()),
+        (of_all, tally.hits_per_request()),
         ("byte hit ratio", tally.byte_hit_ratio()),
     ] {
         let none = || Cell::Absent("no get was answered".to_owned());
