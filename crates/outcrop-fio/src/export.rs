@@ -17,6 +17,7 @@ use outcrop_schema::device::{self, Direction, JOBS};
 use serde_json::{Map, Value, json};
 
 use crate::error::FioError;
+use crate::job_file::is_source_of;
 use direction::Recorded;
 pub use job_text::{ExportedJobs, export_jobs};
 
@@ -48,6 +49,7 @@ pub fn export(run: &RunView) -> Result<Exported, FioError> {
         jobs: Vec::new(),
         left_out: Vec::new(),
     };
+    let has_job_names = is_source_of(&run.plan);
     let mut others = 0;
     for cell in run.cells() {
         if cell.layer != device::SCHEMA.name {
@@ -64,9 +66,14 @@ pub fn export(run: &RunView) -> Result<Exported, FioError> {
         };
         let recorded = Recorded::of(&cell)?;
         let jobs = cell.completed.iter();
-        exported
-            .jobs
-            .extend(jobs.map(|trial| job(trial, &cell, &options, &recorded)));
+        exported.jobs.extend(jobs.map(|trial| {
+            let mut exported = job(trial, &cell, &options, &recorded);
+            // Whoever wrote a job file looks for the names that it gives its jobs.
+            if let Some(name) = trial.plans.first().filter(|_| has_job_names) {
+                exported.body.insert("jobname".to_owned(), name.as_str().into());
+            }
+            exported
+        }));
     }
     if exported.jobs.is_empty() && exported.left_out.is_empty() {
         return Err(FioError::NothingToExport {

@@ -10,6 +10,7 @@ use outcrop_measure::{ByteSize, TimeSpan};
 use outcrop_schema::FactorRef;
 
 use crate::error::FioError;
+pub use meanings::{Meaning, all as meanings};
 
 /// The jobs of a file, each measured by itself.
 #[derive(Clone, Debug)]
@@ -68,6 +69,19 @@ pub enum AtOnce {
     Refused,
     /// They are measured one after the other, because the user asked for that.
     InTurn,
+}
+
+/// How a plan's question ends that was made of a job.
+const OF_A_JOB: &str = "of a fio job file reach?";
+
+/// What the plan of a job asks; by it an export knows that the names of a run's plans are those of jobs.
+pub fn question(name: &str) -> String {
+    format!("What does the job {name} {OF_A_JOB}")
+}
+
+/// Whether an expanded plan was made of a job file.
+pub(crate) fn is_source_of(plan: &str) -> bool {
+    plan.contains(OF_A_JOB)
 }
 
 /// Reads a job file, and the files that it includes.

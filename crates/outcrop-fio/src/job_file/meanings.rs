@@ -2,18 +2,20 @@
 
 /// What an option means here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Meaning {
+pub enum Meaning {
     /// It is read where jobs are translated.
     Read,
     /// It asks for what is always so, in a clause.
     Always(&'static str),
-    /// It is refused unless it is 0; what to do instead, in a clause.
+    /// It is refused unless it is 0, which turns it off; what to do instead, in a clause.
     Refused(&'static str),
+    /// It is refused with every value: 0 is one like the others, a CPU or a pattern. What to do instead, in a clause.
+    NeverTaken(&'static str),
     /// Outcrop knows nothing of it.
     Unknown,
 }
 
-use Meaning::{Always, Read, Refused};
+use Meaning::{Always, NeverTaken, Read, Refused};
 
 const BLOCK_SIZES: &str = "the size of requests is fixed; write one job for each size";
 const PROCESSORS: &str = "run outcrop under `taskset` or `numactl` instead";
@@ -184,15 +186,15 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ),
     (
         "filename_format",
-        Refused("a device is measured through one file; leave it out"),
+        NeverTaken("a device is measured through one file; leave it out"),
     ),
     (
         "opendir",
         Refused("a device is measured through one file; `outcrop filesystem` uses many"),
     ),
-    ("cpus_allowed", Refused(PROCESSORS)),
-    ("cpus_allowed_policy", Refused(PROCESSORS)),
-    ("cpumask", Refused(PROCESSORS)),
+    ("cpus_allowed", NeverTaken(PROCESSORS)),
+    ("cpus_allowed_policy", NeverTaken(PROCESSORS)),
+    ("cpumask", NeverTaken(PROCESSORS)),
     ("verify", Refused(NO_CHECK)),
     ("do_verify", Refused(NO_CHECK)),
     ("verify_async", Refused(NO_CHECK)),
@@ -200,7 +202,7 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("verify_dump", Refused(NO_CHECK)),
     ("verify_fatal", Refused(NO_CHECK)),
     ("verify_interval", Refused(NO_CHECK)),
-    ("verify_pattern", Refused(NO_CHECK)),
+    ("verify_pattern", NeverTaken(NO_CHECK)),
     ("verify_only", Refused(NO_CHECK)),
     ("thinktime", Refused(NO_PAUSE)),
     ("thinktime_blocks", Refused(NO_PAUSE)),
@@ -225,7 +227,7 @@ const OPTIONS: &[(&str, Meaning)] = &[
         Refused("jobs run one after the other; a mix is rwmixread"),
     ),
     ("sqthread_poll", Refused(NO_KERNEL_THREAD)),
-    ("sqthread_poll_cpu", Refused(NO_KERNEL_THREAD)),
+    ("sqthread_poll_cpu", NeverTaken(NO_KERNEL_THREAD)),
     (
         "nonvectored",
         Refused("leave it out; each engine has one kind of system call"),
@@ -237,7 +239,9 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("iomem", Refused("buffers are ordinary memory")),
     (
         "buffer_pattern",
-        Refused("content is random, zeros or compressible"),
+        NeverTaken(
+            "content is random, zeros (zero_buffers) or compressible (buffer_compress_percentage); use one of these",
+        ),
     ),
     (
         "buffer_compress_chunk",
@@ -250,13 +254,13 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("zoneskip", Refused("zoned devices are not measured")),
     ("read_beyond_wp", Refused("zoned devices are not measured")),
     ("max_open_zones", Refused("zoned devices are not measured")),
-    ("read_iolog", Refused("logs are not replayed")),
+    ("read_iolog", NeverTaken("logs are not replayed")),
     (
         "write_iolog",
-        Refused("requests are not logged one by one; the seed repeats them"),
+        NeverTaken("requests are not logged one by one; the seed repeats them"),
     ),
     ("steadystate", Refused(STEADY)),
-    ("percentage_random", Refused("a cell is random or sequential")),
+    ("percentage_random", NeverTaken("a cell is random or sequential")),
     (
         "rw_sequencer",
         Refused("leave it out; rw sets the order of requests"),
@@ -265,18 +269,23 @@ const OPTIONS: &[(&str, Meaning)] = &[
         "continue_on_error",
         Refused("failed requests are counted, and too many fail a trial; leave it out"),
     ),
-    ("exec_prerun", Refused("run it before outcrop")),
-    ("exec_postrun", Refused("run it after outcrop")),
+    ("exec_prerun", NeverTaken("run it before outcrop")),
+    ("exec_postrun", NeverTaken("run it after outcrop")),
     (
         "ioscheduler",
-        Refused("write it to /sys/block/DEVICE/queue/scheduler before the run"),
+        NeverTaken("write it to /sys/block/DEVICE/queue/scheduler before the run"),
     ),
-    ("prio", Refused("run outcrop under `ionice` instead")),
+    ("prio", NeverTaken("run outcrop under `ionice` instead")),
     ("nice", Refused("run outcrop under `nice` instead")),
     ("ss", Refused(STEADY)),
     ("ss_dur", Refused(STEADY)),
     ("ss_ramp", Refused(STEADY)),
 ];
+
+/// Every option of fio that is no factor, with what it means: for those who answer the same options elsewhere.
+pub fn all() -> impl Iterator<Item = (&'static str, Meaning)> {
+    OPTIONS.iter().copied()
+}
 
 /// What an option means.
 pub(super) fn of(name: &str) -> Meaning {

@@ -169,7 +169,9 @@ impl Translation {
             Meaning::Read => {}
             Meaning::Always(why) => self.note_without_effect(given, why),
             Meaning::Refused(_) if given.value == "0" => {}
-            Meaning::Refused(why) => self.problem(format!("{}: {typed}: {why}", given.at)),
+            Meaning::Refused(why) | Meaning::NeverTaken(why) => {
+                self.problem(format!("{}: {typed}: {why}", given.at))
+            }
             Meaning::Unknown => self.problem(format!(
                 "{}: {typed}: Outcrop does not know this option; leave it out, or see docs/from-fio.md",
                 given.at

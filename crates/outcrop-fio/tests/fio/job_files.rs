@@ -127,6 +127,27 @@ fn each_file_is_accepted_or_says_every_option_that_it_cannot_have() {
 }
 
 #[test]
+fn an_option_whose_zero_is_a_value_is_refused_with_zero_and_one_that_zero_turns_off_is_not() {
+    let job = |option: &str| of_text(&format!("[a]\nrw=read\ndirect=1\nsize=1m\n{option}\n"));
+    for option in [
+        "cpus_allowed=0",
+        "cpus_allowed=0-1",
+        "cpumask=0",
+        "buffer_pattern=0",
+        "verify_pattern=0",
+        "sqthread_poll_cpu=0",
+        "percentage_random=0",
+        "prio=0",
+    ] {
+        let problems = job(option).expect_err(option);
+        assert!(problems[0].contains(&format!(":5: {option}: ")), "{problems:?}");
+    }
+    for option in ["offset=0", "thinktime=0", "verify=0", "dedupe_percentage=0"] {
+        assert!(job(option).is_ok(), "{option}");
+    }
+}
+
+#[test]
 fn jobs_that_fio_runs_at_once_are_jobs_in_turn_where_that_is_asked_for_and_it_is_noted() {
     let file = parse_with(&fixtures().join("at-once.fio"), AtOnce::InTurn).unwrap();
     assert_eq!(words(&file, 0), "random 100:0 4KiB 1 psync");

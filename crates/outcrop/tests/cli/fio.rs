@@ -183,6 +183,19 @@ fn a_job_file_runs_and_one_that_cannot_says_each_option_with_its_line() {
         .map(String::as_str)
         .collect();
     assert!(plans.contains(&"reads") && plans.contains(&"writes"), "{plans:?}");
+    let exported = seen(
+        dir.path(),
+        &format!("results export {} --format fio-json", view.dir.display()),
+    );
+    let exported: serde_json::Value = serde_json::from_str(&exported.stdout).unwrap();
+    let mut names: Vec<&str> = exported["jobs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|job| job["jobname"].as_str().unwrap())
+        .collect();
+    names.sort_unstable();
+    assert_eq!(names, ["reads", "writes"], "the names that the job file gives");
     fs::write(
         dir.path().join("bad.fio"),
         "[job]\ndirect=1\nrw=randread\nverify=crc32c\nbssplit=4k/50:8k/50\nwarp=9\nsize=1m\n",

@@ -146,7 +146,7 @@ fn is_on(job: &Job, wanted: &Path) -> bool {
 }
 
 fn draft(job: &Job, overwritten: Option<&Overwritten<'_>>) -> Draft {
-    let question = format!("What does the job {} of a fio job file reach?", job.name);
+    let question = job_file::question(&job.name);
     let mut draft = Draft::new(&job.name, &question, device::SCHEMA.name, &job.at)
         .with_duration(job.duration.unwrap_or(DURATION), &job.at)
         .with_warm_up(job.warm_up.unwrap_or(WARM_UP), &job.at);

@@ -1,6 +1,7 @@
 //! fio's options that are understood without any effect, and those that are answered with what to type instead.
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use outcrop_fio::job_file::{self, Meaning as InJobFile};
 
 /// What an option of fio means here.
 #[derive(Clone, Copy, Debug)]
@@ -11,9 +12,13 @@ enum Meaning {
     Never0(&'static str),
     /// It is refused; what to type instead, or that there is nothing. `{}` is the value that was given.
     Instead(&'static str),
+    /// The same, but 0 turns it off.
+    InsteadUnless0(&'static str),
 }
 
-use Meaning::{Always, Instead, Never0};
+use Meaning::{Always, Instead, InsteadUnless0, Never0};
+
+const VERIFY: &str = "type --verify, which verifies and gives no figures";
 
 /// The options, by fio's names.
 const OPTIONS: &[(&str, Meaning)] = &[
@@ -83,6 +88,20 @@ const OPTIONS: &[(&str, Meaning)] = &[
         "thinktime",
         Instead("type --arrival poisson:5k for requests with pauses between them"),
     ),
+    ("slat_percentiles", Instead("type --latency-parts apart")),
+    ("filesize", Instead("type --size {}")),
+    (
+        "stonewall",
+        Instead("leave it out; cells are measured one after the other"),
+    ),
+    ("hipri", Instead("type --completions polled")),
+    ("buffered", Instead("type --access buffered")),
+    ("numa_cpu_nodes", Instead("type --numa-node {}")),
+    (
+        "numa_mem_policy",
+        Instead("type --numa-node, which binds threads and buffers"),
+    ),
+    ("iodepth_batch_complete_min", Instead("type --submission batch")),
     (
         "trim",
         Instead("leave it out; Outcrop sends no trims to a device"),
@@ -91,10 +110,7 @@ const OPTIONS: &[(&str, Meaning)] = &[
         "trim_percentage",
         Instead("leave it out; Outcrop sends no trims to a device"),
     ),
-    (
-        "do_verify",
-        Instead("type --verify, which verifies and gives no figures"),
-    ),
+    ("do_verify", Instead(VERIFY)),
     (
         "zonemode",
         Instead("leave it out; zoned devices cannot be measured by zone"),
@@ -104,6 +120,51 @@ const OPTIONS: &[(&str, Meaning)] = &[
         Instead("leave it out; the jobs of a cell are all the same, and two kinds of jobs are two commands"),
     ),
 ];
+
+/// Options of these answers that take a value behind a blank as well; the other ones that have no effect are switches.
+const WITH_VALUE: &[&str] = &[
+    "name",
+    "description",
+    "percentile_list",
+    "write_bw_log",
+    "write_lat_log",
+    "write_iops_log",
+    "write_hist_log",
+    "log_avg_msec",
+    "log_hist_msec",
+    "random_generator",
+    "fallocate",
+    "significant_figures",
+    "unit_base",
+    "iomem_align",
+    "mem_align",
+    "io_submit_mode",
+    "wait_for",
+    "bwavgtime",
+    "iopsavgtime",
+];
+
+/// Options of fio's that are flags by themselves.
+const OWN: [&str; 2] = ["verify", "time_based"];
+
+/// All options: those that are answered here, then those that job files know, with the same answer. A flag that neither knows would be
+/// answered with a flag that has a similar name and does something else.
+fn options() -> impl Iterator<Item = (&'static str, Meaning)> {
+    let has_own = |name: &str| OWN.contains(&name) || OPTIONS.iter().any(|(known, _)| *known == name);
+    let in_job_files = job_file::meanings().filter_map(move |(name, meaning)| {
+        let meaning = match meaning {
+            InJobFile::Always(why) => Always(why),
+            InJobFile::Refused(_) | InJobFile::NeverTaken(_) if name.starts_with("verify_") => {
+                Instead(VERIFY)
+            }
+            InJobFile::Refused(why) => InsteadUnless0(why),
+            InJobFile::NeverTaken(why) => Instead(why),
+            InJobFile::Read | InJobFile::Unknown => return None,
+        };
+        (!has_own(name)).then_some((name, meaning))
+    });
+    OPTIONS.iter().copied().chain(in_job_files)
+}
 
 /// What was given of them.
 #[derive(Debug, Default)]
@@ -122,6 +183,14 @@ impl Foreign {
                         "--{name} is a fio option that Outcrop does not have: {answer}"
                     ));
                 }
+                (InsteadUnless0(_), Some("0")) => {}
+                (InsteadUnless0(why), value) => {
+                    let typed =
+                        value.map_or_else(|| format!("--{name}"), |value| format!("--{name}={value}"));
+                    return Err(format!(
+                        "{typed} is a fio option that Outcrop does not have: {why}"
+                    ));
+                }
                 (Never0(why), Some(value @ "0")) => {
                     return Err(format!("--{name}={value} of fio: {why}; leave it out"));
                 }
@@ -135,6 +204,7 @@ impl Foreign {
     pub(super) fn without_effect(&self) -> Option<String> {
         let one = |(name, meaning, _): &(&str, Meaning, Option<String>)| match meaning {
             Always(why) | Never0(why) => Some(format!("fio's --{name} has no effect: {why}")),
+            InsteadUnless0(_) => Some(format!("fio's --{name}=0 has no effect: it is off")),
             Instead(_) => None,
         };
         let all: Vec<String> = self.given.iter().filter_map(one).collect();
@@ -144,11 +214,11 @@ impl Foreign {
 
 impl clap::Args for Foreign {
     fn augment_args(command: Command) -> Command {
-        OPTIONS.iter().fold(command, |command, (name, meaning)| {
-            let is_flag = matches!(meaning, Always(_) | Never0(_)) && *name != "name";
+        options().fold(command, |command, (name, meaning)| {
+            let is_flag = matches!(meaning, Always(_) | Never0(_)) && !WITH_VALUE.contains(&name);
             command.arg(
-                Arg::new(*name)
-                    .long(*name)
+                Arg::new(name)
+                    .long(name)
                     .hide(true)
                     .num_args(0..=1)
                     // A flag of fio's without a value must not swallow the directory behind it.
@@ -166,12 +236,12 @@ impl clap::Args for Foreign {
 
 impl clap::FromArgMatches for Foreign {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let given = |(name, meaning): &(&'static str, Meaning)| {
+        let given = |(name, meaning): (&'static str, Meaning)| {
             let value = matches.get_one::<String>(name)?;
             let value = (!value.is_empty()).then(|| value.clone());
-            Some((*name, *meaning, value))
+            Some((name, meaning, value))
         };
-        let given = OPTIONS.iter().filter_map(given).collect();
+        let given = options().filter_map(given).collect();
         Ok(Self { given })
     }
 
