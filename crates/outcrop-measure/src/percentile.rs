@@ -45,6 +45,9 @@ pub const STANDARD: [Percentile; 6] = [
     },
 ];
 
+/// The one that limits and comparisons ask for.
+pub const P99: Percentile = STANDARD[3];
+
 /// How many samples must lie above a quantile before it is given.
 ///
 /// With ten, the number above has a relative standard deviation of about 1/√10 ≈ 32 %: enough to place the
@@ -56,6 +59,20 @@ pub fn is_supported(sample_count: u64, quantile: f64) -> bool {
     // 1 − 0.9 is a hair below 0.1; the slack keeps n = 100 on the right side for p90.
     const SLACK: f64 = 1e-9;
     (0.0..1.0).contains(&quantile) && sample_count as f64 * (1.0 - quantile) >= SAMPLES_ABOVE * (1.0 - SLACK)
+}
+
+/// How many samples the quantile needs: the fewest that support it.
+pub fn needed(quantile: f64) -> u64 {
+    (SAMPLES_ABOVE / (1.0 - quantile)).round() as u64
+}
+
+/// Why so many operations give no such percentile: how many it needs is part of the reason.
+pub fn too_few(count: u64, percentile: Percentile) -> String {
+    let needed = needed(percentile.quantile);
+    format!(
+        "too few operations ({count} of at least {needed}) for a {}",
+        percentile.name
+    )
 }
 
 /// The 1-based rank of `quantile` among `sample_count` ordered samples: ⌈q·n⌉, at least 1 and at most n.

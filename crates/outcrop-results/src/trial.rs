@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::{Metric, Provenance, Unavailable, Unit};
+use outcrop_measure::percentile;
 use outcrop_schema::{Latencies, Remark};
 use serde::{Deserialize, Serialize};
 
@@ -97,13 +98,7 @@ impl Value {
         let mut values = vec![Self::known(metrics.mean, histogram.mean().ok_or_else(none))];
         values.extend(metrics.percentiles().map(|(percentile, metric)| {
             let latency_ns = histogram.percentile(percentile.quantile).map(|ns| ns as f64);
-            let why = || {
-                Unavailable::because(format!(
-                    "too few operations ({}) for a {}",
-                    histogram.count(),
-                    percentile.name
-                ))
-            };
+            let why = || Unavailable::because(percentile::too_few(histogram.count(), percentile));
             Self::known(metric, latency_ns.ok_or_else(why))
         }));
         values.push(Self::known(

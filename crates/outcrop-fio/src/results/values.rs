@@ -131,10 +131,9 @@ fn latencies(
             Some((latency, value_ns)) if percentile::is_supported(latency.count as u64, wanted.quantile) => {
                 imported(metric, value_ns, source, &format!("{}.percentile", latency.key))
             }
-            Some((latency, _)) => Value::unavailable(
-                metric,
-                format!("too few operations ({}) for a {}", latency.count, wanted.name),
-            ),
+            Some((latency, _)) => {
+                Value::unavailable(metric, percentile::too_few(latency.count as u64, wanted))
+            }
             None => {
                 let unlisted = || format!("fio reports no {} here; percentile_list asks for it", wanted.name);
                 Value::unavailable(metric, why_no_percentiles.map_or_else(unlisted, str::to_owned))

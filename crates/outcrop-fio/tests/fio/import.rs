@@ -149,7 +149,7 @@ fn what_fio_did_not_report_is_unavailable_and_says_why() {
     );
     assert_eq!(
         reason(list, "latency_p99_9"),
-        "too few operations (500) for a p99.9"
+        "too few operations (500 of at least 10000) for a p99.9"
     );
     assert!(reason(untimed, "latency_mean").contains("did not time requests"));
     assert_eq!(open.factors["arrival"], "constant:500/s");

@@ -95,7 +95,7 @@ fn a_percentile_without_enough_samples_is_absent_with_the_number_of_samples() {
         let count: u64 = entry.histograms.iter().map(|histogram| histogram.count).sum();
         assert_eq!(
             reason(&entry, "latency_p99_99"),
-            format!("too few operations ({count}) for a p99.99")
+            format!("too few operations ({count} of at least 100000) for a p99.99")
         );
     }
 }

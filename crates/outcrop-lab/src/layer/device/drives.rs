@@ -2,6 +2,7 @@
 
 use outcrop_device::JobReport;
 use outcrop_measure::metric::Unavailable;
+use outcrop_measure::percentile;
 use outcrop_results::Value;
 use outcrop_schema::Settings;
 use outcrop_schema::device::{
@@ -86,12 +87,8 @@ pub(super) fn values(each: &[JobReport]) -> Vec<Value> {
         operations.merge(&total.writes);
         let [iops, bandwidth] = throughput(report, None, &operations);
         let p99 = operations.latency.percentile(0.99).map(|ns| ns as f64);
-        let too_few = || {
-            Unavailable::because(format!(
-                "too few operations ({}) for a p99",
-                operations.latency.count()
-            ))
-        };
+        let too_few =
+            || Unavailable::because(percentile::too_few(operations.latency.count(), percentile::P99));
         let known = |value: Option<f64>| value.ok_or_else(|| Unavailable::because("nothing completed"));
         [
             Value::known(DRIVE_IOPS[number], known(iops.value)),
