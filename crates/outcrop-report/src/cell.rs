@@ -26,6 +26,8 @@ pub struct Cell<'a> {
     numbers: BTreeMap<String, Number>,
     unavailable: BTreeMap<String, String>,
     view: Option<&'a CellView<'a>>,
+    /// Factors whose default its words state, since other cells of the run have another value.
+    telling: Vec<&'static str>,
 }
 
 impl<'a> Cell<'a> {
@@ -38,6 +40,7 @@ impl<'a> Cell<'a> {
             numbers: BTreeMap::new(),
             unavailable: BTreeMap::new(),
             view: Some(view),
+            telling: Vec::new(),
         };
         for metric in view.metric_names() {
             let Some(samples) = view.metric(metric) else {
@@ -68,10 +71,36 @@ impl<'a> Cell<'a> {
                 numbers: BTreeMap::new(),
                 unavailable: BTreeMap::new(),
                 view: None,
+                telling: Vec::new(),
             });
             cell.numbers.insert(row.metric.clone(), number_of(row));
         }
         cells.into_values().collect()
+    }
+
+    /// Has the words of each of these cells state a factor, the default too, where they differ in it: beside other values, silence does not
+    /// say which one was meant.
+    pub(crate) fn tell_apart(cells: &mut [Self], factor: FactorRef) {
+        let is_other = |cell: &Self| !cell.is_default(factor);
+        if cells.iter().any(is_other) {
+            cells.iter_mut().for_each(|cell| cell.telling.push(factor.name));
+        }
+    }
+
+    /// A factor's value as words of the cell say it, each time it is unusual or others of the run are: `sync none`. None where there is nothing to say.
+    pub(crate) fn told(&self, factor: FactorRef) -> Option<String> {
+        let value = self.spelling(factor);
+        let is_default = || {
+            self.telling
+                .contains(&factor.name)
+                .then(|| format!("{} {value}", factor.words()))
+        };
+        // An older run or a read may not have the factor.
+        let known = Some(value).filter(|value| !value.is_empty())?;
+        factor
+            .labelled(known)
+            .or_else(is_default)
+            .filter(|words| !words.is_empty())
     }
 
     /// The records behind it; `None` for a published cell.

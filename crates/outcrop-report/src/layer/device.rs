@@ -4,6 +4,7 @@ mod advice;
 mod answer;
 mod cell;
 mod curve;
+mod durability;
 mod figures;
 mod findings;
 mod limits;
@@ -12,7 +13,8 @@ mod method;
 mod references;
 
 use outcrop_results::RunView;
-use outcrop_schema::device::{IO_BLOCK_SIZE, JOBS, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA};
+use outcrop_schema::FactorRef;
+use outcrop_schema::device::{ACCESS, IO_BLOCK_SIZE, JOBS, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA, SYNC};
 
 use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
@@ -27,7 +29,10 @@ pub(crate) static LAYER: ReportedLayer = ReportedLayer {
     schema: &SCHEMA,
     // In numeric order, so that of equal cells the one with the least depth is the first.
     order: &[&READ_WRITE_MIX, &IO_BLOCK_SIZE, &QUEUE_DEPTH, &JOBS],
-    read: |run, cells| {
+    read: |run, mut cells| {
+        for factor in [&SYNC as FactorRef, &ACCESS] {
+            Cell::tell_apart(&mut cells, factor);
+        }
         Box::new(DeviceReport {
             run,
             cells,

@@ -19,6 +19,7 @@ mod device_limits;
 mod device_rates;
 mod device_storage;
 mod device_studies;
+mod device_sync;
 mod device_time;
 mod filesystem;
 mod filesystem_costs;

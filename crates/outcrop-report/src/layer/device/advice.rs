@@ -4,12 +4,14 @@ use outcrop_measure::knee::{self, SATURATED};
 use outcrop_measure::metric::{Metric, Unit};
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
-    ARRIVAL, BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX,
+    ACCESS, ARRIVAL, BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX,
+    SYNC,
 };
 use outcrop_workload::Arrivals;
 
 use super::cell::{DeviceCell, P99};
 use super::curve::{depth_curve, load_points, mix_curve, offered_curve, pure_curves};
+use super::durability;
 use super::findings::{predicted_knee, weighted_mean_iops};
 use crate::answer::Claim;
 use crate::cell::{Cell, best};
@@ -45,6 +47,7 @@ pub(super) fn claims(cells: &[Cell<'_>]) -> Vec<Claim> {
     of_curves
         .chain(access_size(cells))
         .chain(mix_cost(cells))
+        .chain(durability::cost(cells))
         .chain(offered)
         .collect()
 }
@@ -130,11 +133,21 @@ fn knee_claim(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
         ),
     };
     let text = format!(
-        "{} {direction}s start to queue at about {predicted:.1} requests in flight (highest IOPS × mean latency of a single request); {long}.",
-        curve[0].access()
+        "{} {direction}s{} start to queue at about {predicted:.1} requests in flight (highest IOPS × mean latency of a single request); {long}.",
+        curve[0].access(),
+        aside(curve[0])
     );
-    let brief = format!("{predicted:.1} in flight predicted; {short}");
+    let under = curve[0].circumstances();
+    let brief = format!("{predicted:.1} in flight predicted{under}; {short}");
     Some(claim(format!("Knee of {direction}s"), brief, text, numbers))
+}
+
+/// Under which circumstances, as an aside within a sentence: `, sync dsync,`.
+fn aside(cell: &Cell<'_>) -> String {
+    match cell.circumstances() {
+        none if none.is_empty() => none,
+        some => format!("{some},"),
+    }
 }
 
 /// Whether a number is as high as the highest, as far as the trials can tell: their intervals overlap, or, without intervals,
@@ -185,7 +198,7 @@ fn throughput_depth(cells: &[Cell<'_>], curve: &[&Cell<'_>], direction: Directio
     let (peak_cell, peak) = other.unwrap_or((cell, iops));
     let (words, peak_words) = (cell.depth_words(), peak_cell.depth_words());
     let is_peak = other.is_none();
-    let access = cell.access();
+    let (access, under) = (cell.access(), cell.circumstances());
     // A curve of several jobs says so in each of its depths.
     let jobs = match cell.jobs() {
         1 => " and one job",
@@ -195,15 +208,15 @@ fn throughput_depth(cells: &[Cell<'_>], curve: &[&Cell<'_>], direction: Directio
     let mut numbers = vec![named(iops, format!("{direction} IOPS at {words}"))];
     let (mut brief, mut text) = match is_peak {
         true => (
-            format!("{words}: {iops}"),
+            format!("{words}{under}: {iops}"),
             format!(
-                "{words} gives {iops}, more than any other depth measured with {access} {direction}s{jobs}"
+                "{words} gives {iops}, more than any other depth measured with {access} {direction}s{jobs}{under}"
             ),
         ),
         false => (
-            format!("{words}: {iops}, a tie with {peak_words} ({peak})"),
+            format!("{words}{under}: {iops}, a tie with {peak_words} ({peak})"),
             format!(
-                "{words} gives {iops} with {access} {direction}s{jobs}, which these trials cannot distinguish from {peak_words} ({peak})"
+                "{words} gives {iops} with {access} {direction}s{jobs}{under}, which these trials cannot distinguish from {peak_words} ({peak})"
             ),
         ),
     };
@@ -228,8 +241,9 @@ fn throughput_depth(cells: &[Cell<'_>], curve: &[&Cell<'_>], direction: Directio
         true => String::new(),
         false => format!("; {peak_words} ties with it"),
     };
-    let action =
-        format!("For throughput, use {words} with {access} {direction}s{jobs}: {iops}{tail}{why}{more}");
+    let action = format!(
+        "For throughput, use {words} with {access} {direction}s{jobs}{under}: {iops}{tail}{why}{more}"
+    );
     let topic = topic(direction, "throughput");
     Some(claim_with_action(topic, brief, text, action, numbers))
 }
@@ -256,24 +270,27 @@ fn latency_depth(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
             "the next depth measured more than doubles that p99",
         ),
     };
+    let under = deepest.circumstances();
     let brief = match words == lone_words {
-        true => format!("{words}: p99 {kept}, {iops}; {brief_limit}"),
-        false => format!("{words}: p99 {kept}, at most twice {lone_words}; {iops}"),
+        true => format!("{words}{under}: p99 {kept}, {iops}; {brief_limit}"),
+        false => format!("{words}{under}: p99 {kept}, at most twice {lone_words}; {iops}"),
     };
     let mut numbers = vec![
         named(&lone, format!("p99 at {lone_words}")),
         named(iops, format!("{direction} IOPS at {words}")),
     ];
     let text = if words == lone_words {
-        format!("{lone_words}, with a p99 of {lone} and {iops}; {limit}.")
+        format!("{lone_words}{under}, with a p99 of {lone} and {iops}; {limit}.")
     } else {
         numbers.push(named(&kept, format!("p99 at {words}")));
         format!(
-            "up to {words} the p99 ({kept}) stays within twice that of {lone_words} ({lone}), with {iops}."
+            "up to {words}{} the p99 ({kept}) stays within twice that of {lone_words} ({lone}), with {iops}.",
+            aside(deepest)
         )
     };
     let access = deepest.access();
-    let action = format!("For low latency, keep to {words} with {access} {direction}s: p99 {kept}, {iops}");
+    let action =
+        format!("For low latency, keep to {words} with {access} {direction}s{under}: p99 {kept}, {iops}");
     let topic = topic(direction, "latency");
     Some(claim_with_action(topic, brief, text, action, numbers))
 }
@@ -290,10 +307,14 @@ fn access_size(cells: &[Cell<'_>]) -> Option<Claim> {
             continue;
         };
         let access = cell.access();
-        let brief = format!("{access} {direction}s {number}").replace(" random", "");
+        let under = match cell.circumstances().strip_prefix(", ") {
+            Some(under) => format!(" ({under})"),
+            None => String::new(),
+        };
+        let brief = format!("{access} {direction}s {number}{under}").replace(" random", "");
         numbers.push(named(number, format!("{direction} bandwidth of {access}")));
         let (depth, reached) = (
-            cell.depth_words(),
+            format!("{}{}", cell.depth_words(), cell.circumstances()),
             format!("{access} {direction}s reach {number}"),
         );
         let Some((peak_cell, peak)) = other else {
@@ -355,7 +376,9 @@ fn offered_load(cells: &[Cell<'_>]) -> Option<Claim> {
         Some(next) => format!("{} is too much", rate_of(next)),
         None => "no higher rate was measured".to_owned(),
     };
-    let requests = highest.requests();
+    let told = [&SYNC as FactorRef, &ACCESS].map(|factor| highest.told(factor));
+    let told = told.iter().flatten().map(|words| format!(", {words}"));
+    let requests = format!("{}{}", highest.requests(), told.collect::<String>());
     let brief = format!("{rate}: {answered} answered, p99 {kept}; {limit}");
     let text = format!(
         "{rate} of {requests} is answered ({answered}) with a p99 ({kept}) within twice that of {lowest_rate} ({least}); {limit}."
@@ -380,9 +403,10 @@ fn mix_cost(cells: &[Cell<'_>]) -> Option<Claim> {
     let mut numbers = vec![named(total, format!("IOPS of {words}"))];
     let mut text = format!("{words} gives {total}");
     let mut brief = format!(
-        "{}, {}: {total}",
+        "{}, {}{}: {total}",
         cell.spelling(&READ_WRITE_MIX),
-        cell.depth_words()
+        cell.depth_words(),
+        cell.circumstances()
     );
     if let Some(expected) = weighted_mean_iops(&curve, cell) {
         let share = total.value / expected.value * 100.0;

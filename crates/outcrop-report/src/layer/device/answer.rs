@@ -223,10 +223,14 @@ fn busiest<'c, 'a>(
     fastest(cells, direction, metric).or_else(any)
 }
 
-/// The cell of one request at a time of a direction: random before sequential, then the smallest access.
+/// The cell of one request at a time of a direction: without a sync before those that wait for one, random before
+/// sequential, then the smallest access.
 fn lone_cell<'c, 'a>(cells: &'c [Cell<'a>], direction: Direction) -> Option<&'c Cell<'a>> {
     let is_lone = |cell: &&Cell<'_>| cell.concurrency() == Some(1.0);
-    let order = |cell: &&Cell<'_>| (!cell.is_random(), cell.get(&IO_BLOCK_SIZE).copied());
+    let order = |cell: &&Cell<'_>| {
+        let size = cell.get(&IO_BLOCK_SIZE).copied();
+        (cell.is_synced(), !cell.is_random(), size)
+    };
     let pure = cells.iter().filter(|cell| cell.only() == Some(direction));
     let found = pure
         .filter(|cell| cell.is_closed_loop())

@@ -60,6 +60,11 @@ pub(super) trait DeviceCell {
         self.cell().is(&ACCESS_PATTERN, &AccessPattern::Random)
     }
 
+    /// Whether its writes wait until they are durable. Advice is of those that do not, where a run has them.
+    fn is_synced(&self) -> bool {
+        self.cell().get(&SYNC).is_some_and(|sync| !sync.is_none())
+    }
+
     /// Drives that were loaded at the same time.
     fn drives(&self) -> u32 {
         self.cell().get(&DRIVES).copied().unwrap_or(1)
@@ -181,11 +186,8 @@ pub(super) trait DeviceCell {
             &NUMA_NODE,
             &ENGINE,
         ]
-        .iter()
-        // A read has no sync, and an older run no NUMA node: nothing is said of what a cell does not have.
-        .filter(|factor| !cell.spelling(factor).is_empty())
-        .filter_map(|factor| factor.labelled(cell.spelling(factor)))
-        .filter(|label| !label.is_empty())
+        .into_iter()
+        .filter_map(|factor| cell.told(factor))
         .collect();
         let writes = self.only() != Some(Direction::Read) || self.reads_back();
         if writes && !cell.is_default(&CONTENT) {

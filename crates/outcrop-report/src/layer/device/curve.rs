@@ -16,8 +16,8 @@ const USUAL_DEPTH: u32 = 32;
 /// At least two cells of one subject that differ in one factor only, in ascending order of it.
 pub(super) type Curve<'c, 'a> = Vec<&'c Cell<'a>>;
 
-/// All curves along a factor, longest first; among equals those at the usual depth, and then the smallest access and the fewest
-/// jobs, come first.
+/// All curves along a factor: those of writes that wait for no sync before others, then the longest first; among equals those at the usual
+/// depth, and then the smallest access and the fewest jobs, come first.
 pub(super) fn curves<'c, 'a>(cells: &'c [Cell<'a>], along: FactorRef) -> Vec<Curve<'c, 'a>> {
     let placed = cells.iter().filter(|cell| cell.place(along).is_some());
     let mut curves = families(placed, &[along]);
@@ -28,7 +28,13 @@ pub(super) fn curves<'c, 'a>(cells: &'c [Cell<'a>], along: FactorRef) -> Vec<Cur
         let depth = first.get(&QUEUE_DEPTH).filter(|_| along.name != QUEUE_DEPTH.name);
         let from_usual = depth.map(|depth| depth.abs_diff(USUAL_DEPTH));
         let size = first.get(&IO_BLOCK_SIZE).copied();
-        (Reverse(curve.len()), from_usual, size, first.jobs())
+        (
+            first.is_synced(),
+            Reverse(curve.len()),
+            from_usual,
+            size,
+            first.jobs(),
+        )
     });
     curves
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use outcrop_measure::ByteSize;
 use outcrop_measure::units::format_bytes;
-use outcrop_schema::device::{BANDWIDTH, CPU_PER_OPERATION, IO_BLOCK_SIZE, IOPS, QUEUE_DEPTH};
+use outcrop_schema::device::{BANDWIDTH, CPU_PER_OPERATION, IO_BLOCK_SIZE, IOPS, QUEUE_DEPTH, SYNC};
 
 use super::cell::{DeviceCell, P50, P99};
 use crate::cell::{Cell, families};
@@ -29,11 +29,11 @@ pub(super) fn all(cells: &[Cell<'_>]) -> (Vec<Matrix>, Vec<Missing>) {
             .filter(|cell| cell.read_percent() == Some(read_percent) && cell.jobs() == 1)
             .filter(|cell| cell.is_random() && cell.is_closed_loop());
         let mut families = families(wanted, &[&IO_BLOCK_SIZE, &QUEUE_DEPTH]);
-        families.sort_by_key(|family| Reverse(family.len()));
+        families.sort_by_key(|family| (family[0].is_synced(), Reverse(family.len())));
         let title = format!("{read_percent}:{}, {words}", 100 - read_percent);
-        match families.iter().find_map(|family| matrix(family, &title)) {
-            Some(matrix) => matrices.push(matrix),
-            None => missing.push(Missing {
+        let of_mix = of_each_sync(&families, &title);
+        if of_mix.is_empty() {
+            missing.push(Missing {
                 title,
                 reason: "fewer than two access sizes and two queue depths were measured with this mix."
                     .to_owned(),
@@ -43,10 +43,29 @@ pub(super) fn all(cells: &[Cell<'_>]) -> (Vec<Matrix>, Vec<Missing>) {
                     0 | 100 => LeastEffort::Quick,
                     _ => LeastEffort::Default,
                 },
-            }),
+            });
         }
+        matrices.extend(of_mix);
     }
     (matrices, missing)
+}
+
+/// A matrix for each sync policy, named where there are several: one table of several policies would hide which one a cell is of.
+fn of_each_sync(families: &[Vec<&Cell<'_>>], title: &str) -> Vec<Matrix> {
+    let mut done = BTreeSet::new();
+    let mut matrices = Vec::new();
+    for family in families {
+        let first = family[0];
+        let sync = first.spelling(&SYNC);
+        let title = format!("{title}{}", first.circumstances());
+        if !done.contains(sync)
+            && let Some(matrix) = matrix(family, &title)
+        {
+            done.insert(sync);
+            matrices.push(matrix);
+        }
+    }
+    matrices
 }
 
 fn matrix(family: &[&Cell<'_>], title: &str) -> Option<Matrix> {

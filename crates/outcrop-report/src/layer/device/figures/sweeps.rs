@@ -1,9 +1,11 @@
 //! Figures of sweeps over one factor, drawn only where it was swept: latency by size, bandwidth and latency by mix, a line for each
 //! size over depth, bandwidth by content.
 
+use std::cmp::Reverse;
+
 use outcrop_measure::metric::Metric;
 use outcrop_schema::device::{
-    BANDWIDTH, ByDirection, CONTENT, Direction, IO_BLOCK_SIZE, IOPS, LATENCY, QUEUE_DEPTH,
+    BANDWIDTH, ByDirection, CONTENT, Direction, IO_BLOCK_SIZE, IOPS, LATENCY, QUEUE_DEPTH, SYNC,
 };
 
 use super::{hue, points};
@@ -180,7 +182,8 @@ fn bandwidth_by_content(cells: &[Cell<'_>]) -> Option<FigureSlot> {
     let writes = cells
         .iter()
         .filter(|cell| cell.only() == Some(Direction::Write) && cell.reaches_device());
-    let family = families(writes, &[&CONTENT]).into_iter().max_by_key(Vec::len)?;
+    let families = families(writes, &[&CONTENT]).into_iter();
+    let family = families.min_by_key(|family| (family[0].is_synced(), Reverse(family.len())))?;
     if family.len() < 2 {
         return None;
     }
@@ -202,9 +205,12 @@ fn bandwidth_by_content(cells: &[Cell<'_>]) -> Option<FigureSlot> {
     };
     let first = family[0];
     let caption = format!(
-        "{}, {}. Content that compresses is written faster only where something below compresses: the drive, or the filesystem.",
+        "{}, {}{}. Content that compresses is written faster only where something below compresses: the drive, or the filesystem.",
         first.requests(),
-        first.depth_words()
+        first.depth_words(),
+        first
+            .told(&SYNC)
+            .map_or_else(String::new, |sync| format!(", {sync}"))
     );
     Some(chart.slot(
         "bandwidth-by-content",

@@ -16,10 +16,10 @@ pub(super) fn latency_tail(cells: &[Cell<'_>]) -> FigureSlot {
     let is_deep = |cell: &&&Cell<'_>| cell.get(&QUEUE_DEPTH).is_some_and(|depth| *depth <= 32);
     let mut series = Vec::new();
     for direction in Direction::ALL {
-        let mut pure = cells.iter().filter(|cell| cell.only() == Some(direction));
+        let pure = cells.iter().filter(|cell| cell.only() == Some(direction));
         let (least, deep) = match depth_curve(cells, direction) {
             Some(curve) => (Some(curve[0]), curve.iter().rev().find(is_deep).copied()),
-            None => (pure.next(), None),
+            None => (pure.min_by_key(|cell| cell.is_synced()), None),
         };
         for (index, cell) in least.into_iter().chain(deep).enumerate() {
             let name = format!("{direction} {}{}", cell.depth_words(), cell.circumstances());

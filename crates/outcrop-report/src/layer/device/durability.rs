@@ -1,0 +1,122 @@
+//! What it costs to make writes durable: the same writes with each sync policy, compared with those that wait for none.
+
+use std::cmp::Ordering;
+
+use outcrop_measure::metric::Unit;
+use outcrop_schema::device::{Direction, IOPS, SYNC};
+use outcrop_workload::{Durability, SyncCall};
+
+use super::cell::{DeviceCell, P99};
+use crate::answer::Claim;
+use crate::cell::{Cell, families};
+use crate::number::Number;
+
+/// The cost of each policy, for the smallest access at the least depth that was measured both with and without.
+pub(super) fn cost(cells: &[Cell<'_>]) -> Option<Claim> {
+    let writes = cells
+        .iter()
+        .filter(|cell| cell.only() == Some(Direction::Write) && cell.is_closed_loop());
+    let compared = |family: &Vec<&Cell<'_>>| {
+        let has = |synced: bool| family.iter().any(|cell| cell.is_synced() == synced);
+        has(true) && has(false)
+    };
+    // Cells are in the order of size and depth.
+    let family = families(writes, &[&SYNC]).into_iter().find(compared)?;
+    let unsynced = *family.iter().find(|cell| !cell.is_synced())?;
+    let base = unsynced.number(&IOPS.both)?;
+    let mut costs: Vec<Cost> = family.iter().filter_map(|cell| Cost::of(cell, base)).collect();
+    costs.sort_by(|one, other| {
+        other
+            .of_unsynced
+            .value
+            .partial_cmp(&one.of_unsynced.value)
+            .unwrap_or(Ordering::Equal)
+    });
+    let first = costs.first()?;
+    let depth = unsynced.depth_words();
+    let briefs: Vec<String> = costs.iter().map(Cost::brief).collect();
+    let brief = format!("{depth}: {}", briefs.join("; "));
+    let mut texts = vec![first.text(&format!(
+        " of unsynced {} at {depth} ({base})",
+        unsynced.requests()
+    ))];
+    texts.extend(costs.iter().skip(1).map(|cost| cost.text("")));
+    let text = format!("{}.", texts.join("; "));
+    let mut numbers = vec![base.clone().named(format!("IOPS of unsynced writes at {depth}"))];
+    numbers.extend(costs.into_iter().flat_map(Cost::numbers));
+    Some(Claim::new("Durability", brief, text, numbers))
+}
+
+/// What a policy leaves of the unsynced IOPS, and its tail.
+struct Cost {
+    policy: String,
+    of_unsynced: Number,
+    p99: Option<Number>,
+}
+
+impl Cost {
+    fn of(cell: &Cell<'_>, base: &Number) -> Option<Self> {
+        let policy = words(*cell.get(&SYNC).filter(|sync| !sync.is_none())?);
+        let inputs = [cell.number(&IOPS.both)?, base];
+        let name = format!("IOPS with {policy} ÷ unsynced IOPS");
+        let of_unsynced = Number::computed(&name, Unit::Ratio, &inputs, |values| values[0] / values[1]);
+        let p99 = cell.directed(Direction::Write, &P99);
+        Some(Self {
+            of_unsynced,
+            p99: p99.map(|p99| p99.clone().named(format!("p99 with {policy}"))),
+            policy,
+        })
+    }
+
+    /// In whole percent where that says enough.
+    fn share(&self) -> String {
+        let percent = self.of_unsynced.value * 100.0;
+        let digits = usize::from(percent < 10.0);
+        format!("{percent:.digits$} %")
+    }
+
+    fn tail(&self) -> String {
+        let p99 = self.p99.as_ref();
+        p99.map_or_else(String::new, |p99| format!(", p99 {p99}"))
+    }
+
+    fn brief(&self) -> String {
+        format!(
+            "{} {} of the unsynced IOPS{}",
+            self.policy,
+            self.share(),
+            self.tail()
+        )
+    }
+
+    fn text(&self, of_what: &str) -> String {
+        format!(
+            "{}: {} of the IOPS{of_what}{}",
+            self.policy,
+            self.share(),
+            self.tail()
+        )
+    }
+
+    fn numbers(self) -> impl Iterator<Item = Number> {
+        std::iter::once(self.of_unsynced).chain(self.p99)
+    }
+}
+
+/// A policy as a person would ask for it: `fsync after each write`.
+fn words(durability: Durability) -> String {
+    match durability {
+        Durability::None => "no sync".to_owned(),
+        Durability::Dsync => "O_DSYNC".to_owned(),
+        Durability::After { writes, call } => {
+            let call = match call {
+                SyncCall::Fdatasync => "fdatasync",
+                SyncCall::Fsync => "fsync",
+            };
+            match writes.get() {
+                1 => format!("{call} after each write"),
+                several => format!("{call} after every {several} writes"),
+            }
+        }
+    }
+}

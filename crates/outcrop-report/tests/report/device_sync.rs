@@ -1,0 +1,168 @@
+//! Runs with several sync policies: what is said of writes names the policy, and without a word it is of those that wait for none.
+
+use outcrop_report::Report;
+use outcrop_report::answer::{Claim, ReadingOutcome};
+use outcrop_results::RunView;
+use outcrop_schema::device::{BANDWIDTH, IOPS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX, SYNC};
+
+use crate::device_limits::{row, set, value};
+use crate::fixture::RunBuilder;
+
+/// Writes of two sizes at three depths, each without a sync and with two of them, which leave a fourth and a tenth of the IOPS. The cells with
+/// a sync come first, and one of them has one depth more.
+fn run() -> RunView {
+    let plain = RunBuilder::new(3)
+        .cells(&[4096, 65_536], &[1, 4, 16], &[0])
+        .build();
+    let mut run = RunBuilder::new(3).build();
+    for (sync, left) in [("dsync", 0.1), ("each:fsync", 0.25), ("none", 1.0)] {
+        for trial in &plain.trials {
+            let mut trial = trial.clone();
+            trial.cell = format!("{} {sync}", trial.cell);
+            trial.factors.insert(SYNC.name.to_owned(), sync.to_owned());
+            for metric in [IOPS.both, IOPS.write, BANDWIDTH.both, BANDWIDTH.write] {
+                let scaled = value(&trial, &metric) * left;
+                set(&mut trial, metric, scaled);
+            }
+            for metric in [
+                LATENCY.both.mean,
+                LATENCY.both.p50,
+                LATENCY.both.p99,
+                LATENCY.write.p50,
+                LATENCY.write.p99,
+            ] {
+                let scaled = value(&trial, &metric) / left;
+                set(&mut trial, metric, scaled);
+            }
+            trial.trial = run.trials.len() as u32;
+            run.trials.push(trial);
+        }
+    }
+    let deeper = run
+        .trials
+        .iter()
+        .filter(|trial| trial.factors[QUEUE_DEPTH.name] == "16" && trial.factors[SYNC.name] == "dsync");
+    let deeper: Vec<_> = deeper.cloned().collect();
+    for mut trial in deeper {
+        trial.cell = format!("{} deeper", trial.cell);
+        trial.factors.insert(QUEUE_DEPTH.name.to_owned(), "64".to_owned());
+        run.trials.push(trial);
+    }
+    run
+}
+
+fn claim<'r>(report: &'r Report, topic: &str) -> &'r Claim {
+    let advice = &report.layers[0].answer.advice;
+    let found = advice.iter().find(|claim| claim.topic == topic);
+    found.unwrap_or_else(|| panic!("no {topic} in {advice:?}"))
+}
+
+#[test]
+fn advice_on_depth_is_of_writes_that_wait_for_no_sync_and_says_so() {
+    let report = Report::of(&run());
+    for topic in [
+        "Write throughput",
+        "Write latency",
+        "Knee of writes",
+        "Access size",
+    ] {
+        let Claim {
+            brief, text, action, ..
+        } = claim(&report, topic);
+        for said in [brief, text].into_iter().chain(action) {
+            assert!(
+                said.contains("sync none") && !said.contains("dsync"),
+                "{topic}: {said}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_run_with_one_policy_names_it_only_where_it_is_unusual() {
+    let mut alike = run();
+    alike.trials.retain(|trial| trial.factors[SYNC.name] == "none");
+    let report = Report::of(&alike);
+    assert!(!claim(&report, "Write throughput").text.contains("sync"));
+    assert!(
+        report.layers[0]
+            .answer
+            .advice
+            .iter()
+            .all(|claim| claim.topic != "Durability")
+    );
+    let mut alike = run();
+    alike.trials.retain(|trial| trial.factors[SYNC.name] == "dsync");
+    let report = Report::of(&alike);
+    assert!(claim(&report, "Write throughput").text.contains("sync dsync"));
+}
+
+#[test]
+fn every_figure_of_the_first_screen_is_of_one_policy_and_names_it() {
+    let report = Report::of(&run());
+    for label in ["Highest IOPS", "QD 1 latency, p50", "QD 1 latency, p99"] {
+        match &row(&report, label).readings[1].outcome {
+            ReadingOutcome::Measured { conditions, .. } => {
+                assert!(conditions.ends_with(", sync none"), "{label}: {conditions}");
+            }
+            missing => panic!("{label}: {missing:?}"),
+        }
+    }
+}
+
+#[test]
+fn there_is_a_matrix_for_each_policy_with_the_policy_in_its_heading() {
+    let report = Report::of(&run());
+    let titles = report.layers[0]
+        .matrices
+        .iter()
+        .map(|matrix| matrix.title.as_str());
+    assert_eq!(
+        titles.collect::<Vec<_>>(),
+        [
+            "0:100, writes only, sync none",
+            "0:100, writes only, sync dsync",
+            "0:100, writes only, sync each:fsync"
+        ]
+    );
+    let page = report.to_html();
+    assert!(
+        page.contains("4 KiB random write, sync none"),
+        "the lines of figures too"
+    );
+}
+
+#[test]
+fn what_a_sync_costs_is_said_for_each_policy_beside_writes_without_one() {
+    let report = Report::of(&run());
+    let Claim {
+        brief, text, numbers, ..
+    } = claim(&report, "Durability");
+    assert!(
+        brief.starts_with("QD 1: fsync after each write 25 % of the unsynced IOPS, p99 ")
+            && brief.contains("; O_DSYNC 10 % of the unsynced IOPS, p99 "),
+        "{brief}"
+    );
+    assert!(
+        text.starts_with(
+            "fsync after each write: 25 % of the IOPS of unsynced 4 KiB random writes at QD 1 ("
+        ),
+        "{text}"
+    );
+    assert_eq!(numbers.len(), 5);
+    // Reads and mixes have no such cost.
+    let mut mixed = run();
+    for trial in &mut mixed.trials {
+        trial
+            .factors
+            .insert(READ_WRITE_MIX.name.to_owned(), "70:30".to_owned());
+    }
+    let report = Report::of(&mixed);
+    assert!(
+        report.layers[0]
+            .answer
+            .advice
+            .iter()
+            .all(|claim| claim.topic != "Durability")
+    );
+}
