@@ -27,6 +27,8 @@ const LEAST_ROWS: usize = 4;
 const NONE: &str = "–";
 /// How the line begins that explains intervals.
 const IN_PARENTHESES: &str = "In parentheses";
+/// A single trial of this length was made to see how figures change within it, and is not to be repeated for an interval.
+pub(crate) const LONG_TRIAL_S: f64 = 10.0;
 
 /// The table for a terminal of `width` columns; none for a file or a pipe, where nothing has to fit.
 ///
@@ -376,7 +378,7 @@ fn certainty(group: &CellGroup<'_>) -> Vec<String> {
     } else if !group.columns.is_empty() && estimates(true).next().is_none() {
         let is_repeated = |column: &TableColumn| column.metric.scope != Scope::DataSet;
         let note = if group.columns.iter().any(is_repeated) {
-            "One trial has no interval: --repetitions 5 gives one."
+            of_one_trial(&group.rows)
         } else {
             "Every trial gives the same values for the same data, so they have no interval."
         };
@@ -391,6 +393,19 @@ fn certainty(group: &CellGroup<'_>) -> Vec<String> {
         notes.push(note);
     }
     notes
+}
+
+/// What gives an interval where every cell has one trial. A trial that is long by design is not to be repeated for that: what it has to
+/// say is how it changes with time.
+fn of_one_trial(rows: &[&CellRow]) -> &'static str {
+    let is_long = rows.iter().any(|row| row.longest_trial_s >= LONG_TRIAL_S);
+    match rows.iter().any(|row| row.is_of_unfinished_run) {
+        true => {
+            "One trial has no interval; the run is not finished, and resuming it measures the other trials."
+        }
+        false if is_long => "One trial has no interval.",
+        false => "One trial has no interval: --repetitions 5 gives one.",
+    }
 }
 
 /// Why a figure of a sample has no interval.

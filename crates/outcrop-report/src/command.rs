@@ -2,9 +2,9 @@
 //! limits and folder, and the shell reads it as it stands.
 
 use outcrop_results::RunView;
-use outcrop_schema::LayerSchema;
 use outcrop_schema::compression::DATA;
-use outcrop_schema::device::{KIND, Kind, PATH, SCHEMA as DEVICE, SIZE};
+use outcrop_schema::device::{DESTROY, KIND, Kind, PATH, SCHEMA as DEVICE, SIZE};
+use outcrop_schema::{FactorRef, LayerSchema};
 use toml::{Table, Value};
 
 use crate::report::RunSummary;
@@ -20,21 +20,30 @@ pub(crate) struct Commands {
     folder: Option<String>,
     /// Its expanded plan.
     plan: Table,
+    /// Whether trials of its plan are missing.
+    is_unfinished: bool,
 }
 
 impl Commands {
     pub(crate) fn of(run: &RunView) -> Self {
-        Self::about(&run.dir.to_string_lossy(), &run.plan)
+        Self {
+            is_unfinished: run.is_unfinished(),
+            ..Self::about(&run.dir.to_string_lossy(), &run.plan)
+        }
     }
 
     pub(crate) fn of_summary(run: &RunSummary) -> Self {
-        Self::about(&run.folder, &run.plan)
+        Self {
+            is_unfinished: run.is_unfinished,
+            ..Self::about(&run.folder, &run.plan)
+        }
     }
 
     fn about(folder: &str, plan: &str) -> Self {
         Self {
             folder: (!folder.is_empty()).then(|| folder.to_owned()),
             plan: toml::from_str(plan).unwrap_or_default(),
+            is_unfinished: false,
         }
     }
 
@@ -51,6 +60,14 @@ impl Commands {
         };
         let data = self.saved_data(layers);
         Some(format!("outcrop run {plan}{narrower} {more}{data}"))
+    }
+
+    /// Measures the trials that the run lacks; none where it has all, or is not kept.
+    pub(crate) fn resuming(&self) -> Option<String> {
+        let folder = self.folder.as_deref().filter(|_| self.is_unfinished)?;
+        let has_variants = self.own_plans().any(|plan| plan.get("variant").is_some());
+        let command = if has_variants { "ab" } else { "run" };
+        Some(format!("outcrop {command} --resume {}", quoted(folder)))
     }
 
     /// Whether another program measured what this folder holds.
@@ -87,8 +104,43 @@ impl Commands {
 
     /// Measures what the run lacks; none where no plan would.
     pub(crate) fn filling(&self, missing: &Missing, layers: &[&LayerSchema]) -> Option<String> {
+        // Plans that ship measure a file in a directory: of a device they would measure another disk, or only its filesystem.
+        let is_of_device = layers.iter().any(|layer| layer.name == DEVICE.name) && self.is_of_block_device();
+        if is_of_device && !missing.plan.is_empty() {
+            return Some(format!("outcrop plans {0} > {0}.toml", missing.plan));
+        }
         let has_plan = !missing.plan.is_empty();
         has_plan.then(|| self.plans_from(&[missing.plan.as_str()], missing.effort, layers))
+    }
+
+    /// What is to be done with a plan that ships before it measures the same device, in a clause; none where it does as it stands.
+    pub(crate) fn after_filling(&self, layers: &[&LayerSchema]) -> Option<String> {
+        let is_of_device = layers.iter().any(|layer| layer.name == DEVICE.name) && self.is_of_block_device();
+        let subject = self.device_subject().filter(|_| is_of_device)?;
+        let lines = [&KIND as FactorRef, &PATH, &DESTROY]
+            .into_iter()
+            .filter_map(|factor| {
+                let value = subject.get(factor.name)?.as_str()?;
+                Some(format!("`{} = \"{value}\"`", factor.name))
+            });
+        Some(format!(
+            ": replace its `[subject]` by that of this run ({}), and run it",
+            lines.collect::<Vec<_>>().join(", ")
+        ))
+    }
+
+    /// The subject of the run's plan of the device layer.
+    fn device_subject(&self) -> Option<&Table> {
+        let plan = self.own_plans().find(|plan| layer_of(plan) == DEVICE.name)?;
+        plan.get("subject")?.as_table()
+    }
+
+    /// Whether it measured a device or a file that is there, and not a scratch file in its directory.
+    fn is_of_block_device(&self) -> bool {
+        let kind = self
+            .device_subject()
+            .and_then(|subject| subject.get(KIND.name)?.as_str());
+        kind.is_some_and(|kind| kind != Kind::ScratchFile.name())
     }
 
     /// The same with at least this effort: where the run was shorter, its effort would give the same gap again.
@@ -246,6 +298,50 @@ mod tests {
             ..missing(LeastEffort::Quick)
         };
         assert_eq!(commands.filling(&nowhere, &[&kv::SCHEMA]), None);
+    }
+
+    #[test]
+    fn what_a_run_of_a_device_lacks_is_measured_on_that_device_and_not_in_the_directory_of_the_command() {
+        let plan = "[run]\ndirectory = \"/home\"\n[[plan]]\nlayer = \"device\"\n[plan.subject]\nkind = \"destroyed-device\"\n\
+            path = \"/dev/loop0\"\ndestroy = \"/srv/disk.img\"\n";
+        let commands = Commands::about("runs/a", plan);
+        let missing = Missing {
+            title: "a table".to_owned(),
+            reason: "it was not measured.".to_owned(),
+            plan: "ssd-queue-depth".to_owned(),
+            effort: LeastEffort::Quick,
+        };
+        let command = commands.filling(&missing, &[&DEVICE]).unwrap();
+        assert_eq!(command, "outcrop plans ssd-queue-depth > ssd-queue-depth.toml");
+        let after = commands.after_filling(&[&DEVICE]).unwrap();
+        assert!(
+            after.contains(
+                "`kind = \"destroyed-device\"`, `path = \"/dev/loop0\"`, `destroy = \"/srv/disk.img\"`"
+            ),
+            "{after}"
+        );
+        assert_eq!(commands.after_filling(&[&kv::SCHEMA]), None);
+        let scratch = Commands::about("runs/a", PLAN);
+        assert!(
+            scratch
+                .filling(&missing, &[&DEVICE])
+                .unwrap()
+                .contains("--path '/mnt/my disk'")
+        );
+        assert_eq!(scratch.after_filling(&[&DEVICE]), None);
+    }
+
+    #[test]
+    fn an_unfinished_run_is_resumed_before_anything_is_repeated() {
+        let commands = |plan: &str| Commands {
+            is_unfinished: true,
+            ..Commands::about("runs/a run", plan)
+        };
+        let resuming = commands(PLAN).resuming();
+        assert_eq!(resuming.as_deref(), Some("outcrop run --resume 'runs/a run'"));
+        let variants = commands("[run]\n[[plan]]\nvariant = \"a\"\n").resuming();
+        assert_eq!(variants.as_deref(), Some("outcrop ab --resume 'runs/a run'"));
+        assert_eq!(Commands::about("runs/a run", PLAN).resuming(), None);
     }
 
     #[test]

@@ -63,6 +63,9 @@ pub struct RunSummary {
     pub effort: Option<String>,
     /// The run's seed, if the plan states it.
     pub seed: Option<String>,
+    /// Whether trials of its plan are missing, which resuming it measures.
+    #[serde(skip)]
+    pub is_unfinished: bool,
 }
 
 /// How many trials there were and how they ended.
@@ -352,6 +355,7 @@ impl RunSummary {
             plan: run.plan.clone(),
             effort: plan_setting(&run.plan, "effort"),
             seed: plan_setting(&run.plan, "seed"),
+            is_unfinished: run.is_unfinished(),
         }
     }
 

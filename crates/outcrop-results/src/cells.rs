@@ -42,6 +42,10 @@ pub struct CellRow {
     pub factors: Settings,
     /// Completed trials.
     pub trials: usize,
+    /// How long its longest trial was, in seconds.
+    pub longest_trial_s: f64,
+    /// Whether its run has fewer trials than its plan asks for.
+    pub is_of_unfinished_run: bool,
     /// What it gave, by the name of the metric.
     pub figures: BTreeMap<String, Figure>,
 }
@@ -99,7 +103,12 @@ pub struct CellGroup<'t> {
 impl CellTable {
     /// The table of a run.
     pub fn of(run: &RunView) -> Self {
-        Self::of_rows(run.name.clone(), run.cells().iter().map(CellRow::of).collect())
+        let is_unfinished = run.is_unfinished();
+        let row = |cell: &CellView<'_>| CellRow {
+            is_of_unfinished_run: is_unfinished,
+            ..CellRow::of(cell)
+        };
+        Self::of_rows(run.name.clone(), run.cells().iter().map(row).collect())
     }
 
     /// A table of cells in the order that tables have.
@@ -221,6 +230,12 @@ impl CellRow {
                 None => Settings::of_record(|_| None, cell.factors),
             },
             trials: cell.completed.len(),
+            longest_trial_s: cell
+                .completed
+                .iter()
+                .map(|trial| trial.duration_s)
+                .fold(0.0, f64::max),
+            is_of_unfinished_run: false,
             figures: figures.collect(),
         }
     }

@@ -34,6 +34,8 @@ pub struct ListedRun {
     pub trials: usize,
     /// Bytes of all its files.
     pub bytes: u64,
+    /// Whether trials of its plan are missing: it was interrupted, or is being measured.
+    pub is_unfinished: bool,
     /// Why it cannot be read, where it cannot.
     pub damage: Option<String>,
 }
@@ -131,6 +133,7 @@ impl ListedRun {
             cells: 0,
             trials: 0,
             bytes: bytes_in(dir),
+            is_unfinished: false,
             damage: None,
         };
         match RunView::load(dir) {
@@ -141,6 +144,7 @@ impl ListedRun {
                         .filter(|trial| !trial.is_completed() || trial.is_measured())
                 };
                 let cells: BTreeSet<&str> = counted().map(|trial| trial.cell.as_str()).collect();
+                run.is_unfinished = view.is_unfinished();
                 run.cells = cells.len();
                 run.trials = counted().count();
                 run.plans = view

@@ -3,6 +3,7 @@
 mod cell;
 mod sampling;
 mod stall;
+mod unfinished;
 
 use std::collections::BTreeMap;
 use std::fs;

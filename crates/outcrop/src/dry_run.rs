@@ -40,6 +40,8 @@ fn planned(set: &PlanSet) -> CellTable {
         subject: cell.subject.label.clone(),
         factors: cell.factors.clone(),
         trials: cell.trial.repetitions as usize,
+        longest_trial_s: cell.trial.duration.0.as_secs_f64(),
+        is_of_unfinished_run: false,
         figures: BTreeMap::new(),
     };
     CellTable::of_rows(String::new(), set.cells_here().iter().map(row).collect())

@@ -8,6 +8,7 @@ use crate::number::counted;
 use crate::report::Report;
 use crate::section::{Missing, ReferenceSection, Table};
 
+use super::answer::prose;
 use super::findings;
 
 /// Rows of a publication's table that the page shows: shapes are compared in charts, and the rest would be most of the page.
@@ -28,7 +29,7 @@ pub(super) fn references(sections: &[ReferenceSection], report: &Report) -> Mark
                 }
                 @for table in &section.tables { (rows(table, &table.rows)) }
                 @if !section.caveats.is_empty() {
-                    ul.caveats { @for caveat in &section.caveats { li { (caveat) } } }
+                    ul.caveats { @for caveat in &section.caveats { li { (prose(caveat)) } } }
                 }
             }
         }
@@ -64,13 +65,15 @@ fn rows(table: &Table, rows: &[Vec<String>]) -> Markup {
 /// What this run cannot show, with the command that would measure it on the same data.
 pub(super) fn missing(missing: &Missing, report: &Report, layer: &str) -> Markup {
     let schema = Vocabulary::default().layer(layer);
-    let command = Commands::of_summary(&report.run).filling(missing, schema.as_slice());
+    let commands = Commands::of_summary(&report.run);
+    let command = commands.filling(missing, schema.as_slice());
+    let after = commands.after_filling(schema.as_slice()).unwrap_or_default();
     html! {
         div.missing {
             h3 { (missing.title) }
             p {
-                "Not in this run: " (missing.reason)
-                @if let Some(command) = command { " Measure it with " code { (command) } "." }
+                "Not in this run: " (prose(&missing.reason))
+                @if let Some(command) = command { " Measure it with " code { (command) } (prose(&after)) "." }
             }
         }
     }

@@ -4,6 +4,7 @@ use outcrop_measure::metric::{Provenance, Unit};
 use outcrop_results::RunView;
 
 use crate::answer::{Claim, Doubt, NOT_DECIDED};
+use crate::cell_table::LONG_TRIAL_S;
 use crate::command::Commands;
 use crate::finding::{About, Finding, Verdict, as_sentence};
 use crate::number::Number;
@@ -125,6 +126,15 @@ fn of_one_trial(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> C
         interval: None,
         repetitions: ENOUGH,
     };
+    let of_layer = run.trials.iter().filter(|trial| trial.layer == layer);
+    let is_long = of_layer.map(|trial| trial.duration_s).fold(0.0, f64::max) >= LONG_TRIAL_S;
+    if is_long && !run.is_unfinished() {
+        let numbers = claim.numbers.clone();
+        return Claim {
+            limits: claim.limits.clone(),
+            ..Claim::new(claim.topic.clone(), doubt.why, text, numbers)
+        };
+    }
     withheld(claim, doubt, &text, run, layer)
 }
 
@@ -165,8 +175,12 @@ fn deciding(repetitions: usize, run: &RunView, layer: &str) -> String {
     repeating(&Commands::of(run), &More::Repetitions(repetitions), &[layer])
 }
 
-/// The command that measures these layers again, and more. Of a run that is not kept there is no plan to run again.
+/// The command that measures these layers again, and more; of a run that is not finished the one that goes on with it. Of a run that is not
+/// kept there is no plan to run again.
 pub(crate) fn repeating(commands: &Commands, more: &More, layers: &[&str]) -> String {
+    if let Some(command) = commands.resuming() {
+        return format!("resume the run, which is not finished, with `{command}`");
+    }
     let more = more.to_string();
     match commands.again(layers, &more) {
         Some(command) => format!("run `{command}`{}", commands.before_again(layers)),

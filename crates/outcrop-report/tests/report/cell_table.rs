@@ -90,6 +90,35 @@ fn every_reason_that_a_figure_is_missing_stands_with_its_number_of_cells() {
 }
 
 #[test]
+fn one_trial_is_to_be_repeated_unless_it_is_long_by_design_or_others_are_to_come() {
+    let note = |builder: RunBuilder, asked: u32| {
+        let mut run = builder.cells(&[4096], &[32], &[0]).build();
+        run.plan
+            .push_str(&format!("\n[plan.trial]\nrepetitions = {asked}\n"));
+        text(&CellTable::of(&run), Some(160))
+    };
+    let long = || RunBuilder {
+        intervals: (60, 1.0),
+        ..RunBuilder::new(1)
+    };
+    let short = note(RunBuilder::new(1), 1);
+    assert!(
+        short.contains("One trial has no interval: --repetitions 5 gives one."),
+        "{short}"
+    );
+    let by_design = note(long(), 1);
+    assert!(
+        by_design.contains("One trial has no interval.") && !by_design.contains("--repetitions"),
+        "{by_design}"
+    );
+    let unfinished = note(long(), 5);
+    assert!(
+        unfinished.contains("resuming it measures the other trials"),
+        "{unfinished}"
+    );
+}
+
+#[test]
 fn a_table_without_intervals_does_not_explain_parentheses() {
     let text = text(&table(), Some(60));
     let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");

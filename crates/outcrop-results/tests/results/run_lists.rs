@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use outcrop_results::run_list::{Keep, ListedRun, list, remove, surplus};
-use outcrop_results::{ResultsError, RunFolder};
+use outcrop_results::{Outcome, ResultsError, RunFolder, TrialEntry};
 
 use crate::samples::{trial, usual};
 
@@ -46,6 +46,49 @@ fn runs_are_listed_newest_first_with_what_they_measured_and_other_folders_are_le
     assert!(runs[0].plans.contains("ssd-queue-depth"));
     assert!(runs[0].subjects.contains("scratch-file 2GiB"));
     assert!(runs[0].bytes > 1000, "{}", runs[0].bytes);
+}
+
+#[test]
+fn a_run_that_lacks_trials_of_its_plan_is_unfinished_and_one_without_a_number_of_trials_is_not() {
+    let plan = |trial: &str| {
+        format!("[run]\n[[plan]]\nname = \"ssd-queue-depth\"\n[plan.trial]\nrepetitions = 2\n{trial}")
+    };
+    let is_unfinished = |plan: &str, trials: &[(u32, Outcome)]| {
+        let folder = tempfile::tempdir().unwrap();
+        let time = "20261101T000000Z";
+        let mut run = RunFolder::create(folder.path(), "x", time, plan, &serde_json::json!({})).unwrap();
+        for (repetition, outcome) in trials {
+            let outcome = outcome.clone();
+            run.append(&TrialEntry {
+                outcome,
+                ..trial(1, *repetition, &usual(1e3, 1e4))
+            })
+            .unwrap();
+        }
+        run.finish().unwrap();
+        list(folder.path()).unwrap()[0].is_unfinished
+    };
+    let failed = || Outcome::Failed {
+        message: "EIO".to_owned(),
+    };
+    let asked = plan("");
+    for (trials, expected) in [
+        (vec![], true),
+        (vec![(0, Outcome::Completed)], true),
+        (vec![(0, Outcome::Completed), (1, Outcome::Interrupted)], true),
+        (vec![(0, Outcome::Completed), (1, Outcome::Completed)], false),
+        (vec![(0, Outcome::Completed), (1, failed())], false),
+    ] {
+        assert_eq!(is_unfinished(&asked, &trials), expected, "{trials:?}");
+    }
+    let one = [(0, Outcome::Completed)];
+    for open in [
+        plan("stop = \"when-steady\"\n"),
+        asked.replace("[run]\n", "[run]\nbudget = \"5m\"\n"),
+        "# imported\n".to_owned(),
+    ] {
+        assert!(!is_unfinished(&open, &one), "{open}");
+    }
 }
 
 #[test]

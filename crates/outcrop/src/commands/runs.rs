@@ -15,6 +15,7 @@ Examples:
   outcrop runs prune --keep 20              what would be removed
   outcrop runs prune --older 30d --yes      remove it
 
+A run that was interrupted is `unfinished`: outcrop run --resume RUN measures the rest.
 Only folders that Outcrop made are listed or removed. Your own files in them are kept.";
 
 /// List the runs in a folder, or remove old ones
@@ -110,6 +111,15 @@ fn age(text: &str) -> Result<TimeSpan, String> {
     }
 }
 
+/// Whether it has all trials of its plan. A run that is being measured lacks some, too.
+fn state(run: &ListedRun) -> &'static str {
+    match (&run.damage, run.is_unfinished) {
+        (Some(_), _) => "damaged",
+        (None, true) => "unfinished",
+        (None, false) => "complete",
+    }
+}
+
 fn table<'r>(runs: impl Iterator<Item = &'r ListedRun>) -> Table {
     let mut table = Table::new([
         ("run", "run"),
@@ -119,6 +129,7 @@ fn table<'r>(runs: impl Iterator<Item = &'r ListedRun>) -> Table {
         ("cells", "cells_count"),
         ("trials", "trials_count"),
         ("size", "size_B"),
+        ("state", "state"),
     ]);
     for run in runs {
         let listed =
@@ -136,6 +147,7 @@ fn table<'r>(runs: impl Iterator<Item = &'r ListedRun>) -> Table {
             count(run.cells),
             count(run.trials),
             Cell::number(run.bytes as f64, format_data(run.bytes as f64)),
+            Cell::text(state(run)),
         ]);
     }
     table
