@@ -51,7 +51,7 @@ static SHIPPED: &[ShippedPlan] = shipped! {
     "ssd-matrix": "How does the device perform at every combination of access size, queue depth and mix?",
     "ssd-snia-iops": "What IOPS does the device sustain in steady state, by mix and access size, in the rounds of the SNIA PTS?",
     "ssd-snia-latency": "What latency does the device have in steady state at depth 1, in the rounds of the SNIA PTS?",
-    "ssd-snia-wsat": "How do random writes change with time until the device is saturated, as in the SNIA PTS?",
+    "ssd-snia-wsat": "Is there a write cliff: how do random writes change with time until the device is saturated, as in the SNIA PTS?",
     "ssd-depth-by-size": "How do IOPS and latency change with queue depth, for small and larger reads and writes?",
     "ssd-mix-by-size": "How do bandwidth and latency change with the share of reads, at 4 and 64 KiB?",
     "ssd-max-sequential": "What is the highest sequential bandwidth, with accesses of up to 16 MiB?",

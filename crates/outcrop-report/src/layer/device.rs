@@ -3,6 +3,7 @@
 mod advice;
 mod answer;
 mod cell;
+mod cliff;
 mod curve;
 mod durability;
 mod figures;

@@ -105,6 +105,42 @@ fn writes_that_fall_off_a_cliff_are_seen_and_level_ones_are_steady() {
 }
 
 #[test]
+fn the_first_screen_says_whether_and_when_the_level_of_writes_fell() {
+    let long = |kept: f64| RunBuilder {
+        intervals: (12, kept),
+        ..RunBuilder::new(1)
+    };
+    let claim = |builder: RunBuilder| {
+        let report = Report::of(&builder.cells(&[4096], &[32], &[0]).build());
+        let advice = report.layers[0].answer.advice.clone();
+        (advice, report.screen(120, false))
+    };
+    let brief = |builder: RunBuilder| {
+        let (advice, screen) = claim(builder);
+        let found = advice.into_iter().find(|claim| claim.topic == "Write cliff")?;
+        assert!(screen.contains(&found.brief), "{screen}");
+        Some(found.brief)
+    };
+    let fallen = brief(long(0.3)).unwrap();
+    assert!(
+        fallen.starts_with("writes fell after 6 s (")
+            && fallen.contains(" before, ")
+            && fallen.ends_with(" at the end"),
+        "{fallen}"
+    );
+    let level = brief(long(1.0)).unwrap();
+    assert!(
+        level.starts_with("none within 12 s (") && level.ends_with(" written)"),
+        "{level}"
+    );
+    // That a short trial met no cliff says nothing.
+    assert_eq!(brief(RunBuilder::new(1)), None);
+    // One long trial is not to be repeated for an interval.
+    let (_, screen) = claim(long(0.3));
+    assert!(!screen.contains("--repetitions"), "{screen}");
+}
+
+#[test]
 fn the_steady_state_of_one_long_trial_says_in_what_it_is_no_test_of_the_pts() {
     let of_subject = |subject: &str, written: f64| {
         let mut run = RunBuilder::new(1).cells(&[4096], &[32], &[0]).build();

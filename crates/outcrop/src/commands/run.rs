@@ -13,6 +13,7 @@ Examples:
   outcrop run mine.toml --path /mnt/data --dry-run    cells, time and bytes to be written
   outcrop run ssd-matrix ssd-max --effort quick       two plans; shared cells are measured once
   outcrop run ratio-percentiles --data /srv/dump      on your own data
+  outcrop run ssd-snia-wsat                           is there a write cliff?
   outcrop run placement --budget 5m                   where to compress; trials go to contenders
   outcrop run runs/…/plan.toml --repetitions 9        repeat a run with more trials per cell
   outcrop run --resume runs/20261121T020304Z-mine     measures only what is missing";

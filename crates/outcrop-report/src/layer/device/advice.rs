@@ -10,6 +10,7 @@ use outcrop_schema::device::{
 use outcrop_workload::Arrivals;
 
 use super::cell::{DeviceCell, P99};
+use super::cliff;
 use super::curve::{depth_curve, load_points, mix_curve, offered_curve, pure_curves};
 use super::durability;
 use super::findings::{predicted_knee, weighted_mean_iops};
@@ -48,6 +49,7 @@ pub(super) fn claims(cells: &[Cell<'_>]) -> Vec<Claim> {
         .chain(access_size(cells))
         .chain(mix_cost(cells))
         .chain(durability::cost(cells))
+        .chain(cliff::claim(cells))
         .chain(offered)
         .collect()
 }

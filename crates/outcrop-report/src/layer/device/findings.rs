@@ -15,7 +15,7 @@ pub(super) use quality::{contaminated, unchecked};
 pub(super) use schedule::late_trials;
 pub(super) use shape::{predicted_knee, weighted_mean_iops};
 pub(super) use storage::{NOT_OF_DEVICE, sooner_than_storage};
-pub(super) use time::unsteady;
+pub(super) use time::{WriteCourse, unsteady, write_courses};
 
 use crate::cell::Cell;
 use crate::finding::Finding;

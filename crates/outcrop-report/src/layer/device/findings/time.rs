@@ -214,6 +214,72 @@ fn cliff(course: &Course) -> Option<(f64, [Number; 3])> {
     Some((shift.ratio(), numbers))
 }
 
+/// A trial of writes that is long enough to show whether its level falls.
+pub(in super::super) struct WriteCourse {
+    /// The cell and the trial in words.
+    pub(in super::super) words: String,
+    pub(in super::super) length_s: f64,
+    pub(in super::super) written_bytes: f64,
+    /// None where it did not fall.
+    pub(in super::super) fall: Option<Fall>,
+}
+
+impl WriteCourse {
+    /// The least change of level that counts, as a share of the level before it.
+    pub(in super::super) const LEAST_FALL: f64 = LEAST_SHIFT;
+}
+
+/// A fall of the level of writes.
+pub(in super::super) struct Fall {
+    /// Seconds since the trial began.
+    pub(in super::super) at_s: f64,
+    pub(in super::super) written_bytes: f64,
+    /// IOPS before it.
+    pub(in super::super) before: f64,
+    /// IOPS at the end.
+    pub(in super::super) after: f64,
+    numbers: Vec<Number>,
+}
+
+impl Fall {
+    pub(in super::super) fn ratio(&self) -> f64 {
+        self.after / self.before
+    }
+
+    pub(in super::super) fn numbers(&self) -> Vec<Number> {
+        self.numbers.clone()
+    }
+}
+
+/// Every trial of nothing but writes in a closed loop with enough rounds for a fall to be told from noise.
+pub(in super::super) fn write_courses(cells: &[Cell<'_>]) -> Vec<WriteCourse> {
+    let closed: Vec<Cell<'_>> = cells
+        .iter()
+        .filter(|cell| cell.is_closed_loop())
+        .cloned()
+        .collect();
+    let long = judged_writes(&closed).into_iter();
+    let long = long.filter(|course| course.rates.len() >= FEWEST_INTERVALS);
+    let course = |course: Course| {
+        let written =
+            |rates: &[f64]| rates.iter().sum::<f64>() * course.round_s * course.written_bytes.unwrap_or(0.0);
+        let shift = change_point::level_shift(&course.rates).filter(|shift| shift.ratio() < 1.0);
+        WriteCourse {
+            length_s: course.rates.len() as f64 * course.round_s,
+            written_bytes: written(&course.rates),
+            fall: shift.map(|shift| Fall {
+                at_s: shift.at as f64 * course.round_s,
+                written_bytes: written(&course.rates[..shift.at]),
+                before: shift.before,
+                after: shift.after,
+                numbers: cliff(&course).map_or_else(Vec::new, |(_, numbers)| numbers.into()),
+            }),
+            words: course.words,
+        }
+    };
+    long.map(course).collect()
+}
+
 /// The shift of a trial's level, as the ratio of the levels.
 fn shift(course: &Course) -> Option<Number> {
     let shift = change_point::level_shift(&course.rates).filter(|shift| shift.before > 0.0)?;

@@ -1,0 +1,59 @@
+//! Whether writes fall off a cliff: their level falls for good when a drive's fast cache is full.
+
+use outcrop_measure::units::{format_data, format_iops};
+
+use super::findings::{WriteCourse, write_courses};
+use crate::answer::Claim;
+use crate::cell::Cell;
+use crate::cell_table::LONG_TRIAL_S;
+use crate::finding::as_sentence;
+use crate::number::counted;
+
+/// When and how far the level of writes fell, of the trial in which it fell furthest; where none fell, how much was written without.
+/// Nothing where no trial of writes is long enough to tell.
+pub(super) fn claim(cells: &[Cell<'_>]) -> Option<Claim> {
+    let courses = write_courses(cells);
+    let longest = courses
+        .iter()
+        .max_by(|one, other| one.length_s.total_cmp(&other.length_s))?;
+    // That a short trial met no cliff says nothing.
+    if longest.length_s < LONG_TRIAL_S && courses.iter().all(|course| course.fall.is_none()) {
+        return None;
+    }
+    let fallen = courses
+        .iter()
+        .filter_map(|course| Some((course, course.fall.as_ref()?)));
+    let count = fallen.clone().count();
+    let steepest = fallen.min_by(|one, other| one.1.ratio().total_cmp(&other.1.ratio()));
+    let trials = counted(courses.len(), "trial");
+    let (brief, text) = match steepest {
+        Some((WriteCourse { words, .. }, fall)) => {
+            let (before, after) = (format_iops(fall.before), format_iops(fall.after));
+            let (at_s, written) = (fall.at_s, format_data(fall.written_bytes));
+            (
+                format!(
+                    "writes fell after {at_s:.0} s ({written} written): {before} before, {after} at the end"
+                ),
+                format!(
+                    "in {} of {trials} the level of writes fell by more than {:.0} % and stayed low. Furthest ({words}): after {at_s:.0} s, when \
+                     {written} had been written, from {before} to {after}.",
+                    count,
+                    WriteCourse::LEAST_FALL * 100.0
+                ),
+            )
+        }
+        None => {
+            let (length_s, written) = (longest.length_s, format_data(longest.written_bytes));
+            (
+                format!("none within {length_s:.0} s ({written} written)"),
+                format!(
+                    "in none of {trials} the level of writes fell by more than {:.0} %. The longest lasted {length_s:.0} s and wrote {written}; a \
+                     cache that is larger than that may still end.",
+                    WriteCourse::LEAST_FALL * 100.0
+                ),
+            )
+        }
+    };
+    let numbers = steepest.map(|(_, fall)| fall.numbers()).unwrap_or_default();
+    Some(Claim::new("Write cliff", brief, as_sentence(&text), numbers))
+}
