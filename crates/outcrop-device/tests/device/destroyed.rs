@@ -3,9 +3,10 @@
 //! Real loop devices throughout. Nodes with other names stand in folders of our own.
 
 use std::fs::File;
+use std::io::Read as _;
 use std::os::unix::fs::{FileExt, MetadataExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
 use outcrop_device::{Candidate, DeviceError, JobSpec, Target, WritableDevice};
@@ -107,6 +108,33 @@ fn every_member_of_a_mounted_btrfs_is_refused() {
         .args(["device", "scan", "--forget"])
         .args(nodes)
         .output();
+}
+
+#[test]
+fn a_device_that_another_process_has_open_for_writing_is_refused_with_the_process_and_one_that_it_reads_is_not()
+ {
+    let device = LoopDevice::new(8 << 20);
+    let holding = |mode: &str| {
+        let script = format!("exec 3{mode}\"$0\"; echo ready; exec cat >/dev/null");
+        let mut process = Command::new("sh")
+            .args(["-c", &script, text(&device.node)])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Its first word says that it has the device.
+        let mut ready = [0; 5];
+        process.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
+        process
+    };
+    let mut writer = holding("<>");
+    refused(&device.node, &device, &format!("process {} (", writer.id()));
+    drop(writer.stdin.take());
+    writer.wait().unwrap();
+    let mut reader = holding("<");
+    opened(&device);
+    drop(reader.stdin.take());
+    reader.wait().unwrap();
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn a_device_is_overwritten_only_where_the_plan_repeats_its_name() {
     let named = device.named();
     let plan = |destroy: &str| device.plan(destroy, "queue_depth = [1]");
     for (plan, parts) in [
-        (plan(""), ["is called", "`destroy` repeats that name"]),
+        (plan(""), ["is called", "that name is repeated: --destroy "]),
         (plan("destroy = \"S1\""), ["`S1` is not the name", "is called"]),
         (
             plan(&named).replace(&device.node, "/dev/outcrop-no-such-device"),

@@ -65,9 +65,10 @@ pub(crate) struct Args {
     /// another device). All are loaded at the same time; results are per drive and in total. --drives 1,2 compares one with two
     #[arg(long, value_name = "PATH", conflicts_with_all = ["job", "verify"])]
     also: Vec<PathBuf>,
-    /// Overwrite all data of the block device at PATH; NAME repeats its serial number or its name in /dev/disk/by-id. Refused
-    /// while anything uses the device, and while it holds a filesystem, a partition table, a volume or swap. With --also, repeat it
-    /// for each device, in order; nothing is written until all are opened exclusively. With --job it names the device that jobs write to
+    /// Overwrite all data of the block device at PATH; NAME repeats its serial number or its name in /dev/disk/by-id (of a loop
+    /// device: the path of its file). Refused while it or a part of it is mounted, swap, below another device or opened exclusively
+    /// (O_EXCL), while another process that this user may look into has it open for writing, and while it holds a filesystem, a
+    /// partition table, a volume or swap. With --also, repeat it for each device, in order; nothing is written until all are opened exclusively. With --job it names the device that jobs write to
     #[arg(long, value_name = "NAME", conflicts_with = "read_only")]
     destroy: Vec<String>,
     #[command(flatten)]

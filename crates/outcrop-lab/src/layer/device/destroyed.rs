@@ -80,8 +80,10 @@ fn check_names(typed: Option<&str>, devices: &[Candidate]) -> Result<(), Refusal
     let described = described.join("; ");
     match (typed, devices.len()) {
         (None, 1) => {
-            let message =
-                format!("{described}; all of it is overwritten only where `destroy` repeats that name");
+            let message = format!(
+                "{described}; all of it is overwritten only where that name is repeated: --destroy {}, or `destroy` in a plan",
+                name_to_type(&devices[0])
+            );
             Err(Refusal::of(&KIND, message))
         }
         (None, _) => {
@@ -103,6 +105,16 @@ fn check_names(typed: Option<&str>, devices: &[Candidate]) -> Result<(), Refusal
             );
             Err(Refusal::of(&DESTROY, message))
         }
+    }
+}
+
+/// The name that is the easiest to type, as a shell reads it.
+fn name_to_type(device: &Candidate) -> String {
+    let name = device.identity.names.first().map_or("NAME", String::as_str);
+    let is_plain = |letter: char| letter.is_alphanumeric() || "_-./:=,+%@".contains(letter);
+    match name.chars().all(is_plain) {
+        true => name.to_owned(),
+        false => format!("'{}'", name.replace('\'', r"'\''")),
     }
 }
 
