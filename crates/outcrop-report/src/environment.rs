@@ -84,10 +84,12 @@ pub(crate) fn storage_line(environment: &Value) -> String {
         return String::new();
     };
     let storage = &environment.storage;
+    // Older runs of a device name the filesystem of its node, which holds nothing of the device.
     let filesystem = storage
         .filesystem
         .known()
         .map(|filesystem| filesystem.type_name.clone());
+    let filesystem = filesystem.filter(|name| !(name == "devtmpfs" || storage.path.starts_with("/dev/")));
     let device = storage.device.known().map(|device| {
         let model = device.model.known().map_or(device.kind.as_str(), String::as_str);
         let size = device

@@ -97,11 +97,22 @@ fn not_asked() -> Reading<Wear> {
     Reading::unavailable("the version of Outcrop that made this run did not ask the drive")
 }
 
+/// The filesystem that holds what is at a path. A device's node lies on one too, but what is read and written through it does not.
+fn filesystem_at(path: &Path) -> Reading<Filesystem> {
+    use std::os::unix::fs::FileTypeExt as _;
+    match std::fs::metadata(path) {
+        Ok(found) if found.file_type().is_block_device() => {
+            Reading::unavailable("it is a block device, which is accessed without a filesystem")
+        }
+        _ => Filesystem::at(path).into(),
+    }
+}
+
 impl Storage {
     pub(super) fn read(tree: &SystemTree, path: &Path) -> Self {
         Self {
             path: path.display().to_string(),
-            filesystem: Filesystem::at(path).into(),
+            filesystem: filesystem_at(path),
             device: BlockDevice::holding(path)
                 .map(|device| Device::read(tree, &device))
                 .into(),

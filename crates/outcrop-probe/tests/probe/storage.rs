@@ -177,6 +177,11 @@ fn bytes_written_to_a_loop_device_are_counted_by_the_kernel_and_by_us_alike() {
     let environment = Environment::read(&disk.0);
     let described = environment.storage.device.known().unwrap();
     assert_eq!(described.kind, "loop");
+    let nowhere = environment.storage.filesystem.known();
+    assert!(
+        nowhere.is_none(),
+        "the filesystem of its node holds nothing of the device: {nowhere:?}"
+    );
     assert_eq!(described.size_bytes.known(), Some(&(SIZE_BYTES as u64)));
     let backing = described.backing.known().unwrap();
     assert_eq!(Path::new(&backing[0]), fs::canonicalize(&file).unwrap());
