@@ -60,7 +60,7 @@ impl DirectFile {
             path: path.to_owned(),
             filesystem: filesystem_name(path),
         };
-        if MEMORY_FILESYSTEMS.contains(&filesystem_name(path).as_str()) && is_regular(&descriptor) {
+        if is_in_memory(path) && is_regular(&descriptor) {
             return Err(unsupported());
         }
         let flags = rustix::fs::fcntl_getfl(&descriptor)
@@ -91,6 +91,11 @@ impl DirectFile {
             logical_block_bytes,
         })
     }
+}
+
+/// Whether files there are in memory, whatever they are opened with.
+pub(crate) fn is_in_memory(path: &Path) -> bool {
+    MEMORY_FILESYSTEMS.contains(&filesystem_name(path).as_str())
 }
 
 fn is_regular(descriptor: &OwnedFd) -> bool {

@@ -18,7 +18,7 @@ use outcrop_workload::Content;
 use rustix::fs::{FallocateFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::direct::{DirectFile, filesystem_name};
+use crate::direct::{DirectFile, filesystem_name, is_in_memory};
 use crate::error::DeviceError;
 use crate::fill;
 use crate::marker::{MARKER_BYTES, Marker};
@@ -102,6 +102,12 @@ impl ScratchFile {
     /// Why not, as [`ScratchFile::create`] says it: the directory, the room in it, or its filesystem.
     pub fn check(directory: &Path, size_bytes: u64) -> Result<(), DeviceError> {
         let directory = resolve_directory(directory)?;
+        if is_in_memory(&directory) {
+            return Err(DeviceError::DirectUnsupported {
+                filesystem: filesystem_name(&directory),
+                path: directory,
+            });
+        }
         let is_counted = check_space(&directory, size_bytes)?;
         if !is_counted && unnamed(&directory)?.is_none() {
             NamedFile::create(&directory, size_bytes)?;

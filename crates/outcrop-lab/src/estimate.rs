@@ -58,8 +58,10 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// How bytes and times are estimated, in a sentence for `--dry-run`.
-    pub const ASSUMPTION: &str = "assuming 80 µs latency and 500 MB/s for a usual device, and 20 µs and 3 GB/s for a fast one; files are created at 200 MB/s, and codecs and columns run as on a slow core";
+    /// How bytes and times are estimated, in a clause for `--dry-run`.
+    pub const ASSUMPTION: &str = "assuming 80 µs latency and 500 MB/s for a usual device, and 20 µs and 3 GB/s for a fast one; files are created at 200 MB/s";
+    /// The same of what takes a processor's time, for runs of other layers than devices.
+    pub const ASSUMPTION_OF_CPU: &str = "codecs and columns run as on a slow core";
 
     /// Preparation and trials together.
     pub fn total(&self) -> Duration {

@@ -10,19 +10,17 @@ use outcrop_measure::units::{ByteSize, TimeSpan, format_data};
 use outcrop_report::cell_table;
 use outcrop_report::number::counted;
 use outcrop_results::{CellRow, CellTable};
+use outcrop_schema::device;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Prints what a run of these plans would do.
 pub(crate) fn print(set: &PlanSet, format: Format, rated: Option<ByteSize>) -> anyhow::Result<Ending> {
-    if let Some(refusal) = set.refusal() {
-        output::note(&format!("warning: {refusal}"));
-    }
     match format {
         Format::Json => output::print(&output::pretty_json(&envelope(set, rated))?)?,
         Format::Csv => table(set).print(Format::Csv)?,
         Format::Text => {
             let cells = cell_table::text(&planned(set), output::terminal_width());
-            let (trials, forecast) = (trials(set), forecast(&set.estimate_here(), rated));
+            let (trials, forecast) = (trials(set), forecast(set, rated));
             let doubt = set.follows_doubt().map_or_else(String::new, by_doubt);
             let hindered = hindered(set);
             output::print(&format!("{cells}\n{trials}{doubt}{hindered}\n{forecast}\n"))?;
@@ -130,7 +128,8 @@ fn table(set: &PlanSet) -> Table {
     table
 }
 
-fn forecast(estimate: &Estimate, rated: Option<ByteSize>) -> String {
+fn forecast(set: &PlanSet, rated: Option<ByteSize>) -> String {
+    let estimate = &set.estimate_here();
     let time = format!(
         "{}, {}: about {} ({} to prepare, {} to measure).",
         counted(estimate.cells, "cell"),
@@ -143,14 +142,23 @@ fn forecast(estimate: &Estimate, rated: Option<ByteSize>) -> String {
         return format!("{time}\nOnly the run folder will be written.");
     }
     format!(
-        "{time}\n{}\nThese are estimates; --max-written sets a bound. Share of the rated endurance: {}.",
-        to_be_written(estimate),
+        "{time}\n{}\nThese are estimates; --max-written sets a bound.{}",
+        to_be_written(estimate, &assumption(set)),
         endurance::before_a_run(estimate.bytes_written(), rated)
     )
 }
 
+/// What the estimate assumes of what this run does.
+fn assumption(set: &PlanSet) -> String {
+    let is_of_device = |cell: &outcrop_lab::Cell| cell.layer.name() == device::SCHEMA.name;
+    match set.cells().iter().all(is_of_device) {
+        true => Estimate::ASSUMPTION.to_owned(),
+        false => format!("{}, and {}", Estimate::ASSUMPTION, Estimate::ASSUMPTION_OF_CPU),
+    }
+}
+
 /// How much a run writes, in preparation and to a fast device, where these differ.
-fn to_be_written(estimate: &Estimate) -> String {
+fn to_be_written(estimate: &Estimate, assumption: &str) -> String {
     let [likely, preparing, fast] = [
         estimate.likely_bytes_written(),
         estimate.bytes_written_preparing,
@@ -158,7 +166,6 @@ fn to_be_written(estimate: &Estimate) -> String {
     ]
     .map(|bytes| format_data(bytes as f64));
     if likely != fast {
-        let assumption = Estimate::ASSUMPTION;
         return format!(
             "About {likely} will be written ({preparing} to prepare), or {fast} to a fast device, {assumption}."
         );
@@ -197,6 +204,6 @@ fn envelope(set: &PlanSet, rated: Option<ByteSize>) -> outcrop_results::Envelope
             "endurance_share_fast_device",
             endurance::share(estimate.bytes_written(), rated),
         )
-        .with_detail("assumption", Estimate::ASSUMPTION)
+        .with_detail("assumption", assumption(set))
         .with_detail("plan", set.to_toml())
 }

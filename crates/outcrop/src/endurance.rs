@@ -5,9 +5,10 @@
 
 use outcrop_measure::units::{ByteSize, format_data};
 
-/// Why no share is known without the flag.
-const NOT_KNOWN: &str =
-    "unavailable: drives do not report it; --tbw 600TB gives it, from the datasheet (TBW)";
+/// What gives the share where it is not known.
+const NOT_KNOWN: &str = "Drives do not report their rated endurance; --tbw 600TB, from the datasheet (TBW), shows which share of it that is.";
+/// From here on a run writes so much that a share is worth a question: a thousandth of what a small drive is rated for.
+const LARGE: u64 = 100_000_000_000;
 
 /// No drive is rated for less: it is a number without its unit.
 const LEAST_RATED: ByteSize = ByteSize(1_000_000_000_000);
@@ -37,11 +38,12 @@ pub(crate) fn in_words(bytes: u64, rated: Option<ByteSize>) -> Option<String> {
     ))
 }
 
-/// The share before a run, or why there is none.
+/// The share before a run, as a sentence behind a blank; where it is not known, what gives it, if the run writes much.
 pub(crate) fn before_a_run(bytes: u64, rated: Option<ByteSize>) -> String {
     match in_words(bytes, rated) {
-        Some(share) => format!("about {share} on a fast device"),
-        None => NOT_KNOWN.to_owned(),
+        Some(share) => format!(" On a fast device that is about {share}."),
+        None if bytes >= LARGE => format!(" {NOT_KNOWN}"),
+        None => String::new(),
     }
 }
 
@@ -88,6 +90,7 @@ mod tests {
             assert_eq!(in_words(bytes, Some(rated)).unwrap(), words);
         }
         assert_eq!(in_words(1, None), None);
-        assert!(before_a_run(1, None).starts_with("unavailable: drives do not report it"));
+        assert_eq!(before_a_run(1, None), "", "nobody asked");
+        assert!(before_a_run(100_000_000_000, None).contains("--tbw 600TB"));
     }
 }

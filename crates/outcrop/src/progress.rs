@@ -63,7 +63,7 @@ impl Observer for Progress {
                 remaining,
             } => {
                 let message = format!(
-                    "writing the test file: {} of {}, {} left in all",
+                    "preparing: {} of {} written, {} left in all",
                     format_bytes(bytes_done),
                     format_bytes(bytes_total),
                     clock_time(remaining)

@@ -11,9 +11,10 @@ use crate::progress::Progress;
 use anyhow::Context as _;
 use outcrop_lab::{LabError, PlanSet, ResumedRun, RunOutcome};
 use outcrop_measure::units::{TimeSpan, format_data};
-use outcrop_report::{Constraints, Prices, Report, ReportError, cell_table, number::counted};
+use outcrop_report::{Constraints, Prices, Report, ReportError, cell_table, number::counted, quoted};
 use outcrop_results::{CellTable, ResultsError, RunFolder, RunView, cells};
 use outcrop_schema::LayerSchema;
+use outcrop_schema::device::Kind;
 use std::path::Path;
 
 /// Rows of cells above the summary, which is what a reader came for.
@@ -98,7 +99,7 @@ pub(crate) fn start_and(
     flags: &PlanFlags,
     conclusion: &Conclusion<'_>,
 ) -> anyhow::Result<Ending> {
-    check_directory(set.directory())?;
+    check_directory(set)?;
     // A wrong name is said before anything is measured.
     let layers = set.plans().iter().map(|plan| plan.layer.name());
     flags.beside.check_for(&layers.collect())?;
@@ -113,12 +114,13 @@ pub(crate) fn start_and(
     for what in set.shortages() {
         note(&format!("warning: {what}"));
     }
-    if flags.dry_run {
-        return dry_run::print(set, flags.format, flags.tbw);
-    }
+    // A dry run of what would be refused is refused: its figures would be of nothing.
     check_hindrances(set)?;
     if let Some(refusal) = set.refusal() {
         return Err(anyhow::anyhow!(refusal));
+    }
+    if flags.dry_run {
+        return dry_run::print(set, flags.format, flags.tbw);
     }
     if flags.no_save {
         // Removed with all that is in it when this returns.
@@ -224,13 +226,24 @@ fn measure(
 }
 
 /// A place that does not exist is the user's slip: it is said before a run folder is made.
-fn check_directory(directory: &Path) -> anyhow::Result<()> {
+fn check_directory(set: &PlanSet) -> anyhow::Result<()> {
+    use std::os::unix::fs::FileTypeExt as _;
+    let directory = set.directory();
+    let path = quoted(&directory.to_string_lossy());
     match std::fs::metadata(directory) {
         Ok(found) if found.is_dir() => Ok(()),
+        Ok(found) if found.file_type().is_block_device() => {
+            let plan = set.plans().first().map_or("NAME", |plan| plan.name.as_str());
+            Err(bad_input(anyhow::anyhow!(
+                "{path} is a block device, but a directory is expected, in which a file is made; to overwrite the device itself, write the plan \
+                 to a file (`outcrop plans {plan} > mine.toml`), set kind = \"{}\", path = \"{}\" and destroy = \"NAME\" in [subject], where NAME is \
+                 its serial number (of a loop device: the path of its file), and run that file; `outcrop device --read-only {path}` only reads it",
+                Kind::Destroyed.name(),
+                directory.display()
+            )))
+        }
         Ok(_) => Err(bad_input(anyhow::anyhow!(
-            "{} is a file; give the directory to profile, or use `outcrop device --read-only {}`",
-            directory.display(),
-            directory.display()
+            "{path} is a file, but a directory is expected, in which a file is made; `outcrop device --read-only {path}` reads it"
         ))),
         Err(error) => Err(bad_input(anyhow::anyhow!(
             "cannot use {}: {error}",

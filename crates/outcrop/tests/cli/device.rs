@@ -324,12 +324,7 @@ fn what_is_written_is_a_share_of_the_endurance_that_the_user_gives() {
     ];
     let with = |more: &[&str]| outcrop(dir.path(), &[&short[..], more].concat());
     let unknown = with(&["--dry-run"]);
-    assert!(
-        unknown
-            .stdout
-            .contains("unavailable: drives do not report it; --tbw"),
-        "{unknown:?}"
-    );
+    assert!(!unknown.stdout.contains("endurance"), "{unknown:?}");
     let planned = with(&["--dry-run", "--tbw=1TB"]);
     assert!(
         planned

@@ -155,6 +155,72 @@ fn an_option_of_fio_that_changes_nothing_is_said_to() {
 }
 
 #[test]
+fn a_block_device_in_the_place_of_a_directory_is_answered_with_how_a_plan_measures_the_device_itself() {
+    let dir = workplace();
+    // A node is enough: nothing is opened.
+    let made = std::process::Command::new("mknod")
+        .current_dir(dir.path())
+        .args(["node", "b", "7", "1000"])
+        .status();
+    assert!(made.is_ok_and(|status| status.success()), "needs root");
+    let seen = outcrop(dir.path(), &["run", "ssd-snia-wsat", "--path", "node"]);
+    assert_eq!(seen.code, Some(2), "{seen:?}");
+    for says in [
+        "is a block device, but a directory is expected",
+        "outcrop plans ssd-snia-wsat > mine.toml",
+        "kind = \"destroyed-device\"",
+        "of a loop device: the path of its file",
+        "outcrop device --read-only",
+    ] {
+        assert!(seen.sentence().contains(says), "{says}: {seen:?}");
+    }
+    let plans = outcrop(dir.path(), &["plans"]).stdout;
+    let wsat = plans
+        .lines()
+        .find(|line| line.trim_start().starts_with("ssd-snia-wsat"));
+    assert!(wsat.is_some_and(|line| line.contains("write cliff")), "{plans}");
+}
+
+#[test]
+fn an_option_of_fio_has_the_same_answer_on_the_command_line_as_in_a_job_file() {
+    let dir = workplace();
+    let device = |option: &str| outcrop(dir.path(), &["device", option, "--size", "16MiB", "--dry-run"]);
+    for (option, says) in [
+        (
+            "--percentile_list=50:99",
+            "fio's --percentile_list has no effect: p50 to p99.99 are reported",
+        ),
+        (
+            "--end_fsync=1",
+            "fio's --end_fsync has no effect: files are synced after each trial",
+        ),
+        ("--nrfiles=0", "fio's --nrfiles=0 has no effect"),
+    ] {
+        let seen = device(option);
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        assert!(seen.stderr.contains(says), "{seen:?}");
+    }
+    for (option, says) in [
+        (
+            "--nrfiles=8",
+            "--nrfiles=8 is a fio option that Outcrop does not have: a device is measured through one file",
+        ),
+        (
+            "--buffer_pattern=0",
+            "--buffer_pattern is a fio option that Outcrop does not have: content is random",
+        ),
+        ("--startdelay=5", "jobs run one after the other"),
+        ("--verify_pattern=0", "type --verify"),
+        ("--hipri", "type --completions polled"),
+    ] {
+        let seen = device(option);
+        assert_eq!(seen.code, Some(2), "{seen:?}");
+        assert!(seen.sentence().contains(says), "{seen:?}");
+        assert!(!seen.stderr.contains("similar"), "{seen:?}");
+    }
+}
+
+#[test]
 fn a_dry_run_says_what_a_usual_and_a_fast_device_would_take_and_calls_neither_a_bound() {
     let dir = workplace();
     let line = [
@@ -255,15 +321,28 @@ fn a_reader_that_closes_the_pipe_is_no_failure() {
 }
 
 #[test]
-fn a_dry_run_warns_of_a_scratch_file_that_does_not_fit() {
+fn a_dry_run_is_refused_where_the_run_would_be() {
     let dir = workplace();
     let dry = |size: &str| outcrop(dir.path(), &["device", "--size", size, "--dry-run"]);
     let large = dry("900TiB");
-    assert_eq!(large.code, Some(0), "{large:?}");
     assert!(
-        large.stderr.contains("a scratch file of 900 TiB does not fit"),
+        large
+            .stderr
+            .starts_with("error: a scratch file of 900 TiB does not fit"),
         "{large:?}"
     );
+    assert_eq!(large.stdout, "", "no estimate of what cannot be");
+    for (place, why) in [("/proc", "proc"), ("/dev/shm", "/dev")] {
+        let seen = outcrop(dir.path(), &["device", place, "--dry-run"]);
+        assert_ne!(seen.code, Some(0), "{seen:?}");
+        assert!(seen.stderr.contains(why), "{seen:?}");
+        let run = outcrop(dir.path(), &["device", place]);
+        assert_eq!(
+            (run.code, &run.stderr),
+            (seen.code, &seen.stderr),
+            "the same refusal"
+        );
+    }
     assert!(
         !large.stderr.contains("KiB;") && !large.stderr.contains("KiB,"),
         "a round size: {large:?}"
@@ -271,12 +350,7 @@ fn a_dry_run_warns_of_a_scratch_file_that_does_not_fit() {
     assert_eq!(dry("1MiB").stderr, "");
     // The run itself is refused before it announces anything or makes a folder.
     let refused = outcrop(dir.path(), &["device", "--size", "900TiB"]);
+    assert_eq!((refused.code, &refused.stderr), (large.code, &large.stderr));
     assert_ne!(refused.code, Some(0), "{refused:?}");
-    assert!(
-        refused
-            .stderr
-            .starts_with("error: a scratch file of 900 TiB does not fit"),
-        "{refused:?}"
-    );
     assert!(!dir.path().join("runs").exists(), "no run folder");
 }
