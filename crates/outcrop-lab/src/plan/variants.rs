@@ -3,6 +3,7 @@
 //! Each variant is the plan with some factors set. Cells of the two that are alike in all other factors are a pair: they are measured one
 //! directly after the other, in random order, with the same seed.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -105,6 +106,27 @@ impl VariantFactors {
         names
     }
 
+    /// Refuses what is no factor of any layer of the plan, with the nearest name.
+    fn check_names(&self, variant: VariantName, drafts: &[Draft], layers: Layers) -> Result<(), LabError> {
+        let schemas = drafts.iter().filter_map(|draft| layers.named(&draft.layer.value));
+        let known: BTreeSet<&str> = schemas
+            .flat_map(|layer| layer.schema().subject.iter().chain(layer.schema().workload))
+            .map(|factor| factor.name)
+            .collect();
+        // A layer that is not known is refused by its own name.
+        let is_unknown = |name: &&str| !known.is_empty() && !known.contains(name);
+        match self.names().into_iter().find(is_unknown) {
+            None => Ok(()),
+            Some(name) => Err(LabError::BadPlan {
+                at: format!("--{variant}"),
+                message: format!(
+                    "{name} is no factor of this plan; {}",
+                    hint(name, &known.into_iter().collect::<Vec<_>>())
+                ),
+            }),
+        }
+    }
+
     /// The draft with these factors set, whatever it says of them.
     fn set(&self, mut draft: Draft, variant: VariantName, layers: Layers) -> Draft {
         let at = format!("--{variant}");
@@ -142,6 +164,10 @@ impl PlanSet {
         b: &VariantFactors,
         options: &PlanOptions,
     ) -> Result<Self, LabError> {
+        let document = parse::document(source, options.effort)?;
+        for (variant, factors) in [(VariantName::A, a), (VariantName::B, b)] {
+            factors.check_names(variant, &document.drafts, options.layers)?;
+        }
         if a.names() != b.names() {
             return Err(LabError::BadPlan {
                 at: "--b".to_owned(),
@@ -152,7 +178,6 @@ impl PlanSet {
                 ),
             });
         }
-        let document = parse::document(source, options.effort)?;
         if let Some(draft) = document.drafts.iter().find(|draft| draft.variant.is_some()) {
             let message = format!(
                 "the plan {} already has two variants; give the original plan",
