@@ -266,7 +266,10 @@ fn threshold(text: &str) -> Result<f64, String> {
     } else if let Some(factor) = text.strip_suffix('x') {
         number(factor)?
     } else {
-        return Err(format!("{text:?} has no unit; {expected}"));
+        return Err(format!(
+            "{text:?} is not a change relative to the baseline, and no other limits are understood; {expected}, for example \
+             --fail-if 'p99 > +5%'"
+        ));
     };
     if ratio > 0.0 {
         Ok(ratio)

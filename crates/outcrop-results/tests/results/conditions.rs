@@ -111,7 +111,8 @@ fn a_condition_that_cannot_be_meant_is_refused_with_a_hint() {
     let cases = [
         ("p99", "it has no `>` or `<`"),
         ("p99 > 5%", "write `+5%` for an increase"),
-        ("p99 > 5", "has no unit"),
+        ("p99 > 5", "not a change relative to the baseline"),
+        ("p99 > 5ms", "for example --fail-if 'p99 > +5%'"),
         ("p99 > +five%", "is not a threshold"),
         ("p99 > +NaN%", "is not a threshold"),
         ("iops < -100%", "leaves nothing"),
