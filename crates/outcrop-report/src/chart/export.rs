@@ -17,6 +17,8 @@ const DOTS_PER_PX: f64 = 300.0 / 96.0;
 const LEAST_WIDTH_MM: f64 = 60.0;
 /// Widest: a sheet of A3.
 const MOST_WIDTH_MM: f64 = 420.0;
+/// What captions say of the shading on the page.
+const SHADED: &str = "Shaded: confidence interval of the median.";
 const LINE_PX: f64 = 16.0;
 const MARGIN_PX: f64 = 8.0;
 
@@ -100,6 +102,14 @@ impl Figure {
         parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
     }
 
+    /// The caption without what the line below it says again, with the confidence.
+    fn caption_of_file(&self) -> String {
+        match self.chart.intervals() {
+            Some(_) => self.caption.replace(SHADED, "").trim().to_owned(),
+            None => self.caption.clone(),
+        }
+    }
+
     /// The drawing below its title, and above its caption and what its values rest on.
     fn with_words(&self, width_px: f64, label: &Label, font: &Font) -> Scene {
         let room = width_px - 2.0 * MARGIN_PX;
@@ -108,7 +118,7 @@ impl Figure {
         let origin = self.rests_on(label);
         let origin = lines(&origin, TICK_PX, room, font);
         // What was held fixed stands in the caption, which a file has no other place for.
-        let caption = lines(&self.caption, TICK_PX, room, font);
+        let caption = lines(&self.caption_of_file(), TICK_PX, room, font);
         let drawing = draw::draw(&self.chart, width_px);
         let mut scene = Scene::new(width_px, 0.0);
         let mut y = MARGIN_PX;

@@ -178,8 +178,8 @@ impl AxisPlan {
     fn decades(axis: &Axis, low: f64, high: f64, most_ticks: usize) -> Self {
         let quantity = axis.quantity;
         let (low, high) = (round_down_to_1_2_5(low / 1.05), round_up_to_1_2_5(high * 1.05));
-        // Three ticks a decade. Where they would crowd, only the decades themselves are spelled.
-        let crowded = 3.0 * (high / low).log10() > most_ticks as f64;
+        // Three ticks a decade. Where they would crowd, only the decades themselves are spelled; the page's script has the same bar.
+        let crowded = 3.0 * (high / low).log10() > 1.5 * most_ticks as f64;
         let is_decade = |tick: f64| (tick.log10() - tick.log10().round()).abs() < 1e-6;
         Self {
             low,

@@ -211,6 +211,37 @@ fn a_published_line_that_the_axis_cuts_off_is_said_to_go_on() {
 }
 
 #[test]
+fn an_axis_of_two_decades_names_more_than_its_decades() {
+    let latency = axis("Latency", Quantity::Latency, Scale::Log10);
+    let plan = scale::AxisPlan::over(&latency, [3e4, 5e6].into_iter(), 6);
+    let names: Vec<String> = plan.ticks().iter().map(|tick| (plan.spell)(*tick)).collect();
+    for name in ["50 µs", "100 µs", "200 µs", "500 µs", "1 ms", "2 ms", "5 ms"] {
+        assert!(names.iter().any(|known| known == name), "{name}: {names:?}");
+    }
+}
+
+#[test]
+fn a_file_says_once_what_its_shading_is() {
+    let chart = depth_chart();
+    let caption = "Shaded: confidence interval of the median. The knee is at 8.".to_owned();
+    let figure = chart.draw("iops-by-depth", "IOPS", caption).unwrap();
+    let label = export::Label {
+        subject: "a device".to_owned(),
+        origin: "a run".to_owned(),
+    };
+    let file = figure.to_file(export::FileFormat::Svg, 200.0, &label).unwrap();
+    let words: String = String::from_utf8(file).unwrap();
+    let drawn: Vec<&str> = words
+        .split("<text")
+        .skip(1)
+        .filter_map(|rest| rest.split('>').nth(1))
+        .collect();
+    let drawn = drawn.join(" ");
+    assert_eq!(drawn.matches("haded:").count(), 1, "{drawn}");
+    assert!(drawn.contains("The knee is at 8."), "{drawn}");
+}
+
+#[test]
 fn each_of_eight_series_has_a_marker_and_a_hatching_of_its_own() {
     let shapes: std::collections::BTreeSet<String> =
         (0..8).map(|hue| format!("{:?}", MARKERS[hue])).collect();
