@@ -153,6 +153,24 @@ pub enum ReadingOutcome {
     },
 }
 
+impl ReadingOutcome {
+    /// How the reason begins where it was measured, but so seldom that a percentile means nothing.
+    const TOO_FEW: &str = "too few operations";
+
+    /// Whether it was measured, without enough operations for the figure.
+    pub(crate) fn is_of_too_few(&self) -> bool {
+        matches!(self, Self::Missing { reason } if reason.starts_with(Self::TOO_FEW) || reason.starts_with("only "))
+    }
+
+    /// Why there is no number, where there is room for some words.
+    pub(crate) fn why_in_short(&self) -> &'static str {
+        match self.is_of_too_few() {
+            true => Self::TOO_FEW,
+            false => "not measured",
+        }
+    }
+}
+
 /// What a column is called besides, whose choice the figures do not decide.
 const UNDECIDED_COLUMN: &str = ", undecided";
 

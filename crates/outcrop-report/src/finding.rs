@@ -73,8 +73,15 @@ impl Verdict {
     }
 }
 
-/// A clause with a capital letter and a full stop.
+/// A clause with a capital letter and a full stop. Names of devices and programs (`loop0`, `io_uring`, `p99`) keep their letters.
 pub(crate) fn as_sentence(clause: &str) -> String {
+    let word = clause.split(' ').next().unwrap_or_default();
+    if word
+        .chars()
+        .any(|letter| letter.is_ascii_digit() || letter == '_' || letter == '`')
+    {
+        return format!("{}.", clause.trim_end_matches('.'));
+    }
     let mut letters = clause.chars();
     let first = letters
         .next()
@@ -82,6 +89,21 @@ pub(crate) fn as_sentence(clause: &str) -> String {
         .unwrap_or_default();
     let rest = letters.as_str().trim_end_matches('.');
     format!("{first}{rest}.")
+}
+
+/// A sentence as a clause behind a semicolon: without its capital, unless its first word is a name (`IOPS`, `O_DIRECT`, `Little's`).
+pub(crate) fn as_clause(sentence: &str) -> String {
+    let word = sentence.split(' ').next().unwrap_or_default();
+    let has_more_capitals = word
+        .chars()
+        .skip(1)
+        .any(|letter| letter.is_uppercase() || letter == '_');
+    let is_name = has_more_capitals || word.ends_with("'s");
+    let mut letters = sentence.chars();
+    match letters.next() {
+        Some(first) if !is_name => format!("{}{}", first.to_lowercase(), letters.as_str()),
+        _ => sentence.to_owned(),
+    }
 }
 
 impl Finding {
@@ -173,6 +195,30 @@ impl Finding {
             failure: "",
             extent: String::new(),
             remedy: "",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{as_clause, as_sentence};
+
+    #[test]
+    fn names_keep_their_letters_at_both_ends_of_a_sentence() {
+        for (clause, sentence) in [
+            ("loop0 is a virtual device", "loop0 is a virtual device."),
+            ("io_uring is disabled", "io_uring is disabled."),
+            ("the device was busy", "The device was busy."),
+        ] {
+            assert_eq!(as_sentence(clause), sentence);
+        }
+        for (sentence, clause) in [
+            ("The device was busy", "the device was busy"),
+            ("IOPS changed", "IOPS changed"),
+            ("Little's law holds", "Little's law holds"),
+            ("A finding", "a finding"),
+        ] {
+            assert_eq!(as_clause(sentence), clause);
         }
     }
 }

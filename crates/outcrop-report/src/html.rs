@@ -114,7 +114,7 @@ fn figures_of_several(report: &Report) -> Markup {
                     figure id={ "figure-" (figure.id) } {
                         h3 { @if let Some(layer) = layer { (layer) ": " } (figure.title) }
                         div.drawing { (PreEscaped(figure.to_page_svg())) }
-                        figcaption { (figure.caption) }
+                        figcaption { (answer::prose(&figure.caption)) }
                     }
                 }
             }
@@ -271,7 +271,7 @@ fn figures(slots: &[FigureSlot], report: &Report, layer: &str) -> Markup {
                 figure id={ "figure-" (figure.id) } {
                     h3 { (figure.title) }
                     div.drawing { (PreEscaped(figure.to_page_svg())) }
-                    figcaption { (figure.caption) }
+                    figcaption { (answer::prose(&figure.caption)) }
                 }
             }
             @for entry in missing { (tables::missing(entry, report, layer)) }
@@ -282,11 +282,11 @@ fn figures(slots: &[FigureSlot], report: &Report, layer: &str) -> Markup {
 fn method(layer: &LayerSection) -> Markup {
     html! {
         dl.pairs {
-            @for method in &layer.methods { dt { (method.quantity) } dd { (method.how) } }
+            @for method in &layer.methods { dt { (method.quantity) } dd { (answer::prose(&method.how)) } }
         }
         @if !layer.notes.is_empty() {
             h3 { "What the engine reported" }
-            ul { @for note in &layer.notes { li { (note.text) span.soft { " (" (note.trials) ")" } } } }
+            ul { @for note in &layer.notes { li { (answer::prose(&note.text)) span.soft { " (" (note.trials) ")" } } } }
         }
     }
 }

@@ -209,6 +209,11 @@ pub fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{ending}")
 }
 
+/// The verb of so many: `1 of 4 figures is`, `2 of 4 are`.
+pub(crate) fn is_or_are(count: usize) -> &'static str {
+    if count == 1 { "is" } else { "are" }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -16,9 +16,9 @@ use warnings::{all_warnings, hidden, of_warnings, voids};
 
 use crate::answer::{Claim, ReadingOutcome};
 use crate::command::Commands;
-use crate::finding::{About, Finding, Verdict};
+use crate::finding::{About, Finding, Verdict, as_clause};
 use crate::layer::undecided::{WIDEST_PERCENT, repeating};
-use crate::number::{LEAST_CONFIDENCE, counted};
+use crate::number::{LEAST_CONFIDENCE, counted, is_or_are};
 use crate::placement::{More, Next};
 use crate::report::{LayerSection, Report};
 use crate::wrap::{fitting, wrapped};
@@ -253,10 +253,10 @@ fn to_decide(layers: &[LayerSection], report: &Report, width: usize) -> Vec<Stri
     let command = repeating(&Commands::of_summary(&report.run), &more, &names);
     // More trials next to the same other work leave the intervals as wide.
     let text = match &report.other_load {
-        None => format!("To decide the rest, run more trials: {command}."),
-        Some(load) => format!(
-            "To decide the rest, run more trials on a quiet machine (there was other work: {load}): {command}."
-        ),
+        None => format!("To decide the rest, {command}."),
+        Some(load) => {
+            format!("To decide the rest, {command}, on a quiet machine (there was other work: {load}).")
+        }
     };
     wrapped(&text, width, INDENT)
 }
@@ -309,8 +309,10 @@ fn summary(report: &Report, hidden: usize, width: usize) -> Vec<String> {
     }
     if let Some(figures) = report.wide_figures() {
         text.push_str(&format!(
-            " · {} of {} figures are uncertain by more than ± {WIDEST_PERCENT:.0} %",
-            figures.wide, figures.all
+            " · {} of {} figures {} uncertain by more than ± {WIDEST_PERCENT:.0} %",
+            figures.wide,
+            figures.all,
+            is_or_are(figures.wide)
         ));
     }
     let mut lines = wrapped(&text, width, 2);
@@ -349,16 +351,22 @@ fn named(count: &str, sentences: &[&str], width: usize) -> Vec<String> {
             more => format!("; and {more} more."),
         };
         wrapped(
-            &format!("{count}: {}{more}", sentences[..named].join("; ")),
+            &format!("{count}: {}{more}", clauses(&sentences[..named])),
             width,
             INDENT,
         )
     });
     let mut fitting_ones = named.filter(|lines| lines.len() <= MOST_NAMED);
     fitting_ones.next().unwrap_or_else(|| {
-        let first = format!("{count}: {}.", sentences[0]);
+        let first = format!("{count}: {}.", as_clause(sentences[0]));
         fitting(&first, width, INDENT, MOST_NAMED)
     })
+}
+
+/// Sentences as the clauses of one.
+fn clauses(sentences: &[&str]) -> String {
+    let clauses: Vec<String> = sentences.iter().map(|sentence| as_clause(sentence)).collect();
+    clauses.join("; ")
 }
 
 /// The confidences of the intervals that a summary may show: `75 % intervals`, `75 to 95 % intervals`. What is computed from several

@@ -45,7 +45,7 @@ fn load_in_words(load: &LoadDifference) -> String {
     };
     let cells = match load.cells_count {
         1 => String::new(),
-        count => format!(" (the largest gap of {count} cells)"),
+        count => format!(" (of {count} cells, the one where they differ most)"),
     };
     format!(
         "{figures}{cells}. Where the {} is worse in a time or a rate, the row is undecided.",

@@ -104,7 +104,7 @@ fn cell(reading: &Reading) -> Markup {
                 small { (number.certainty()) }
                 @if number.is_wide() { (wide_mark(number)) }
             }
-            ReadingOutcome::Missing { reason } => span { "not measured: " (reason) },
+            ReadingOutcome::Missing { reason } => span { @if !reading.outcome.is_of_too_few() { "not measured: " } (prose(reason)) },
         }
     }
 }
@@ -117,7 +117,7 @@ fn brief_cell(reading: &Reading) -> Markup {
                 strong { (number.with_ends()) } " "
                 small { (conditions) @if !conditions.is_empty() { "; " } (number.confidence()) }
             }
-            ReadingOutcome::Missing { .. } => small { "not measured" },
+            missing @ ReadingOutcome::Missing { .. } => small { (missing.why_in_short()) },
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::answer::prose;
 use crate::finding::{About, Finding, Verdict};
 use crate::number::Number;
 
@@ -61,10 +62,10 @@ fn article(finding: &Finding) -> Markup {
     html! {
         article class=(class) {
             h4 { span.verdict { (finding.verdict.words()) ": " } (finding.sentence) }
-            @if let Verdict::NotTestable(reason) = &finding.verdict { p { (reason) } }
-            @if !finding.meaning.is_empty() { p { (finding.meaning) } }
-            @if finding.verdict == Verdict::DoesNotHold && !finding.remedy.is_empty() { p { (finding.remedy) } }
-            @if !finding.tested.is_empty() { p.soft { "Tested: " (finding.tested) } }
+            @if let Verdict::NotTestable(reason) = &finding.verdict { p { (prose(reason)) } }
+            @if !finding.meaning.is_empty() { p { (prose(&finding.meaning)) } }
+            @if finding.verdict == Verdict::DoesNotHold && !finding.remedy.is_empty() { p { (prose(finding.remedy)) } }
+            @if !finding.tested.is_empty() { p.soft { "Tested: " (prose(&finding.tested)) } }
             @if !finding.numbers.is_empty() {
                 ul.numbers { @for number in &finding.numbers { li { (entry(number)) } } }
             }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
+use super::answer::prose;
 use crate::environment::Fact;
 use crate::report::Report;
 
@@ -14,7 +15,7 @@ pub(super) fn section(report: &Report) -> Markup {
             @for (section, facts) in by_section(&report.environment) {
                 details open[section == FIRST_SECTION] {
                     summary { (section) }
-                    dl.pairs { @for (name, value) in condensed(&facts) { dt { (name) } dd { (value) } } }
+                    dl.pairs { @for (name, value) in condensed(&facts) { dt { (name) } dd { (prose(&value)) } } }
                 }
             }
         }
@@ -81,7 +82,7 @@ fn run(report: &Report) -> Markup {
         }
         @if !report.trials.failures.is_empty() {
             h3 { "Why trials failed" }
-            ul { @for failure in &report.trials.failures { li { (failure) } } }
+            ul { @for failure in &report.trials.failures { li { (prose(failure)) } } }
         }
         details {
             summary { "The plan with all defaults (run it again to repeat the run)" }

@@ -6,6 +6,7 @@ use super::answer::prose;
 use super::title_of;
 use crate::answer::{Answer, Caution, Claim, Headline, Instruction, NO_ADVICE};
 use crate::layer::undecided::WIDEST_PERCENT;
+use crate::number::is_or_are;
 use crate::placement::Placement;
 use crate::report::{LayerSection, Report};
 
@@ -63,7 +64,7 @@ pub(super) fn wide_figures(report: &Report) -> Markup {
         .collect();
     html! {
         p.soft {
-            (figures.wide) " of " (figures.all) " figures of the answers are uncertain by more than ± "
+            (figures.wide) " of " (figures.all) " figures of the answers " (is_or_are(figures.wide)) " uncertain by more than ± "
             (format!("{WIDEST_PERCENT:.0}")) " %: " (of_layers.join(", ")) ". More repetitions narrow them."
         }
     }

@@ -62,7 +62,7 @@ fn values(outcomes: &[&ReadingOutcome], widths: Widths) -> (Vec<String>, Vec<Str
     let spelled = |of_number: fn(&Number) -> String| -> Vec<String> {
         let spell = |outcome: &&ReadingOutcome| match outcome {
             ReadingOutcome::Measured { number, .. } => of_number(number),
-            ReadingOutcome::Missing { .. } => "not measured".to_owned(),
+            missing @ ReadingOutcome::Missing { .. } => missing.why_in_short().to_owned(),
         };
         outcomes.iter().map(spell).collect()
     };

@@ -3,7 +3,7 @@
 use super::Pen;
 use crate::answer::{Answer, Caution, Gravity};
 use crate::report::LayerSection;
-use crate::wrap::fitting;
+use crate::wrap::{fitting, wrapped};
 
 /// Lines of a warning.
 const MOST_LINES: usize = 3;
@@ -52,8 +52,21 @@ pub(super) fn of_row(answer: &Answer, width: usize) -> Vec<String> {
     )
 }
 
+/// As many whole sentences as there is room for: the report has the others. None where not even one has room.
+fn whole_sentences(text: &str, width: usize) -> Option<Vec<String>> {
+    let ends = text.match_indices(". ").map(|(at, _)| at + 1);
+    let mut ends: Vec<usize> = ends.chain([text.len()]).collect();
+    ends.reverse();
+    let is_whole = |end: &usize| text[..*end].matches('`').count().is_multiple_of(2);
+    let mut lines = ends
+        .into_iter()
+        .filter(is_whole)
+        .map(|end| wrapped(&text[..end], width, 2));
+    lines.find(|lines| lines.len() <= MOST_LINES)
+}
+
 fn lines(caution: &Caution, width: usize, pen: Pen) -> Vec<String> {
     let text = format!("Warning: {}", caution.text);
-    let lines = fitting(&text, width, 2, MOST_LINES);
+    let lines = whole_sentences(&text, width).unwrap_or_else(|| fitting(&text, width, 2, MOST_LINES));
     lines.into_iter().map(|line| pen.warning(&line)).collect()
 }

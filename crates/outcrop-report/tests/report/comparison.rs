@@ -153,7 +153,7 @@ fn what_was_not_alike_stands_above_the_rows_and_the_rows_that_it_explains_are_un
     let text = comparison_text(&compare(&quiet, &slow), &Detail::default());
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for expected in [
-        "other processes used 10 % of the CPUs in the baseline, 90 % in the candidate (the largest gap of 2 cells)",
+        "other processes used 10 % of the CPUs in the baseline, 90 % in the candidate (of 2 cells, the one where they differ most)",
         "Where the candidate is worse in a time or a rate, the row is undecided.",
         "trials: ",
         "IOPS: 2 undecided of 2",

@@ -187,7 +187,7 @@ fn writes_that_change_their_level_are_not_steady_and_the_screen_gives_both_level
         .collect::<Vec<_>>()
         .join(" ");
     assert!(
-        screen.contains("6 write trials of 6 were not steady")
+        screen.contains("6 write trials of 6 were not steady, so their IOPS")
             && screen.contains("in its last five intervals"),
         "{screen}"
     );

@@ -386,7 +386,7 @@ fn more_operations_than_the_cores_allow_are_a_failed_check() {
     let screen = Report::of(&run).screen(200, false);
     let said: Vec<&str> = screen.split_whitespace().collect();
     assert!(
-        said.join(" ").contains("Some stores did more operations"),
+        said.join(" ").contains("some stores did more operations"),
         "{screen}"
     );
 }

@@ -210,7 +210,7 @@ fn checks_that_fail_in_the_same_way_are_said_once() {
     }
     let report = Report::of(&run);
     let screen = report.screen(200, false);
-    let failure = "The engine and the block device count different bytes";
+    let failure = "failed: the engine and the block device count different bytes";
     assert_eq!(screen.matches(failure).count(), 1, "{screen}");
     let meanings = report.layers[0]
         .findings

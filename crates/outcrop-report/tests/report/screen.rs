@@ -2,7 +2,8 @@
 
 use outcrop_measure::metric::Unit;
 use outcrop_report::{About, Finding, Report, Verdict};
-use outcrop_results::Outcome;
+use outcrop_results::{Outcome, Value};
+use outcrop_schema::device::LATENCY;
 
 use crate::fixture::{RunBuilder, complete};
 
@@ -131,10 +132,11 @@ fn findings_that_do_not_hold_are_named() {
     assert!(!checks.is_empty(), "the counters disagree");
     let screen = report.screen(200, false);
     // A check that failed is told as what is the case, not as the statement that it contradicts.
-    assert!(screen.contains(checks[0].failure), "{screen}");
+    let failure = checks[0].failure.to_lowercase();
+    assert!(screen.to_lowercase().contains(&failure), "{screen}");
     assert!(checks.iter().all(|check| !check.failure.is_empty()));
     assert!(
-        !screen.contains(checks[0].sentence.trim_end_matches('.')),
+        !screen.contains(&checks[0].sentence.trim_end_matches('.')[1..]),
         "{screen}"
     );
 }
@@ -254,6 +256,69 @@ fn what_is_not_decided_is_no_choice_in_the_table_above_it_and_its_command_stands
 }
 
 #[test]
+fn a_run_that_lacks_trials_is_to_be_resumed_and_not_repeated() {
+    let shaky = RunBuilder {
+        spread: 1.5,
+        ..RunBuilder::new(3)
+    };
+    let mut run = shaky.cells(&[4096], &[1, 8, 32], &[100]).build();
+    let screen = |run: &outcrop_results::RunView| {
+        let screen = Report::of(run).screen(200, false);
+        screen.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    run.plan.push_str("\n[plan.trial]\nrepetitions = 3\n");
+    assert!(screen(&run).contains("To decide the rest, run `outcrop run "));
+    run.plan = run.plan.replace("repetitions = 3", "repetitions = 5");
+    let unfinished = screen(&run);
+    assert!(
+        unfinished.contains(
+            "To decide the rest, resume the run, which is not finished, with `outcrop run --resume runs/"
+        ) && !unfinished.contains("--repetitions"),
+        "{unfinished}"
+    );
+}
+
+#[test]
+fn checks_and_findings_are_clauses_of_one_sentence() {
+    let screen = Report::of(&complete()).screen(200, false);
+    assert!(
+        screen.contains("quality checks failed: the submitting threads")
+            && screen.contains("; some cells have too few"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn a_percentile_that_has_too_few_operations_is_not_called_unmeasured() {
+    let mut run = RunBuilder::new(3).cells(&[4096], &[1, 8], &[100]).build();
+    for trial in &mut run.trials {
+        for metric in [LATENCY.both.p99, LATENCY.read.p99] {
+            trial.values.retain(|value| value.metric != metric.name);
+            let reason = "too few operations (900 of at least 1000) for a p99";
+            trial.values.push(Value::unavailable(metric, reason));
+        }
+    }
+    let report = Report::of(&run);
+    let screen = report.screen(100, false);
+    let row = screen
+        .lines()
+        .find(|line| line.starts_with("QD 1 latency, p99"))
+        .unwrap();
+    // Nothing was written, which is another reason.
+    assert!(
+        row.contains("too few operations") && row.contains("not measured"),
+        "{row}"
+    );
+    let page = report.to_html();
+    assert!(
+        page.contains("<span>too few operations (900 of at least 1000) for a p99"),
+        "the page has the numbers"
+    );
+    let command = "<code>outcrop device /mnt/data --size 1GiB --read-write-mix 0:100";
+    assert!(page.contains(command), "commands are code, without grave accents");
+}
+
+#[test]
 fn figures_that_decide_nothing_are_counted_on_both_first_screens() {
     let shaky = RunBuilder {
         spread: 0.8,
@@ -332,12 +397,14 @@ fn on_a_busy_machine_what_is_not_decided_needs_a_quiet_one_before_it_needs_more_
     };
     let busy = screen(20.0);
     assert!(
-        busy.contains(
-            "run more trials on a quiet machine (there was other work: load average 20.0 on 2 CPUs)"
-        ),
+        busy.contains("on a quiet machine (there was other work: load average 20.0 on 2 CPUs)."),
         "{busy}"
     );
-    assert!(screen(0.1).contains("To decide the rest, run more trials"));
+    assert!(screen(0.1).contains("To decide the rest, run `outcrop run "));
+    assert!(
+        !busy.contains("run more trials") && !busy.contains(": run `"),
+        "said once: {busy}"
+    );
 }
 
 #[test]

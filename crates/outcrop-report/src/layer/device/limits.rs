@@ -102,8 +102,13 @@ fn steadiness(cells: &[Cell<'_>]) -> Option<Caution> {
     let (total, unsteady) = unsteady(cells);
     let worst = unsteady.first()?;
     Some(Caution::warning(format!(
-        "{} of {total} were not steady, so their IOPS average over a change: {} gave {} overall, and {} in its last five intervals.",
-        counted(unsteady.len(), "write trial"),
+        "{}, so {} IOPS average over a change: {} gave {} overall, and {} in its last five intervals.",
+        match (unsteady.len(), total) {
+            (1, 1) => "The only write trial was not steady".to_owned(),
+            (1, total) => format!("1 write trial of {total} was not steady"),
+            (several, total) => format!("{several} write trials of {total} were not steady"),
+        },
+        if unsteady.len() == 1 { "its" } else { "their" },
         worst.words,
         format_iops(worst.whole),
         format_iops(worst.at_end)
