@@ -170,7 +170,7 @@ impl Translation {
             Meaning::Always(why) => self.note_without_effect(given, why),
             Meaning::Refused(_) if given.value == "0" => {}
             Meaning::Refused(why) | Meaning::NeverTaken(why) => {
-                self.problem(format!("{}: {typed}: {why}", given.at))
+                self.problem(format!("{}: {typed}: {why}", given.at));
             }
             Meaning::Unknown => self.problem(format!(
                 "{}: {typed}: Outcrop does not know this option; leave it out, or see docs/from-fio.md",

@@ -113,7 +113,12 @@ fn the_two_variants_of_a_cell_run_one_after_the_other_in_random_order_with_one_s
     }
     let message = |a: &str, b: &str| of(a, b).unwrap_err().to_string();
     assert!(message("jobs=1", "queue_depth=1").contains("both must set the same factors"));
-    assert!(message("jbos=1", "jbos=2").contains("jbos is no factor of this plan; did you mean `jobs`?"));
+    for slip in [message("jbos=1", "jbos=2"), message("jbos=1", "jobs=2")] {
+        assert!(
+            slip.contains("--a: jbos is no factor of this plan; did you mean `jobs`?"),
+            "{slip}"
+        );
+    }
     assert!(
         "jobs"
             .parse::<VariantFactors>()

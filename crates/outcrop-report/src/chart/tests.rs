@@ -225,11 +225,11 @@ fn a_file_says_once_what_its_shading_is() {
     let chart = depth_chart();
     let caption = "Shaded: confidence interval of the median. The knee is at 8.".to_owned();
     let figure = chart.draw("iops-by-depth", "IOPS", caption).unwrap();
-    let label = export::Label {
+    let label = Label {
         subject: "a device".to_owned(),
         origin: "a run".to_owned(),
     };
-    let file = figure.to_file(export::FileFormat::Svg, 200.0, &label).unwrap();
+    let file = figure.to_file(FileFormat::Svg, 200.0, &label).unwrap();
     let words: String = String::from_utf8(file).unwrap();
     let drawn: Vec<&str> = words
         .split("<text")

@@ -354,7 +354,7 @@ fn however_long_the_answer_and_its_doubts_there_is_room_for_the_answer_figures_a
     let mut run = crate::kv_fixture::of(&crate::placement::USUAL);
     for trial in &mut run.trials {
         let factor = 1.0 + 0.9 * f64::from(trial.repetition);
-        let per_second = |value: &&mut outcrop_results::Value| value.unit == Unit::PerSecond;
+        let per_second = |value: &&mut Value| value.unit == Unit::PerSecond;
         let speeds = trial.values.iter_mut().filter(per_second);
         speeds.for_each(|speed| speed.value = speed.value.map(|value| value * factor));
     }
