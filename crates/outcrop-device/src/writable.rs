@@ -9,6 +9,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::format_bytes;
@@ -282,7 +283,30 @@ fn refuse_used(block: &BlockDevice, path: &Path) -> Result<(), DeviceError> {
             path: path.to_owned(),
         });
     }
-    Ok(())
+    refuse_written(block, path)
+}
+
+/// Refuses a device that another process keeps open for writing. One that only tries whether the device is free has it open for a moment.
+fn refuse_written(block: &BlockDevice, path: &Path) -> Result<(), DeviceError> {
+    const LOOKS: u32 = 6;
+    const BETWEEN: Duration = Duration::from_millis(50);
+    let look = || block.writers().map_err(|why| unknown(path, why.reason));
+    let mut lasting = look()?;
+    for _ in 1..LOOKS {
+        if lasting.is_empty() {
+            return Ok(());
+        }
+        std::thread::sleep(BETWEEN);
+        let now = look()?;
+        lasting.retain(|writer| now.contains(writer));
+    }
+    match lasting.first() {
+        None => Ok(()),
+        Some(writer) => Err(DeviceError::InUse {
+            path: path.to_owned(),
+            how: writer.to_string(),
+        }),
+    }
 }
 
 /// Whether the device's start and end are zeros.

@@ -95,10 +95,7 @@ struct Family(BTreeMap<DeviceNumber, String>);
 impl BlockDevice {
     /// Every use of the device, of its partitions, and of the disk that it is a partition of.
     ///
-    /// A mount in another mount namespace is not seen; opening the device exclusively finds that one too. Processes of other users are seen by
-    /// root only, and those that only read are not counted: a program that asks a disk for its name does so at any time.
-    ///
-    /// *Cost*: a look at every open file of every process.
+    /// A mount in another mount namespace is not seen; opening the device exclusively finds that one too.
     ///
     /// # Errors
     /// /proc or /sys cannot be read, so that nobody can tell.
@@ -120,8 +117,21 @@ impl BlockDevice {
             }));
         }
         uses.extend(loops(tree, &family));
-        uses.extend(writers(tree, &family));
         Ok(uses)
+    }
+
+    /// Other processes that have the device, a partition of it or its disk open for writing at this moment, each once: opening it
+    /// exclusively does not find them.
+    ///
+    /// Processes of other users are seen by root only. Those that only read are left out, since programs that ask a disk for its name do so
+    /// at any time; some of them open it for writing for a moment, too (`losetup --find`).
+    ///
+    /// *Cost*: a look at every open file of every process.
+    ///
+    /// # Errors
+    /// /proc or /sys cannot be read, so that nobody can tell.
+    pub fn writers(&self) -> Result<Vec<DeviceUse>, Unavailable> {
+        Ok(writers(self.tree(), &self.family()?))
     }
 
     /// Names of the partitions that the kernel found on the device.
@@ -243,7 +253,7 @@ fn loops(tree: &SystemTree, family: &Family) -> Vec<DeviceUse> {
     names.iter().filter_map(used).collect()
 }
 
-/// Processes that have it open for writing: opening it exclusively does not find them.
+/// Processes that have it open for writing.
 fn writers(tree: &SystemTree, family: &Family) -> Vec<DeviceUse> {
     let own = std::process::id();
     let pids = tree.names("proc").unwrap_or_default();
