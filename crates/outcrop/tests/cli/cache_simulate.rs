@@ -27,5 +27,31 @@ fn where_everything_fits_any_policy_will_do_and_the_one_that_refuses_to_store_is
         "{roomy}"
     );
     let tied = simulate(&["--memory", "4KiB,16KiB", "--policy", "none,lru"]);
-    assert!(!tied.contains("Policy: none") && !tied.contains(" with none, where"), "{tied}");
+    assert!(
+        !tied.contains("Policy: none") && !tied.contains(" with none, where"),
+        "{tied}"
+    );
+}
+
+#[test]
+fn a_miss_ratio_curve_as_csv_counts_the_requests_that_missed() {
+    let dir = workplace();
+    crate::cache::write_trace(dir.path());
+    let args = [
+        "trace.csv",
+        "--memory",
+        "64KiB",
+        "--policy",
+        "lru",
+        "--format",
+        "csv",
+    ];
+    let csv = outcrop(dir.path(), &[&["cache", "simulate"], &args[..]].concat());
+    // 106 keys, each of which misses once and no more in so much memory.
+    let ratio = 106.0 / 4000.0;
+    assert!(
+        csv.stdout
+            .contains(&format!("lru,65536,{ratio},{ratio},4000,3894,106")),
+        "{csv:?}"
+    );
 }

@@ -214,11 +214,7 @@ fn two_variants_are_measured_in_pairs_and_compared_and_the_run_is_an_ordinary_on
         ],
     );
     assert_eq!(seen.code, Some(1), "level 15 is far slower: {seen:?}");
-    assert!(
-        seen.stdout.contains("compress speed: 2 worse of 2"),
-        "{}",
-        seen.stdout
-    );
+    assert!(seen.stdout.contains("compress speed: 2 worse of 2"), "{seen:?}");
     assert!(
         seen.stdout.contains("compression ratio: 2 better of 2"),
         "{}",
@@ -263,9 +259,14 @@ fn two_variants_are_measured_in_pairs_and_compared_and_the_run_is_an_ordinary_on
         !json["rows"].as_array().unwrap().is_empty(),
         "a row per metric of a pair"
     );
-    let table = outcrop(dir.path(), &["ab", "--resume", run, "--markdown"]);
+    is_told_again(dir.path(), run);
+}
+
+/// What was compared is in the table and the report of the run, too.
+fn is_told_again(dir: &Path, run: &str) {
+    let table = outcrop(dir, &["ab", "--resume", run, "--markdown"]);
     assert!(table.stdout.starts_with("Baseline: a of "), "{}", table.stdout);
-    let ordinary = outcrop(dir.path(), &["report", run]);
+    let ordinary = outcrop(dir, &["report", run]);
     assert_eq!(ordinary.code, Some(0), "{ordinary:?}");
     assert!(
         ordinary.stdout.contains("compress speed: 2 worse of 2"),
