@@ -9,7 +9,6 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::format_bytes;
@@ -23,6 +22,7 @@ use rustix::io::Errno;
 use crate::direct::DirectFile;
 use crate::error::DeviceError;
 use crate::fill::{self, Unfilled};
+use crate::pause::pause_ns;
 use crate::signature;
 
 /// A block device that may be written, held exclusively.
@@ -289,14 +289,15 @@ fn refuse_used(block: &BlockDevice, path: &Path) -> Result<(), DeviceError> {
 /// Refuses a device that another process keeps open for writing. One that only tries whether the device is free has it open for a moment.
 fn refuse_written(block: &BlockDevice, path: &Path) -> Result<(), DeviceError> {
     const LOOKS: u32 = 6;
-    const BETWEEN: Duration = Duration::from_millis(50);
+    const BETWEEN_NS: u64 = 50_000_000;
     let look = || block.writers().map_err(|why| unknown(path, why.reason));
     let mut lasting = look()?;
     for _ in 1..LOOKS {
         if lasting.is_empty() {
             return Ok(());
         }
-        std::thread::sleep(BETWEEN);
+        // Nothing tells when a file of another process is closed.
+        pause_ns(BETWEEN_NS);
         let now = look()?;
         lasting.retain(|writer| now.contains(writer));
     }
