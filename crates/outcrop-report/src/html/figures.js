@@ -366,6 +366,8 @@
     scaleSetting(all, scale, of) {
       const own = all.filter((one) => one.kind !== 'published');
       if (!own.length) return all;
+      // Bars have no points: only ours set their scale.
+      if (!scale) return own;
       const values = own.flatMap((one) => one.points.map(of)).filter((value) => value > 0);
       const low = scale.startsWith('log') ? Math.min(...values) / 10 : -Infinity;
       const high = Math.max(...values) * 10;
