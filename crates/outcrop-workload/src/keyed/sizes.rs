@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use outcrop_measure::Seed;
 use outcrop_measure::units::ByteSize;
@@ -92,13 +93,13 @@ fn even(low: u64, high: u64, quantile: f64) -> f64 {
 /// Lengths by key, from a table of quantiles; the longest are computed, so that the tail is not cut off.
 #[derive(Clone)]
 pub(super) struct SizeTable {
-    by_cell: Box<[u32]>,
+    by_cell: Arc<[u32]>,
     quantile: SizeQuantile,
     domain: Seed,
     max: u32,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum SizeQuantile {
     Key(KeySize),
     Value(ValueSize),
@@ -108,9 +109,7 @@ const CELLS: usize = 1 << 14;
 
 impl SizeTable {
     pub(super) fn new(quantile: SizeQuantile, domain: &str, max: u32) -> Self {
-        let by_cell = (0..CELLS)
-            .map(|cell| size_at(quantile, (cell as f64 + 0.5) / CELLS as f64, max))
-            .collect();
+        let by_cell = cells(quantile, max);
         Self {
             by_cell,
             quantile,
@@ -131,6 +130,23 @@ impl SizeTable {
         let quantile = ((hash >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
         size_at(self.quantile, quantile, self.max) as usize
     }
+}
+
+/// The table of these sizes. It is kept, since plans make the same one for each of their cells, and a new one takes thousands of powers.
+fn cells(quantile: SizeQuantile, max: u32) -> Arc<[u32]> {
+    /// Few sizes are ever asked for in one process.
+    const MOST_KEPT: usize = 16;
+    static KEPT: Mutex<Vec<(SizeQuantile, u32, Arc<[u32]>)>> = Mutex::new(Vec::new());
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((.., cells)) = kept.iter().find(|(of, most, _)| (*of, *most) == (quantile, max)) {
+        return Arc::clone(cells);
+    }
+    let cells: Arc<[u32]> = (0..CELLS)
+        .map(|cell| size_at(quantile, (cell as f64 + 0.5) / CELLS as f64, max))
+        .collect();
+    kept.truncate(MOST_KEPT - 1);
+    kept.push((quantile, max, Arc::clone(&cells)));
+    cells
 }
 
 fn size_at(quantile_of: SizeQuantile, quantile: f64, max: u32) -> u32 {
