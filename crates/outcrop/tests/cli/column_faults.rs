@@ -136,8 +136,9 @@ fn a_search_on_disk_stays_below_16_mib_of_resident_memory() {
     // Larger than what the search may take, so that loading it would show.
     encode(&path, &text(6_000_000, 400_000));
     assert!(path.metadata().unwrap().len() > 16 << 20);
-    let peak_kib = memory_of_a_search_on_disk(dir.path(), "w01", peak_resident_kib);
-    assert!(peak_kib <= 16 << 10, "{peak_kib} KiB");
+    // 16 MiB less the 6.6 MB of pages of files that a release build has; those of the build that is tested here are more, and left out.
+    let peak_kib = memory_of_a_search_on_disk(dir.path(), "w01", peak_anonymous_kib);
+    assert!(peak_kib <= 9 << 10, "{peak_kib} KiB");
 }
 
 /// What the process has besides pages of files, its own program above all, at the most, in KiB.
@@ -151,8 +152,7 @@ fn peak_anonymous_kib(id: u32) -> u64 {
     peak_resident_kib(id) - of_files
 }
 
-/// The dearest columns that are packed: many short values, fewer long ones, and much text of few values. A release build has
-/// 6.6 MB of pages of files, so that 16 MiB hold for it; the build that is tested here has more, which are left out.
+/// The dearest columns that are packed: many short values, fewer long ones, and much text of few values. 16 MiB hold for a release build.
 #[test]
 fn a_search_in_a_packed_column_takes_below_10_mib_beside_the_program() {
     let draw = |row: u64| row.wrapping_mul(0x9e37_79b9_7f4a_7c15);
