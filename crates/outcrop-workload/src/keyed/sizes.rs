@@ -132,11 +132,14 @@ impl SizeTable {
     }
 }
 
+/// Sizes, the longest that is allowed, and their table.
+type Kept = (SizeQuantile, u32, Arc<[u32]>);
+
 /// The table of these sizes. It is kept, since plans make the same one for each of their cells, and a new one takes thousands of powers.
 fn cells(quantile: SizeQuantile, max: u32) -> Arc<[u32]> {
     /// Few sizes are ever asked for in one process.
     const MOST_KEPT: usize = 16;
-    static KEPT: Mutex<Vec<(SizeQuantile, u32, Arc<[u32]>)>> = Mutex::new(Vec::new());
+    static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((.., cells)) = kept.iter().find(|(of, most, _)| (*of, *most) == (quantile, max)) {
         return Arc::clone(cells);
