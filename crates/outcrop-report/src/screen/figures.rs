@@ -36,8 +36,10 @@ pub(super) fn capabilities(answer: &Answer, width: usize, pen: Pen) -> Vec<Vec<S
         let outcomes: Vec<&ReadingOutcome> = capability.readings.iter().map(|one| &one.outcome).collect();
         let (mut values, ends) = values(&outcomes, widths);
         let conditions: Vec<String> = outcomes.iter().map(|outcome| conditions(outcome)).collect();
-        // A label that says the depth has said where.
-        let mut is_said = capability.label.contains("QD") || conditions.iter().all(String::is_empty);
+        // A label that says the depth has said where, unless there is more to say: `4 KiB random, QD 1, sync none`.
+        let is_usual = conditions.iter().all(|words| words.matches(", ").count() <= 1);
+        let mut is_said =
+            capability.label.contains("QD") && is_usual || conditions.iter().all(String::is_empty);
         // One column leaves room for both on a line.
         if let ([value], [conditions], false) = (values.as_mut_slice(), conditions.as_slice(), is_said) {
             let both = format!("{value}{conditions}");

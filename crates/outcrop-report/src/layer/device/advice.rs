@@ -45,17 +45,18 @@ pub(super) fn claims(cells: &[Cell<'_>]) -> Vec<Claim> {
         let make = |(curve, direction): &(Option<_>, _)| make(curve.as_deref()?, *direction);
         curves.iter().filter_map(make)
     });
-    of_curves
+    // Whoever measured for one of these questions looks for its answer first.
+    let of_questions = durability::cost(cells).into_iter().chain(cliff::claim(cells));
+    of_questions
+        .chain(of_curves)
         .chain(access_size(cells))
         .chain(mix_cost(cells))
-        .chain(durability::cost(cells))
-        .chain(cliff::claim(cells))
         .chain(offered)
         .collect()
 }
 
 /// A claim, which says so if it rests on a number that would not repeat well.
-fn claim(topic: impl Into<String>, brief: String, text: String, numbers: Vec<Number>) -> Claim {
+pub(super) fn claim(topic: impl Into<String>, brief: String, text: String, numbers: Vec<Number>) -> Claim {
     match doubt(&numbers) {
         None => Claim::new(topic, brief, text, numbers),
         Some(doubt) => Claim::new(

@@ -6,6 +6,7 @@ use outcrop_measure::metric::Unit;
 use outcrop_schema::device::{Direction, IOPS, SYNC};
 use outcrop_workload::{Durability, SyncCall};
 
+use super::advice::claim;
 use super::cell::{DeviceCell, P99};
 use crate::answer::Claim;
 use crate::cell::{Cell, families};
@@ -43,8 +44,9 @@ pub(super) fn cost(cells: &[Cell<'_>]) -> Option<Claim> {
     texts.extend(costs.iter().skip(1).map(|cost| cost.text("")));
     let text = format!("{}.", texts.join("; "));
     let mut numbers = vec![base.clone().named(format!("IOPS of unsynced writes at {depth}"))];
-    numbers.extend(costs.into_iter().flat_map(Cost::numbers));
-    Some(Claim::new("Durability", brief, text, numbers))
+    // A tail that is known badly says so itself, and leaves the share of the IOPS what it is.
+    numbers.extend(costs.into_iter().map(|cost| cost.of_unsynced));
+    Some(claim("Durability", brief, text, numbers))
 }
 
 /// What a policy leaves of the unsynced IOPS, and its tail.
@@ -60,10 +62,9 @@ impl Cost {
         let inputs = [cell.number(&IOPS.both)?, base];
         let name = format!("IOPS with {policy} ÷ unsynced IOPS");
         let of_unsynced = Number::computed(&name, Unit::Ratio, &inputs, |values| values[0] / values[1]);
-        let p99 = cell.directed(Direction::Write, &P99);
         Some(Self {
             of_unsynced,
-            p99: p99.map(|p99| p99.clone().named(format!("p99 with {policy}"))),
+            p99: cell.directed(Direction::Write, &P99).cloned(),
             policy,
         })
     }
@@ -77,7 +78,7 @@ impl Cost {
 
     fn tail(&self) -> String {
         let p99 = self.p99.as_ref();
-        p99.map_or_else(String::new, |p99| format!(", p99 {p99}"))
+        p99.map_or_else(String::new, |p99| format!(", p99 {}", p99.with_ends()))
     }
 
     fn brief(&self) -> String {
@@ -96,10 +97,6 @@ impl Cost {
             self.share(),
             self.tail()
         )
-    }
-
-    fn numbers(self) -> impl Iterator<Item = Number> {
-        std::iter::once(self.of_unsynced).chain(self.p99)
     }
 }
 
