@@ -130,6 +130,9 @@ pub struct OperationReport {
     pub service: Option<LatencyHistogram>,
     /// Where submissions are timed apart: the two parts of the time from when the request was really made ready.
     pub parts: Option<PartsReport>,
+    /// Writes of jobs in which syncs follow writes, of those that no sync followed too: from the moment the request was really made
+    /// ready to the moment the completion of the write was seen, without the sync.
+    pub transfer: Option<LatencyHistogram>,
 }
 
 /// The two parts of the time of requests; the one ends where the other begins.
@@ -162,6 +165,11 @@ impl OperationReport {
         }
         if let Some(theirs) = &other.parts {
             self.parts.get_or_insert_default().merge(theirs);
+        }
+        if let Some(theirs) = &other.transfer {
+            self.transfer
+                .get_or_insert_with(LatencyHistogram::new)
+                .merge(theirs);
         }
     }
 }

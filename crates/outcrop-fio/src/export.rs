@@ -170,6 +170,7 @@ fn job(trial: &TrialEntry, cell: &CellView<'_>, options: &options::FioOptions, r
         "read": of(Direction::Read),
         "write": of(Direction::Write),
         "trim": direction::none(),
+        "sync": direction::syncs(trial, recorded),
         "job_runtime": runtime_ms * jobs,
         // Outcrop counts the CPU time of both together, which only their sum shows.
         "usr_cpu": cpu_percent.map(|_| 0.0),
@@ -178,10 +179,14 @@ fn job(trial: &TrialEntry, cell: &CellView<'_>, options: &options::FioOptions, r
         "latency_us": distribution.as_ref().map(|all| all.within(1_000)),
         "latency_ms": distribution.as_ref().map(|all| all.within(1_000_000)),
     });
-    let body = match body {
+    let mut body = match body {
         Value::Object(body) => body,
         _ => Map::new(),
     };
+    let has_both = body["write"].get(direction::LATENCY_WITH_SYNC).is_some();
+    if has_both {
+        body.insert("desc".to_owned(), about_syncs(trial, recorded).into());
+    }
     Job {
         trial: trial.trial,
         repetition: trial.repetition,
@@ -190,6 +195,20 @@ fn job(trial: &TrialEntry, cell: &CellView<'_>, options: &options::FioOptions, r
         body,
         ended_ms: began_ms + runtime_ms,
     }
+}
+
+/// What a reader of the latencies must know where syncs follow writes. fio has the description of a job there.
+fn about_syncs(trial: &TrialEntry, recorded: &Recorded) -> String {
+    let others = match recorded.unsynced_writes(trial.repetition) {
+        Some(_) => "all other latencies of writes are without it, as in fio",
+        None => {
+            "this run did not record the latency of writes without it, so clat_ns and lat_ns of writes are left out"
+        }
+    };
+    format!(
+        "{} of writes is Outcrop's own latency, which includes the sync that follows a write; {others}",
+        direction::LATENCY_WITH_SYNC
+    )
 }
 
 /// The value of a metric in a trial.

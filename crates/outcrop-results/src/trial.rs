@@ -121,6 +121,10 @@ pub enum HistogramKind {
     Submission,
     /// From there until its completion was seen; kept likewise.
     Completion,
+    /// From the real start until the data were written, without the sync that followed; kept only where syncs follow writes.
+    Transfer,
+    /// From there until the sync completed, of the writes that one followed.
+    Sync,
 }
 
 impl HistogramKind {
@@ -131,6 +135,8 @@ impl HistogramKind {
             Self::Service => "service",
             Self::Submission => "submission",
             Self::Completion => "completion",
+            Self::Transfer => "transfer",
+            Self::Sync => "sync",
         }
     }
 }

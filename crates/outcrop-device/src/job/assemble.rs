@@ -107,7 +107,10 @@ fn intervals(spec: &JobSpec, clock: &Clock, jobs: &[JobRecord], duration_ns: u64
                 start_ns,
                 duration_ns: if is_last { rest_ns } else { length_ns },
                 reads: empty(spec),
-                writes: empty(spec),
+                writes: OperationReport {
+                    transfer: matches!(spec.sync, Durability::After { .. }).then(LatencyHistogram::new),
+                    ..empty(spec)
+                },
                 syncs: None,
             };
             for tally in jobs.iter().filter_map(|job| job.record.intervals.get(index)) {
@@ -144,6 +147,9 @@ fn add(report: &mut OperationReport, tally: &Tally, block_size_bytes: u64) {
     }
     if let (Some(parts), Some(theirs)) = (&mut report.parts, &tally.parts) {
         parts.merge(theirs);
+    }
+    if let (Some(transfer), Some(theirs)) = (&mut report.transfer, &tally.transfer) {
+        transfer.merge(theirs);
     }
 }
 

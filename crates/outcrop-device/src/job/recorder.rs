@@ -2,7 +2,7 @@
 
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_probe::clock::Clock;
-use outcrop_workload::LatencyParts;
+use outcrop_workload::{Durability, LatencyParts};
 
 use crate::job::timeline::Timeline;
 use crate::report::{DrainReport, ErrorReport, PartsReport, Traffic};
@@ -14,6 +14,8 @@ use crate::spec::JobSpec;
 struct Kept {
     service: bool,
     parts: bool,
+    /// Writes without the syncs that follow them.
+    transfer: bool,
 }
 
 /// One direction in one interval.
@@ -24,6 +26,8 @@ pub(crate) struct Tally {
     pub(crate) service: Option<LatencyHistogram>,
     /// Where submissions are timed apart.
     pub(crate) parts: Option<PartsReport>,
+    /// Where syncs follow writes: the writes without them.
+    pub(crate) transfer: Option<LatencyHistogram>,
     /// How many of `latency` are ages of requests that never completed.
     pub(crate) unfinished: u64,
 }
@@ -33,6 +37,7 @@ impl Tally {
         Self {
             service: kept.service.then(LatencyHistogram::new),
             parts: kept.parts.then(PartsReport::default),
+            transfer: kept.transfer.then(LatencyHistogram::new),
             ..Self::default()
         }
     }
@@ -49,8 +54,12 @@ pub(crate) struct IntervalTally {
 
 impl IntervalTally {
     fn new(kept: Kept) -> Self {
+        let of_reads = Kept {
+            transfer: false,
+            ..kept
+        };
         Self {
-            reads: Tally::new(kept),
+            reads: Tally::new(of_reads),
             writes: Tally::new(kept),
             syncs: None,
         }
@@ -77,8 +86,8 @@ enum Phase {
 
 /// The record of one job.
 ///
-/// *Cost* per request: two histogram updates at most, one comparison with the end of the interval, one
-/// multiplication for the depth.
+/// *Cost* per request: two histogram updates at most, and two more of a write that a sync follows; one comparison with the
+/// end of the interval, one multiplication for the depth.
 #[derive(Debug)]
 pub(crate) struct Recorder<'c> {
     clock: &'c Clock,
@@ -127,6 +136,7 @@ impl<'c> Recorder<'c> {
         let kept = Kept {
             service: is_open_loop,
             parts: spec.latency_parts == LatencyParts::Apart,
+            transfer: matches!(spec.sync, Durability::After { .. }),
         };
         Self {
             clock,
@@ -175,13 +185,21 @@ impl<'c> Recorder<'c> {
         self.record_sync(flight, now);
     }
 
-    /// Files the sync that a write ended with.
+    /// Files the sync that a write ended with, and what the write took without it.
     #[inline]
     fn record_sync(&mut self, flight: &Flight, now: u64) {
-        if let Step::Sync { written, .. } = flight.step {
-            let syncs = self.current.syncs.get_or_insert_with(LatencyHistogram::new);
-            syncs.record(self.clock.nanos(now.saturating_sub(written)));
-        }
+        let (Some(transfer), true) = (&mut self.current.writes.transfer, flight.is_write) else {
+            return;
+        };
+        let written = match flight.step {
+            Step::Sync { written, .. } => {
+                let syncs = self.current.syncs.get_or_insert_with(LatencyHistogram::new);
+                syncs.record(self.clock.nanos(now.saturating_sub(written)));
+                written
+            }
+            _ => now,
+        };
+        transfer.record(self.clock.nanos(written.saturating_sub(flight.started)));
     }
 
     /// Files a request of an open loop that completed in full: counted if it was *due* in the measured time,

@@ -61,6 +61,45 @@ fn each_write_or_every_eighth_of_a_job_ends_with_a_sync_whose_time_is_part_of_it
 }
 
 #[test]
+fn the_time_of_a_write_and_that_of_its_sync_are_also_kept_apart_and_add_up() {
+    let folder = folder();
+    let target = Target::Scratch(scratch(folder.path(), 4 << 20));
+    for (engine, queue_depth) in ENGINES {
+        for sync in ["each:fsync", "every:8"] {
+            let spec = JobSpec {
+                engine,
+                queue_depth,
+                ..writes(sync)
+            };
+            let report = run(&target, &spec);
+            assert_eq!(report.failure(), None, "{engine} {sync}");
+            let total = report.total();
+            let transfer = total.writes.transfer.unwrap();
+            assert_eq!(transfer.count(), total.writes.operations, "{engine} {sync}");
+            let syncs_ns = total.syncs.as_ref().map_or(0, sum_ns);
+            let apart_ns = sum_ns(&transfer) + syncs_ns;
+            let whole_ns = sum_ns(&total.writes.latency);
+            // Each part is rounded down to whole nanoseconds.
+            let rounded_ns = u128::from(total.writes.operations);
+            assert!(
+                apart_ns <= whole_ns && whole_ns <= apart_ns + rounded_ns,
+                "{engine} {sync}: {apart_ns} and {whole_ns}"
+            );
+            assert!(total.reads.transfer.is_none());
+        }
+        let unsynced = run(
+            &target,
+            &JobSpec {
+                engine,
+                queue_depth,
+                ..writes("none")
+            },
+        );
+        assert!(unsynced.total().writes.transfer.is_none(), "{engine}");
+    }
+}
+
+#[test]
 fn the_device_counts_a_flush_for_each_sync_and_none_without() {
     let device = LoopDevice::new(8 << 20);
     let name = device.image.canonicalize().unwrap();

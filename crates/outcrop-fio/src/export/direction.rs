@@ -3,15 +3,19 @@
 use std::collections::BTreeMap;
 
 use outcrop_measure::histogram::LatencyHistogram;
+use outcrop_measure::percentile;
 use outcrop_results::{CellView, HistogramKind, SeriesPoint, TrialEntry};
 use outcrop_schema::Latencies;
 use outcrop_schema::device::{self, ByDirection, Direction};
+use outcrop_workload::Durability;
 use serde_json::{Map, Value, json};
 
 use super::figure;
 use super::options::FioOptions;
 use crate::error::FioError;
 
+/// The key of Outcrop's own latency of writes that syncs follow: fio has none that contains both.
+pub(super) const LATENCY_WITH_SYNC: &str = "lat_with_sync_ns";
 /// The percentiles that fio lists.
 const LISTED: [f64; 17] = [
     1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99,
@@ -24,7 +28,9 @@ const RANGES: [u64; 10] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000];
 pub(super) struct Recorded {
     reads: Vec<SeriesPoint>,
     writes: Vec<SeriesPoint>,
-    /// Submission and completion, where they were timed apart.
+    /// Whether syncs follow writes: the latencies of those contain the syncs.
+    pub(super) has_syncs: bool,
+    /// Submission and completion, where they were timed apart; writes and the syncs that follow them.
     parts: BTreeMap<(Direction, HistogramKind), Vec<SeriesPoint>>,
 }
 
@@ -43,13 +49,20 @@ impl Recorded {
         };
         let mut parts = BTreeMap::new();
         for direction in Direction::ALL {
-            for kind in [HistogramKind::Submission, HistogramKind::Completion] {
+            for kind in [
+                HistogramKind::Submission,
+                HistogramKind::Completion,
+                HistogramKind::Transfer,
+                HistogramKind::Sync,
+            ] {
                 parts.insert((direction, kind), cell.series(direction.name(), kind)?);
             }
         }
+        let settings = device::SCHEMA.read(cell.factors);
         Ok(Self {
             reads: series(Direction::Read)?,
             writes: series(Direction::Write)?,
+            has_syncs: matches!(settings.get(&device::SYNC), Some(Durability::After { .. })),
             parts,
         })
     }
@@ -73,10 +86,18 @@ impl Recorded {
         (!part.is_empty()).then_some(part)
     }
 
-    /// All latencies of a trial; none where none were kept.
+    /// Writes without the syncs that follow them; none where that was not recorded.
+    pub(super) fn unsynced_writes(&self, repetition: u32) -> Option<LatencyHistogram> {
+        self.part(Direction::Write, HistogramKind::Transfer, repetition)
+    }
+
+    /// All latencies of a trial, as fio has them: without syncs. None where they were not kept.
     pub(super) fn latencies(&self, repetition: u32) -> Option<Distribution> {
         let mut all = self.histogram(Direction::Read, repetition);
-        all.merge(&self.histogram(Direction::Write, repetition));
+        match self.has_syncs {
+            true => all.merge(&self.unsynced_writes(repetition)?),
+            false => all.merge(&self.histogram(Direction::Write, repetition)),
+        }
         (!all.is_empty()).then_some(Distribution(all))
     }
 }
@@ -124,6 +145,11 @@ fn untimed() -> Value {
     json!({"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0})
 }
 
+/// Whether a latency was timed.
+fn is_timed(latency: &Value) -> bool {
+    latency.get("percentile").is_some()
+}
+
 /// What a direction without a request has.
 pub(super) fn none() -> Value {
     json!({
@@ -163,25 +189,7 @@ pub(super) fn json(
         count => count,
     };
     let bytes = bandwidth.map(|bandwidth| (bandwidth * trial.duration_s).round());
-    let family = match options.is_open_loop {
-        true => device::SERVICE_LATENCY,
-        false => device::LATENCY,
-    };
-    let of = |family: &ByDirection<Latencies>, histogram: &LatencyHistogram| {
-        latency(trial, direction, plain.is_some(), histogram, count, family)
-    };
-    let part = |kind: HistogramKind| recorded.part(direction, kind, trial.repetition);
-    let whole = of(&family, &histogram);
-    let submission = part(HistogramKind::Submission)
-        .map_or_else(untimed, |submission| of(&device::SUBMISSION_LATENCY, &submission));
-    // Where the two were not timed apart, the time of a request is one, and tools of fio look for it in `clat_ns`.
-    let (mut completion, in_bins) = match part(HistogramKind::Completion) {
-        Some(completion) => (of(&device::COMPLETION_LATENCY, &completion), completion),
-        None => (whole.clone(), histogram),
-    };
-    if !in_bins.is_empty() && completion.get("percentile").is_some() {
-        completion["bins"] = bins(&in_bins);
-    }
+    let times = Times::of(trial, direction, recorded, options, count);
     let mut body = json!({
         "io_bytes": bytes.map(|bytes| bytes as u64),
         "io_kbytes": bytes.map(|bytes| bytes as u64 / 1024),
@@ -192,52 +200,130 @@ pub(super) fn json(
         "total_ios": count,
         "short_ios": 0,
         "drop_ios": 0,
-        "slat_ns": submission,
-        "clat_ns": completion,
-        "lat_ns": whole,
+        "slat_ns": times.submission,
+        "clat_ns": times.completion,
+        "lat_ns": times.whole,
     });
+    if let Some(with_sync) = times.with_sync.filter(is_timed) {
+        body[LATENCY_WITH_SYNC] = with_sync;
+    }
     if let (Value::Object(body), Some(bandwidth)) = (&mut body, bandwidth) {
         body.extend(over_time(recorded, direction, trial, bandwidth / iops));
     }
     body
 }
 
-/// Statistics of one latency: the trial's own figures, and what its histogram has beyond them.
+/// The latencies of one direction, by what fio calls them.
+struct Times {
+    submission: Value,
+    completion: Value,
+    whole: Value,
+    /// Outcrop's own latency of writes that syncs follow.
+    with_sync: Option<Value>,
+}
+
+impl Times {
+    fn of(
+        trial: &TrialEntry,
+        direction: Direction,
+        recorded: &Recorded,
+        options: &FioOptions,
+        count: u64,
+    ) -> Self {
+        let is_only = options.mix == direction.mix();
+        let family = match options.is_open_loop {
+            true => device::SERVICE_LATENCY,
+            false => device::LATENCY,
+        };
+        let of = |family: &ByDirection<Latencies>, histogram: &LatencyHistogram| {
+            let mut families = vec![family.of(Some(direction))];
+            families.extend(is_only.then_some(family.both));
+            latency(trial, &families, histogram, Some(count))
+        };
+        let part = |kind: HistogramKind| recorded.part(direction, kind, trial.repetition);
+        let submission = part(HistogramKind::Submission)
+            .map_or_else(untimed, |submission| of(&device::SUBMISSION_LATENCY, &submission));
+        let histogram = recorded.histogram(direction, trial.repetition);
+        // Outcrop's latency of a write contains the sync that follows it, and fio's does not.
+        let is_synced = recorded.has_syncs && direction == Direction::Write;
+        let with_sync = is_synced.then(|| of(&family, &histogram));
+        let (whole, histogram) = match is_synced {
+            true => {
+                let without = recorded.unsynced_writes(trial.repetition).unwrap_or_default();
+                let whole = latency(trial, &[], &without, Some(without.count()));
+                (whole, without)
+            }
+            false => (of(&family, &histogram), histogram),
+        };
+        let (mut completion, in_bins) = match part(HistogramKind::Completion) {
+            // What was timed apart ends with the sync.
+            Some(_) if is_synced => (untimed(), LatencyHistogram::new()),
+            Some(completion) => (of(&device::COMPLETION_LATENCY, &completion), completion),
+            // Where the two were not timed apart, the time of a request is one, and tools of fio look for it in `clat_ns`.
+            None => (whole.clone(), histogram),
+        };
+        if !in_bins.is_empty() && is_timed(&completion) {
+            completion["bins"] = bins(&in_bins);
+        }
+        Self {
+            submission,
+            completion,
+            whole,
+            with_sync,
+        }
+    }
+}
+
+/// The syncs of a trial, which fio counts apart from the writes that they follow.
+pub(super) fn syncs(trial: &TrialEntry, recorded: &Recorded) -> Value {
+    let syncs = recorded.part(Direction::Write, HistogramKind::Sync, trial.repetition);
+    // Runs of earlier versions, and imported ones, do not say how many there were.
+    let is_counted = !recorded.has_syncs || recorded.unsynced_writes(trial.repetition).is_some();
+    let count = match &syncs {
+        Some(syncs) => Some(syncs.count()),
+        None => is_counted.then_some(0),
+    };
+    let families = [device::SYNC_LATENCY];
+    json!({
+        "total_ios": count,
+        "lat_ns": latency(trial, &families, &syncs.unwrap_or_default(), count),
+    })
+}
+
+/// Statistics of one latency: the trial's own figures of these families, and what its histogram has beyond them.
 fn latency(
     trial: &TrialEntry,
-    direction: Direction,
-    is_only: bool,
+    families: &[Latencies],
     histogram: &LatencyHistogram,
-    count: u64,
-    family: &ByDirection<Latencies>,
+    count: Option<u64>,
 ) -> Value {
-    let families = [Some(family.of(Some(direction))), is_only.then_some(family.both)];
     let known = |metric: &dyn Fn(&Latencies) -> &'static str| {
-        let mut families = families.iter().flatten();
+        let mut families = families.iter();
         families.find_map(|family| figure(trial, metric(family)))
     };
+    let in_ns = |latency_ns: u64| latency_ns as f64;
     let mut percentiles = Map::new();
     for percent in LISTED {
         let quantile = percent / 100.0;
-        let standard = family
-            .both
-            .percentiles()
-            .position(|(known, _)| (known.quantile - quantile).abs() < 1e-9);
-        let value = match standard {
-            Some(index) => known(&|family| {
+        let standard = percentile::STANDARD
+            .iter()
+            .position(|known| (known.quantile - quantile).abs() < 1e-9);
+        let of_trial = standard.and_then(|index| {
+            known(&|family| {
                 family
                     .percentiles()
                     .nth(index)
                     .map_or("", |(_, metric)| metric.name)
-            }),
-            None => histogram.percentile(quantile).map(|ns| ns as f64),
-        };
+            })
+        });
+        let value = of_trial.or_else(|| histogram.percentile(quantile).map(in_ns));
         if let Some(value) = value {
             percentiles.insert(format!("{percent:.6}"), (value.round() as u64).into());
         }
     }
-    let mean = known(&|family| family.mean.name);
-    let (Some(mean), Some(max)) = (mean, known(&|family| family.max.name)) else {
+    let mean = known(&|family| family.mean.name).or_else(|| histogram.mean());
+    let max = known(&|family| family.max.name).or_else(|| histogram.max().map(in_ns));
+    let (Some(mean), Some(max)) = (mean, max) else {
         return untimed();
     };
     json!({

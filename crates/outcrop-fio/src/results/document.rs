@@ -49,6 +49,9 @@ pub(super) struct Job {
     pub(super) write: Option<Direction>,
     #[serde(default)]
     pub(super) trim: Option<Direction>,
+    /// The syncs that followed writes.
+    #[serde(default)]
+    pub(super) sync: Option<Syncs>,
     /// In place of the three with `unified_rw_reporting`.
     #[serde(default)]
     pub(super) mixed: Option<Direction>,
@@ -87,6 +90,18 @@ pub(super) struct Direction {
     pub(super) clat: Option<Latency>,
     #[serde(default)]
     pub(super) lat: Option<Latency>,
+    /// The latency of writes with the syncs that follow them: in results of Outcrop only.
+    #[serde(default)]
+    pub(super) lat_with_sync_ns: Option<Latency>,
+}
+
+/// Calls of fsync and fdatasync.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct Syncs {
+    #[serde(default)]
+    pub(super) total_ios: Option<f64>,
+    #[serde(default)]
+    pub(super) lat_ns: Option<Latency>,
 }
 
 /// The statistics of a latency.

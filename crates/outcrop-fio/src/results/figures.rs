@@ -11,6 +11,8 @@ pub(super) struct Figures {
     pub(super) write: Operations,
     /// Reads and writes as one, where fio reports them so.
     pub(super) mixed: Option<Operations>,
+    /// The syncs that followed writes; none where fio does not time them.
+    pub(super) syncs: Option<Latency>,
     pub(super) trims: f64,
     /// Seconds of the longest.
     pub(super) runtime_s: f64,
@@ -34,6 +36,8 @@ pub(super) struct Operations {
     pub(super) total: Option<Latency>,
     /// From the submission's end.
     pub(super) completion: Option<Latency>,
+    /// Whether these latencies include the syncs that follow writes, as ours do and fio's do not.
+    pub(super) is_with_syncs: bool,
 }
 
 /// Statistics of a latency, in nanoseconds.
@@ -60,6 +64,7 @@ impl Figures {
             read: operations(&job.read),
             write: operations(&job.write),
             mixed: job.mixed.as_ref().map(Operations::of),
+            syncs: job.sync.as_ref().and_then(|syncs| of_syncs(syncs, job)),
             trims: job.trim.as_ref().map_or(0.0, |trim| trim.total_ios),
             runtime_s: runtime_ms / 1e3,
             cpu_ns: cpu_percent
@@ -78,6 +83,10 @@ impl Figures {
             read: self.read.with(&other.read),
             write: self.write.with(&other.write),
             mixed: match (self.mixed, &other.mixed) {
+                (Some(one), Some(two)) => Some(one.with(two)),
+                _ => None,
+            },
+            syncs: match (self.syncs, &other.syncs) {
                 (Some(one), Some(two)) => Some(one.with(two)),
                 _ => None,
             },
@@ -104,7 +113,12 @@ impl Operations {
     fn of(direction: &document::Direction) -> Self {
         /// Version 2 counts in KiB.
         const KIB: f64 = 1024.0;
+        let with_sync = direction.lat_with_sync_ns.as_ref();
         let (total, completion) = match (&direction.lat_ns, &direction.clat_ns) {
+            _ if with_sync.is_some() => {
+                let latency = with_sync.map(|lat| Latency::of(lat, "lat_with_sync_ns", 1.0));
+                (latency, None)
+            }
             (None, None) => (
                 direction.lat.as_ref().map(|lat| Latency::of(lat, "lat", 1e3)),
                 direction.clat.as_ref().map(|clat| Latency::of(clat, "clat", 1e3)),
@@ -137,6 +151,7 @@ impl Operations {
             },
             total: counted(total),
             completion: counted(completion),
+            is_with_syncs: with_sync.is_some(),
         }
     }
 
@@ -158,8 +173,20 @@ impl Operations {
             bandwidth_key: self.bandwidth_key,
             total: latency(self.total, &other.total),
             completion: latency(self.completion, &other.completion),
+            is_with_syncs: self.is_with_syncs || other.is_with_syncs,
         }
     }
+}
+
+/// The time of the syncs of a job. Where they were not counted, there were at most as many as writes.
+fn of_syncs(syncs: &document::Syncs, job: &Job) -> Option<Latency> {
+    let latency = Latency::of(syncs.lat_ns.as_ref()?, "sync.lat_ns", 1.0);
+    let writes = job.write.as_ref().map_or(0.0, |write| write.total_ios);
+    let count = match latency.count {
+        uncounted if uncounted < 0.0 => syncs.total_ios.unwrap_or(writes),
+        count => count,
+    };
+    (count > 0.0).then_some(Latency { count, ..latency })
 }
 
 impl Latency {

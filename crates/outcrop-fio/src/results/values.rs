@@ -21,6 +21,9 @@ pub(super) struct Circumstances<'c> {
     pub(super) source: &'c str,
 }
 
+/// Why several jobs have no percentiles together.
+const EACH_JOB: &str = "fio reports the percentiles of each job separately; group_reporting combines them";
+
 /// The values of one trial.
 pub(super) fn values(figures: &Figures, circumstances: Circumstances<'_>) -> Vec<Value> {
     let mut values = Vec::new();
@@ -35,8 +38,25 @@ pub(super) fn values(figures: &Figures, circumstances: Circumstances<'_>) -> Vec
             circumstances,
         ));
     }
+    if circumstances.has_syncs {
+        values.extend(of_syncs(figures, circumstances.source));
+    }
     values.extend(of_all(figures, circumstances.source));
     values
+}
+
+/// The time of the syncs that followed writes, where fio reports it.
+fn of_syncs(figures: &Figures, source: &str) -> Vec<Value> {
+    let Some(syncs) = &figures.syncs else {
+        return Vec::new();
+    };
+    let operations = Operations {
+        count: syncs.count,
+        total: Some(syncs.clone()),
+        ..Operations::default()
+    };
+    let why_no_percentiles = (figures.entries > 1).then_some(EACH_JOB);
+    latencies(&device::SYNC_LATENCY, &operations, why_no_percentiles, source)
 }
 
 /// Both together, and each that there is.
@@ -67,7 +87,7 @@ fn of_operations(
         ),
     ];
     let why_no_percentiles = match (is_of_both, entries) {
-        (_, 2..) => Some("fio reports the percentiles of each job separately; group_reporting combines them"),
+        (_, 2..) => Some(EACH_JOB),
         (true, _) => Some(
             "fio reports the percentiles of reads and writes separately; unified_rw_reporting=1 combines them",
         ),
@@ -77,7 +97,8 @@ fn of_operations(
         device::LATENCY.of(direction),
         device::SERVICE_LATENCY.of(direction),
     );
-    if circumstances.has_syncs && direction != Some(Direction::Read) {
+    let is_synced = circumstances.has_syncs && direction != Some(Direction::Read);
+    if is_synced && !operations.is_with_syncs {
         // Ours count a sync in the latency of the write that it follows.
         let reason = "fio reports the time of fsync and fdatasync separately from that of the writes";
         let metrics = [schedule.all(), real.all()];

@@ -163,9 +163,10 @@ fn the_latency_of_writes_with_syncs_is_withheld_as_fio_leaves_the_sync_out() {
     let report = |sync: &str| {
         let times = r#""lat_ns": {"N": 9000, "mean": 10.0, "max": 20}, "clat_ns": {"N": 9000, "mean": 9.0, "max": 19, "percentile": {"50.000000": 9}}"#;
         let direction = r#""bw_bytes": 36864000, "iops": 9000, "runtime": 1000, "total_ios": 9000"#;
+        let syncs = r#"{"total_ios": 9000, "lat_ns": {"N": 9000, "mean": 30.0, "max": 40, "percentile": {"50.000000": 29}}}"#;
         format!(
             r#"{{"fio version": "fio-3.33", "jobs": [{{"jobname": "a", "job options": {{"rw": "write", {sync} "ioengine": "psync"}},
-            "read": {{"bw_bytes": 0, "total_ios": 0}}, "write": {{{direction}, {times}}}}}]}}"#
+            "read": {{"bw_bytes": 0, "total_ios": 0}}, "write": {{{direction}, {times}}}, "sync": {syncs}}}]}}"#
         )
     };
     for (name, sync) in [
@@ -184,8 +185,13 @@ fn the_latency_of_writes_with_syncs_is_withheld_as_fio_leaves_the_sync_out() {
         for metric in ["latency_mean", "latency_p50", "write_latency_p50"] {
             assert!(reason(trial, metric).contains("fsync and fdatasync separately"));
         }
+        // Where fio reports the syncs, they have the figures of ours.
+        assert_eq!(figure(trial, "sync_latency_mean"), 30.0);
+        assert_eq!(figure(trial, "sync_latency_p50"), 29.0);
     }
     assert_eq!(figure(none, "write_latency_p50"), 9.0);
+    let mut metrics = none.values.iter().map(|value| value.metric.as_str());
+    assert!(metrics.all(|metric| !metric.starts_with("sync_")));
 }
 
 #[test]

@@ -8,3 +8,4 @@ mod job_files;
 mod real_fio;
 mod round_trip;
 mod samples;
+mod syncs;

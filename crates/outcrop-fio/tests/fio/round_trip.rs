@@ -15,13 +15,13 @@ use crate::real_fio::{fio, workplace};
 use crate::samples::{figure, imported, run_of};
 
 /// A histogram of latencies that differ.
-fn recorded(count: u64, base_ns: u64) -> LatencyHistogram {
+pub(crate) fn recorded(count: u64, base_ns: u64) -> LatencyHistogram {
     let mut histogram = LatencyHistogram::new();
     (0..count).for_each(|i| histogram.record(base_ns + i * i % 900_007));
     histogram
 }
 
-fn trial(number: u32, factors: &[(&str, &str)], directions: &[(Direction, u64)]) -> TrialEntry {
+pub(crate) fn trial(number: u32, factors: &[(&str, &str)], directions: &[(Direction, u64)]) -> TrialEntry {
     let usual = [
         ("access_pattern", "random"),
         ("arrival", "closed"),
@@ -94,7 +94,7 @@ fn trial(number: u32, factors: &[(&str, &str)], directions: &[(Direction, u64)])
     }
 }
 
-fn run(parent: &Path, trials: &[TrialEntry]) -> RunView {
+pub(crate) fn run(parent: &Path, trials: &[TrialEntry]) -> RunView {
     let environment = serde_json::json!({});
     let mut folder =
         RunFolder::create(parent, "ours", "20261121T020007Z", "# no plan\n", &environment).unwrap();
@@ -103,7 +103,7 @@ fn run(parent: &Path, trials: &[TrialEntry]) -> RunView {
 }
 
 /// Every figure of the second is in the first; bytes per second to one byte, as fio writes whole ones.
-fn assert_same(ours: &TrialEntry, back: &TrialEntry) {
+pub(crate) fn assert_same(ours: &TrialEntry, back: &TrialEntry) {
     let mut count = 0;
     for value in ours.values.iter().filter(|value| value.value.is_some()) {
         let known = ["iops", "bandwidth", "latency", "cpu_per_operation"]
@@ -257,6 +257,8 @@ fn keys_and_units_are_those_of_the_real_fio() {
         "/jobs/0/read",
         "/jobs/0/read/lat_ns",
         "/jobs/0/write",
+        "/jobs/0/sync",
+        "/jobs/0/sync/lat_ns",
         "/jobs/0/latency_us",
         "/jobs/0/latency_ms",
         "/jobs/0/latency_ns",

@@ -17,6 +17,9 @@ pub(super) fn histograms(intervals: &[IntervalReport]) -> Vec<HistogramEntry> {
                 entries.extend(entry(operation.name(), kind, index, interval, histogram));
             }
         }
+        let (writes, kind) = (Direction::Write.name(), HistogramKind::Sync);
+        let syncs = interval.syncs.iter();
+        entries.extend(syncs.filter_map(|syncs| entry(writes, kind, index, interval, syncs)));
     }
     entries
 }
@@ -32,9 +35,14 @@ fn kinds(report: &OperationReport) -> impl Iterator<Item = (HistogramKind, &Late
             (HistogramKind::Completion, &parts.completion),
         ]
     });
+    let transfer = report
+        .transfer
+        .as_ref()
+        .map(|histogram| (HistogramKind::Transfer, histogram));
     std::iter::once((HistogramKind::Latency, &report.latency))
         .chain(service)
         .chain(parts)
+        .chain(transfer)
 }
 
 fn entry(

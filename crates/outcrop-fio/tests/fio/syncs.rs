@@ -1,0 +1,86 @@
+//! Writes that syncs follow: here their latency contains the sync, and in fio's form it does not.
+
+use std::fs;
+
+use outcrop_fio::export;
+use outcrop_results::{HistogramEntry, HistogramKind, TrialEntry, Value};
+use outcrop_schema::device::{self, Direction};
+
+use crate::round_trip::{assert_same, recorded, run, trial};
+use crate::samples::imported;
+
+/// Writes that end with an fsync: 50 µs and more, of which the write is 20 µs and more.
+fn synced(has_parts: bool) -> TrialEntry {
+    let factors = [("read_write_mix", "0:100"), ("sync", "each:fsync")];
+    let mut synced = trial(0, &factors, &[(Direction::Write, 8_000)]);
+    let syncs = recorded(8_000, 30_000);
+    synced
+        .values
+        .extend(Value::latencies(&device::SYNC_LATENCY, &syncs, "none"));
+    let parts = [
+        (HistogramKind::Transfer, recorded(8_000, 20_000)),
+        (HistogramKind::Sync, syncs),
+    ];
+    let entries = parts
+        .iter()
+        .map(|(kind, part)| HistogramEntry::new(Direction::Write.name(), *kind, 0, 0.0, 2.0, part));
+    synced.histograms.extend(entries.filter(|_| has_parts));
+    synced
+}
+
+#[test]
+fn syncs_are_exported_apart_from_the_writes_that_they_follow_and_come_back_as_the_same_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    let ours = synced(true);
+    let exported = export(&run(folder.path(), std::slice::from_ref(&ours))).unwrap();
+    let document = exported.document();
+    let job = &document["jobs"][0];
+    for (latency, base_ns) in [
+        (&job["write"]["clat_ns"], 20_000),
+        (&job["write"]["lat_ns"], 20_000),
+        (&job["sync"]["lat_ns"], 30_000),
+        (&job["write"]["lat_with_sync_ns"], 50_000),
+    ] {
+        let expected = recorded(8_000, base_ns);
+        let mean = expected.mean().unwrap();
+        assert!(
+            (latency["mean"].as_f64().unwrap() - mean).abs() < 1.0,
+            "{latency}"
+        );
+        assert_eq!(latency["N"], 8_000, "{latency}");
+        let median = latency["percentile"]["50.000000"].as_u64();
+        assert_eq!(median, expected.percentile(0.5), "{latency}");
+    }
+    assert_eq!(job["sync"]["total_ios"], 8_000);
+    let bins = job["write"]["clat_ns"]["bins"].as_object().unwrap();
+    let least = bins.keys().map(|ns| ns.parse::<u64>().unwrap()).min().unwrap();
+    assert!((19_500..21_000).contains(&least), "{least}");
+    let about = job["desc"].as_str().unwrap();
+    assert!(
+        about.contains("lat_with_sync_ns of writes is Outcrop's own latency") && about.contains("as in fio"),
+        "{about}"
+    );
+    let path = folder.path().join("synced.json");
+    fs::write(&path, document.to_string()).unwrap();
+    let back = imported(&[&path]);
+    assert_eq!(back.trials[0].factors["sync"], "each:fsync");
+    assert_same(&ours, &back.trials[0]);
+}
+
+#[test]
+fn a_run_that_did_not_record_writes_without_their_syncs_leaves_that_latency_out_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let ours = synced(false);
+    let exported = export(&run(folder.path(), std::slice::from_ref(&ours))).unwrap();
+    let document = exported.document();
+    let job = &document["jobs"][0];
+    for key in ["clat_ns", "lat_ns", "slat_ns"] {
+        assert_eq!(job["write"][key]["N"], 0, "{key}");
+    }
+    assert!(job["sync"]["total_ios"].is_null(), "{}", job["sync"]);
+    let about = job["desc"].as_str().unwrap();
+    assert!(about.contains("are left out"), "{about}");
+    let path = folder.path().join("older.json");
+    fs::write(&path, document.to_string()).unwrap();
+    assert_same(&ours, &imported(&[&path]).trials[0]);
+}
