@@ -10,7 +10,7 @@ use outcrop_schema::device::{
     QUEUE_DEPTH, READ_WRITE_MIX, SUBMISSION, SYNC,
 };
 use outcrop_workload::filesystem::FileAccess;
-use outcrop_workload::{Completions, EngineKind, ReadWriteMix, Submission};
+use outcrop_workload::{Completions, Durability, EngineKind, ReadWriteMix, Submission};
 
 use crate::options::{Options, Problem};
 use crate::quantity::{bytes, flag};
@@ -73,6 +73,9 @@ pub(crate) fn is_direct(options: &Options) -> bool {
 /// Engines of fio that wait for each request: a depth beyond 1 has no effect.
 const SYNCHRONOUS: [&str; 6] = ["psync", "sync", "pvsync", "pvsync2", "vsync", "mmap"];
 
+/// Options that make writes durable.
+pub(crate) const SYNCS: [&str; 3] = ["fsync", "fdatasync", "sync"];
+
 /// The engine and the depth that it ignores, where a job asks for more than one request in flight of an engine that waits for each.
 pub(crate) fn ignored_depth(options: &Options) -> Option<(&str, u64)> {
     let given = options.value("ioengine").unwrap_or("psync");
@@ -131,6 +134,11 @@ impl Workload {
         };
         workload.say(&ACCESS, access.to_string(), "direct");
         if let Some(durability) = workload.take(durability(options)) {
+            // fio syncs after writes: where there are none, the options have no effect.
+            let durability = match mix.is_some_and(|mix| !mix.has_writes()) {
+                true => Durability::None.to_string(),
+                false => durability,
+            };
             workload.say(&SYNC, durability, "fsync");
         }
         workload

@@ -97,6 +97,7 @@ impl Translation {
         }
         self.judge_invalidation(section);
         self.note_parts(section, &workload);
+        self.note_ignored_syncs(section, &workload);
         let job = Self::build(section, &workload);
         match job {
             Ok(mut job) => {
@@ -154,6 +155,24 @@ impl Translation {
         }
     }
 
+    /// A job that only reads has no writes to make durable, whatever `[global]` says for those that do.
+    fn note_ignored_syncs(&mut self, section: &Section, workload: &Workload) {
+        if mix_of(workload).is_none_or(ReadWriteMix::has_writes) {
+            return;
+        }
+        let given = words::SYNCS
+            .into_iter()
+            .filter_map(|name| section.options.get(name));
+        for given in given.filter(|given| !matches!(given.value.as_str(), "0" | "none")) {
+            self.file.notes.push(format!(
+                "{}: {} has no effect on [{}], as in fio: it only reads, and syncs follow writes",
+                given.at,
+                typed(given),
+                section.name
+            ));
+        }
+    }
+
     /// Says once that an option changes nothing.
     fn note_without_effect(&mut self, given: &Given, why: &str) {
         let note = format!("{}: {} has no effect: {why}", given.at, typed(given));
@@ -195,10 +214,7 @@ impl Translation {
             .value(&JOBS)
             .and_then(|jobs| jobs.parse::<u64>().ok())
             .unwrap_or(1);
-        let mix = workload
-            .value(&READ_WRITE_MIX)
-            .and_then(|mix| mix.parse::<ReadWriteMix>().ok());
-        let writes = mix.is_some_and(ReadWriteMix::has_writes);
+        let writes = mix_of(workload).is_some_and(ReadWriteMix::has_writes);
         let size = size_of(options)?;
         let target = target(options, size, jobs, writes)?;
         if let (Target::Existing { .. } | Target::Overwritten { .. }, Some(size)) = (&target, size) {
@@ -246,6 +262,11 @@ impl Translation {
         self.names.insert(free.clone());
         free
     }
+}
+
+/// How many of a job's requests read; none where that is not known.
+fn mix_of(workload: &Workload) -> Option<ReadWriteMix> {
+    workload.value(&READ_WRITE_MIX)?.parse().ok()
 }
 
 /// Whether the submission of a job's requests can be timed apart.

@@ -262,6 +262,30 @@ fn a_depth_that_the_engine_ignores_is_noted_with_its_line() {
 }
 
 #[test]
+fn a_sync_for_all_jobs_is_noted_to_have_no_effect_on_those_that_only_read() {
+    let text = "[global]\ndirect=1\nsize=4m\nfsync=8\nrwmixread=70\n[reader]\nrw=randread\n[mixer]\nstonewall\nrw=randrw\n";
+    let file = of_text(text).unwrap();
+    let sync = |index: usize| {
+        let mut said = file.jobs[index].workload.iter();
+        let (_, value, _) = said.find(|(factor, ..)| factor.name == "sync").unwrap();
+        value.as_str()
+    };
+    assert_eq!((sync(0), sync(1)), ("none", "every:8:fsync"));
+    let notes: Vec<&String> = file.notes.iter().filter(|note| note.contains("fsync")).collect();
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(
+        notes[0].contains("x.fio:4: fsync=8 has no effect on [reader], as in fio: it only reads"),
+        "{notes:?}"
+    );
+    // What means nothing is refused all the same.
+    let refused = of_text("[reader]\nrw=read\ndirect=1\nsize=1m\nfsync=often\n").unwrap_err();
+    assert!(
+        refused[0].contains(":5: fsync: `often` is not a number of writes"),
+        "{refused:?}"
+    );
+}
+
+#[test]
 fn one_size_one_rate_and_one_file_are_read_in_whichever_option_they_stand() {
     let file = parse(&fixtures().join("one-size.fio")).unwrap();
     assert_eq!(words(&file, 0), "sequential 100:0 4KiB 1 libaio");
