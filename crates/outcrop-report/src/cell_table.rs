@@ -429,7 +429,7 @@ fn without_interval(column: &TableColumn, rows: &[&CellRow]) -> Option<String> {
 
 /// Cells that no table has.
 fn without_trials(table: &CellTable) -> Option<String> {
-    let empty = table.rows.iter().filter(|row| row.trials == 0).count();
+    let empty = table.rows.iter().filter(|row| !row.has_completed_trial()).count();
     let verb = if empty == 1 { "has" } else { "have" };
     (empty > 0).then(|| format!("{} {verb} no completed trial.\n", counted(empty, "cell")))
 }

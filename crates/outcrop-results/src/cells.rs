@@ -40,7 +40,7 @@ pub struct CellRow {
     pub subject: String,
     /// Its factors.
     pub factors: Settings,
-    /// Completed trials.
+    /// Completed trials that have a figure: none of a cell that cannot be measured here, whose trials have only the reasons.
     pub trials: usize,
     /// How long its longest trial was, in seconds.
     pub longest_trial_s: f64,
@@ -163,7 +163,7 @@ impl CellTable {
     /// Cells without a completed trial are in none, nor are those of a layer that this version does not know.
     pub fn groups(&self) -> Vec<CellGroup<'_>> {
         let mut groups: Vec<(&'static LayerSchema, BTreeSet<&str>, Vec<&CellRow>)> = Vec::new();
-        for row in self.rows.iter().filter(|row| row.trials > 0) {
+        for row in self.rows.iter().filter(|row| row.has_completed_trial()) {
             let Some(layer) = row.schema else { continue };
             let first = layer.table.iter().filter(|column| column.rank == 0);
             let names = first.map(|column| column.metric.name);
@@ -229,7 +229,7 @@ impl CellRow {
                 Some(schema) => schema.read(cell.factors),
                 None => Settings::of_record(|_| None, cell.factors),
             },
-            trials: cell.completed.len(),
+            trials: cell.completed.iter().filter(|trial| trial.is_measured()).count(),
             longest_trial_s: cell
                 .completed
                 .iter()
@@ -238,6 +238,11 @@ impl CellRow {
             is_of_unfinished_run: false,
             figures: figures.collect(),
         }
+    }
+
+    /// Whether a trial of it completed, measured or with the reasons why nothing could be.
+    pub fn has_completed_trial(&self) -> bool {
+        self.trials > 0 || !self.figures.is_empty()
     }
 
     /// The value of a factor; none where the cell does not have it.

@@ -28,9 +28,9 @@ pub struct ListedRun {
     pub plans: BTreeSet<String>,
     /// What it measured.
     pub subjects: BTreeSet<String>,
-    /// Cells with a trial.
+    /// Cells with a completed trial that has a figure.
     pub cells: usize,
-    /// Trials in its journal.
+    /// Completed trials that have a figure: what its report counts.
     pub trials: usize,
     /// Bytes of all its files.
     pub bytes: u64,
@@ -77,6 +77,21 @@ pub fn list(parent: &Path) -> Result<Vec<ListedRun>, ResultsError> {
     }
     runs.sort_by(|one, other| (other.started, &other.name).cmp(&(one.started, &one.name)));
     Ok(runs)
+}
+
+/// The run in a folder.
+///
+/// # Errors
+/// [`ResultsError::NotARun`] where it holds none, and for a link: what it leads to is somebody else's to remove.
+pub fn at(dir: &Path) -> Result<ListedRun, ResultsError> {
+    if dir.is_symlink() {
+        return Err(ResultsError::NotARun {
+            path: dir.to_owned(),
+            reason: "it is a link; name the folder that it leads to".to_owned(),
+        });
+    }
+    check_is_run(dir)?;
+    Ok(ListedRun::of(dir))
 }
 
 /// The runs that are not kept. A run that does not say when it began is always kept.
@@ -138,11 +153,7 @@ impl ListedRun {
         };
         match RunView::load(dir) {
             Ok(view) => {
-                let counted = || {
-                    view.trials
-                        .iter()
-                        .filter(|trial| !trial.is_completed() || trial.is_measured())
-                };
+                let counted = || view.trials.iter().filter(|trial| trial.is_measured());
                 let cells: BTreeSet<&str> = counted().map(|trial| trial.cell.as_str()).collect();
                 run.is_unfinished = view.is_unfinished();
                 run.cells = cells.len();

@@ -17,6 +17,9 @@ fn cells_that_could_not_be_measured_count_nowhere_and_are_named() {
             *value = Value::unavailable(metric, "fjall has no zstd");
         }
     }
+    let table = outcrop_report::cell_table::text(&outcrop_results::CellTable::of(&run), None);
+    let heading = table.lines().find(|line| line.contains("trials")).unwrap();
+    assert!(!heading.contains("3 trials each"), "{table}");
     let report = Report::of(&run);
     let trials = &report.trials;
     assert_eq!(

@@ -19,7 +19,7 @@ pub struct CellJson {
     /// Its identifier in a run; none for a one-off without a run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cell: Option<String>,
-    /// Completed trials; none where there is no run.
+    /// Completed trials that have a figure; none where there is no run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trials: Option<usize>,
     /// Factors: numbers as numbers, sizes in bytes under names that end in `_bytes`.

@@ -137,6 +137,33 @@ fn a_cell_without_a_completed_trial_is_listed_without_figures() {
     assert_eq!(json[1]["trials"], 0);
 }
 
+/// Its trials completed, with nothing but the reason.
+#[test]
+fn a_cell_that_could_not_be_measured_has_no_trials_and_stays_in_its_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut trials = sweep(&[1, 4]);
+    for absent in trials.iter_mut().filter(|trial| trial.cell == "depth-4") {
+        absent.values = vec![Value::unavailable(IOPS, "no such engine here")];
+    }
+    let run = run_of(folder.path(), "cells", &trials);
+    let table = CellTable::of(&run);
+    let counts: Vec<usize> = table.rows.iter().map(|row| row.trials).collect();
+    assert_eq!(counts, [3, 0]);
+    assert_eq!(
+        table.groups()[0].rows.len(),
+        2,
+        "its reason is told with the others"
+    );
+    let json = serde_json::to_value(table.to_json()).unwrap();
+    assert_eq!(json[1]["trials"], 0);
+    cells::write_files(&run, &run.dir).unwrap();
+    let rows = rows_of_csv(&std::fs::read(run.dir.join("cells.csv")).unwrap());
+    assert_eq!(
+        (rows[0]["trials"].as_str(), rows[1]["trials"].as_str()),
+        ("3", "0")
+    );
+}
+
 #[test]
 fn json_has_typed_factors_and_a_reason_for_each_figure_that_is_missing() {
     let folder = tempfile::tempdir().unwrap();

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use outcrop_results::run_list::{Keep, ListedRun, list, remove, surplus};
-use outcrop_results::{Outcome, ResultsError, RunFolder, TrialEntry};
+use outcrop_results::run_list::{Keep, ListedRun, at, list, remove, surplus};
+use outcrop_results::{Outcome, ResultsError, RunFolder, TrialEntry, Value};
 
-use crate::samples::{trial, usual};
+use crate::samples::{IOPS, trial, usual};
 
 fn run_at(parent: &Path, time: &str, name: &str) {
     let mut run = RunFolder::create(parent, name, time, "[run]\n", &serde_json::json!({})).unwrap();
@@ -88,6 +88,49 @@ fn a_run_that_lacks_trials_of_its_plan_is_unfinished_and_one_without_a_number_of
         "# imported\n".to_owned(),
     ] {
         assert!(!is_unfinished(&open, &one), "{open}");
+    }
+}
+
+/// Interrupted, failed, and completed with nothing but a reason: a report counts none of them.
+#[test]
+fn the_trials_and_cells_of_a_run_are_those_that_its_report_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let time = "20261101T000000Z";
+    let mut run = RunFolder::create(folder.path(), "x", time, "[run]\n", &serde_json::json!({})).unwrap();
+    let of = |depth: u32, outcome: Outcome, values: &[Value]| TrialEntry {
+        outcome,
+        ..trial(depth, 0, values)
+    };
+    let failed = Outcome::Failed {
+        message: "EIO".to_owned(),
+    };
+    for entry in [
+        of(1, Outcome::Completed, &usual(1e3, 1e4)),
+        of(2, Outcome::Interrupted, &[]),
+        of(4, failed, &[]),
+        of(
+            8,
+            Outcome::Completed,
+            &[Value::unavailable(IOPS, "no such engine here")],
+        ),
+    ] {
+        run.append(&entry).unwrap();
+    }
+    run.finish().unwrap();
+    let listed = &list(folder.path()).unwrap()[0];
+    assert_eq!((listed.cells, listed.trials), (1, 1));
+}
+
+#[test]
+fn a_run_is_named_by_its_folder_and_a_link_or_another_folder_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = three(folder.path());
+    assert_eq!(at(&runs[0].dir).unwrap(), runs[0]);
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(&runs[0].dir, &link).unwrap();
+    for other in [link, folder.path().join("20261105T000000Z-notes")] {
+        let refused = at(&other).unwrap_err();
+        assert!(matches!(refused, ResultsError::NotARun { .. }), "{refused}");
     }
 }
 
