@@ -123,7 +123,7 @@ impl Grid {
             columns.push(words("trials", rows, |row| row.trials.to_string()));
         }
         // A reason is said once for all the figures that it keeps from the same number of cells.
-        let mut unavailable: Vec<(Reason<'_>, Vec<&str>)> = Vec::new();
+        let mut unavailable: Vec<(Reason, Vec<&str>)> = Vec::new();
         let mut is_unavailable = |why, heading| match unavailable.iter_mut().find(|(known, _)| *known == why)
         {
             Some((_, headings)) => headings.push(heading),

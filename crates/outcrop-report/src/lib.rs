@@ -29,6 +29,7 @@
 //! assert!(report.to_html().starts_with("<!DOCTYPE html>"));
 //! ```
 
+mod alike;
 pub mod answer;
 pub mod cell;
 pub mod cell_table;

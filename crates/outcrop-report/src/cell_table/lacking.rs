@@ -3,28 +3,26 @@
 use outcrop_results::{CellGroup, CellRow, Figure};
 use outcrop_schema::FactorRef;
 
+use crate::alike::{kind, ranged};
 use crate::number::counted;
 
 /// Why figures are missing, and in which or how many cells where not in all.
-pub(super) type Reason<'r> = (&'r str, Option<String>);
+pub(super) type Reason = (String, Option<String>);
 
-/// A reason without its numbers.
-fn kind(reason: &str) -> String {
-    reason.chars().filter(|letter| !letter.is_ascii_digit()).collect()
-}
-
-/// Why cells lack a figure, how many for which reason, and the first of them; of reasons that differ in numbers alone the first.
+/// Why cells lack a figure, how many for which reason, and the first of them; reasons that differ in numbers alone are one, with the
+/// ranges of these.
 pub(super) fn reasons<'r>(
     figures: impl Iterator<Item = (&'r CellRow, &'r Figure)>,
-) -> Vec<(&'r str, usize, &'r CellRow)> {
-    let mut found: Vec<(&str, usize, &CellRow)> = Vec::new();
+) -> Vec<(String, usize, &'r CellRow)> {
+    let mut found: Vec<(Vec<&str>, &CellRow)> = Vec::new();
     for (row, why) in figures.filter_map(|(row, figure)| Some((row, reason(figure)?))) {
-        match found.iter_mut().find(|(known, ..)| kind(known) == kind(why)) {
-            Some((_, cells, _)) => *cells += 1,
-            None => found.push((why, 1, row)),
+        match found.iter_mut().find(|(alike, _)| kind(alike[0]) == kind(why)) {
+            Some((alike, _)) => alike.push(why),
+            None => found.push((vec![why], row)),
         }
     }
-    found
+    let one = |(alike, row): (Vec<&str>, &'r CellRow)| (ranged(&alike), alike.len(), row);
+    found.into_iter().map(one).collect()
 }
 
 /// ` in 2 cells`; a single one is named, by what tells it from the others: ` in 1 cell (queue depth 8)`.

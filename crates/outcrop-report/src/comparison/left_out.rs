@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_measure::metric::words_of;
 use outcrop_results::Side;
-use outcrop_results::compare::{Comparison, FailedCell, NotComparable, Verdict};
+use outcrop_results::compare::{Comparison, ComparisonRow, FailedCell, NotComparable, Verdict};
 use outcrop_results::factors::NOT_STATED;
 
 use super::reasons;
 use super::text::wrapped;
+use crate::alike::{kind, ranged};
 use crate::number::counted;
 
 /// Values of a factor that are named.
@@ -82,35 +83,53 @@ fn kinds(comparison: &Comparison) -> String {
     if count == 0 {
         return String::new();
     }
+    let several = some_for_several(by_kind.values().sum(), count);
     let kinds = by_kind
         .into_iter()
         .map(|(kind, count)| format!("{count}: {kind}"));
     let kinds = kinds.collect::<Vec<_>>().join("; ");
     let rows = counted(comparison.rows.len(), "row");
-    let sentences = format!("{count} of {rows}. {kinds}. --all gives the reasons in full.");
+    let sentences = format!("{count} of {rows}{several}. {kinds}. --all gives the reasons in full.");
     format!("\n{}", wrapped("not comparable: ", &sentences))
 }
 
-/// Every reason with its numbers.
-fn every_reason(comparison: &Comparison) -> String {
-    // Reasons that differ by their numbers alone are one: too few samples for this or that percentile.
-    let mut by_reason: BTreeMap<String, (usize, String)> = BTreeMap::new();
-    for row in &comparison.rows {
-        if !matches!(row.verdict, Verdict::NotComparable(_)) {
-            continue;
-        }
-        for reason in reasons(&row.verdict).into_iter().collect::<BTreeSet<_>>() {
-            let entry = by_reason.entry(without_numbers(&reason)).or_insert((0, reason));
-            entry.0 += 1;
-        }
+/// What is to be said where there are more reasons than what they are of, so that their counts do not add up.
+const fn some_for_several(reasons: usize, of: usize) -> &'static str {
+    match reasons > of {
+        true => ", some for several reasons",
+        false => "",
     }
-    let mut text = String::new();
-    if !by_reason.is_empty() {
-        text.push_str("\nnot comparable:\n");
-        for (count, reason) in by_reason.into_values() {
-            let plural = if count == 1 { "" } else { "s" };
-            text.push_str(&wrapped("  ", &format!("{count} row{plural}: {reason}")));
-        }
+}
+
+/// Every reason with its numbers, and how many figures it keeps from being compared.
+fn every_reason(comparison: &Comparison) -> String {
+    let is_left_out = |row: &&ComparisonRow| matches!(row.verdict, Verdict::NotComparable(_));
+    let left_out: Vec<&ComparisonRow> = comparison.rows.iter().filter(is_left_out).collect();
+    let cells: BTreeSet<_> = left_out.iter().map(|row| (&row.layer, &row.factors)).collect();
+    // Reasons that differ by their numbers alone are one: too few samples for this or that percentile.
+    let all: Vec<BTreeSet<String>> = left_out
+        .iter()
+        .map(|row| reasons(&row.verdict).into_iter().collect())
+        .collect();
+    let mut by_kind: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for reason in all.iter().flatten() {
+        by_kind.entry(kind(reason)).or_default().push(reason);
+    }
+    if left_out.is_empty() {
+        return String::new();
+    }
+    let several = some_for_several(by_kind.values().map(Vec::len).sum(), left_out.len());
+    let mut text = format!(
+        "\nnot comparable: {} of {}{several}\n",
+        counted(left_out.len(), "figure"),
+        counted(cells.len(), "cell")
+    );
+    for alike in by_kind.into_values() {
+        let count = match alike.len() {
+            count if count >= left_out.len() => "all".to_owned(),
+            count => counted(count, "figure"),
+        };
+        text.push_str(&wrapped("  ", &format!("{count}: {}", ranged(&alike))));
     }
     text
 }
@@ -132,17 +151,4 @@ pub(super) fn failed(comparison: &Comparison) -> String {
         true => text,
         false => format!("\n{text}"),
     }
-}
-
-/// Text with every number as `#`.
-fn without_numbers(text: &str) -> String {
-    let mut plain = String::new();
-    for character in text.chars() {
-        match character {
-            '0'..='9' | '.' if plain.ends_with('#') => {}
-            '0'..='9' => plain.push('#'),
-            other => plain.push(other),
-        }
-    }
-    plain
 }

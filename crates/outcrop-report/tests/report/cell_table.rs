@@ -82,7 +82,7 @@ fn every_reason_that_a_figure_is_missing_stands_with_its_number_of_cells() {
     }
     let text = text(&CellTable::of(&run), None);
     for note in [
-        "p99.9 is unavailable in 2 cells: too few operations (9",
+        "p99.9 is unavailable in 2 cells: too few operations (900 to 950) for a p99.9.",
         "p99.9 is unavailable in 1 cell (queue depth 8): fio reports the percentiles of each job separately",
     ] {
         assert!(text.contains(note), "{text}");

@@ -1,0 +1,106 @@
+//! Sentences that differ in their numbers alone, told as one: `only 5 to 8 of 9 trials had enough operations for a p99.9`.
+
+/// A sentence apart: what stands around its numbers, and the numbers as they are spelled.
+fn parts(sentence: &str) -> (Vec<&str>, Vec<&str>) {
+    let bytes = sentence.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    // A point or a comma belongs to a number where digits are on both of its sides: 99.9, 10,000.
+    let is_of_number = |at: usize| {
+        is_digit(at) || (matches!(bytes[at], b'.' | b',') && at > 0 && is_digit(at - 1) && is_digit(at + 1))
+    };
+    let (mut words, mut numbers) = (Vec::new(), Vec::new());
+    let (mut from, mut at) = (0, 0);
+    while at < bytes.len() {
+        if !is_digit(at) {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        while at < bytes.len() && is_of_number(at) {
+            at += 1;
+        }
+        words.push(&sentence[from..start]);
+        numbers.push(&sentence[start..at]);
+        from = at;
+    }
+    words.push(&sentence[from..]);
+    (words, numbers)
+}
+
+/// A sentence without its numbers: two that have the same are alike.
+pub(crate) fn kind(sentence: &str) -> String {
+    parts(sentence).0.join("#")
+}
+
+/// Sentences of one kind as one, in which a number that differs is the range of all; empty without any.
+pub(crate) fn ranged(sentences: &[&str]) -> String {
+    let apart: Vec<_> = sentences.iter().map(|sentence| parts(sentence)).collect();
+    let Some((words, _)) = apart.first() else {
+        return String::new();
+    };
+    let mut text = String::new();
+    for (place, word) in words.iter().enumerate() {
+        text.push_str(word);
+        let numbers: Vec<&str> = apart
+            .iter()
+            .filter_map(|(_, numbers)| numbers.get(place).copied())
+            .collect();
+        text.push_str(&range(&numbers));
+    }
+    text
+}
+
+/// `5` of numbers that are the same, `5 to 8` of others; the first of what is no number, such as a version.
+fn range(numbers: &[&str]) -> String {
+    let mut values: Vec<(f64, &str)> = numbers
+        .iter()
+        .filter_map(|number| Some((number.replace(',', "").parse().ok()?, *number)))
+        .collect();
+    values.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    match (values.first(), values.last()) {
+        (Some((least, low)), Some((most, high))) if values.len() == numbers.len() => match least < most {
+            true => format!("{low} to {high}"),
+            false => (*low).to_owned(),
+        },
+        _ => numbers.first().copied().unwrap_or_default().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_differ_become_the_range_of_all() {
+        let few = |have: &str, count: &str| {
+            format!(
+                "only {have} of 9 trials had enough operations for a p99.9 (another had {count} of at least 10,000)"
+            )
+        };
+        let sentences = [few("8", "980"), few("5", "1,081"), few("8", "7200")];
+        let sentences: Vec<&str> = sentences.iter().map(String::as_str).collect();
+        assert!(
+            sentences
+                .iter()
+                .all(|sentence| kind(sentence) == kind(sentences[0]))
+        );
+        assert_eq!(
+            ranged(&sentences),
+            "only 5 to 8 of 9 trials had enough operations for a p99.9 (another had 980 to 7200 of at least 10,000)"
+        );
+        assert_eq!(ranged(&sentences[..1]), sentences[0]);
+        assert_eq!(ranged(&[]), "");
+    }
+
+    #[test]
+    fn what_differs_in_words_is_not_alike() {
+        assert_ne!(kind("too few operations for a p99"), kind("no energy source"));
+        assert_ne!(kind("2 of 5"), kind("2 of 5 cells"));
+        assert_eq!(
+            ranged(&["zstd 1.5.7", "zstd 1.5.6"]),
+            "zstd 1.5.7",
+            "no range of versions"
+        );
+        assert_eq!(kind("a p99.9."), "a p#.", "a full stop is none of the number");
+    }
+}
