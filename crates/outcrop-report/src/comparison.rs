@@ -1,6 +1,7 @@
 //! What `outcrop compare` and `outcrop ab` found, as text for a terminal, as Markdown, CSV and JSON.
 
 mod circumstances;
+mod head;
 mod left_out;
 mod text;
 

@@ -3,12 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_measure::metric::words_of;
-use outcrop_results::compare::{
-    Comparison, ComparisonRow, EnvironmentDifference, Figure, NotComparable, Undecided, Verdict,
-};
+use outcrop_results::compare::{Comparison, ComparisonRow, Figure, NotComparable, Undecided, Verdict};
 use outcrop_schema::{Setting, Vocabulary};
 
-use super::circumstances::circumstances;
+use super::head::{head, named};
 use super::left_out::{failed, not_compared};
 use super::{is_set_by_factor, spell, verdict_name};
 use crate::number::counted;
@@ -34,7 +32,7 @@ pub struct Detail {
 
 /// A screen of 80 columns: rows of headline metrics, those of all metrics on request, and the reasons of what cannot be compared, counted.
 pub fn comparison_text(comparison: &Comparison, detail: &Detail) -> String {
-    let mut text = head(comparison);
+    let mut text = head(comparison, detail.is_all);
     let (shown, rest) = by_metric(comparison, detail);
     if comparison.comparable().next().is_none() {
         text.push_str("\nNothing can be compared.\n");
@@ -98,57 +96,6 @@ pub fn comparison_markdown(comparison: &Comparison, detail: &Detail) -> String {
 
 /// How the ratio of variants comes about, as it is not what a reader works out from the two medians.
 const OF_PAIRS: &str = "Ratio: the median of the ratios of the pairs, not the ratio of the two medians.";
-
-/// A side with what it set: `b of runs/…-ab: queue_depth=32`.
-fn named(name: &str, settings: &BTreeMap<String, String>) -> String {
-    match settings.is_empty() {
-        true => name.to_owned(),
-        false => format!("{name}: {}", spell(settings)),
-    }
-}
-
-fn head(comparison: &Comparison) -> String {
-    let mut text = String::new();
-    let baseline = named(&comparison.baseline, &comparison.baseline_settings);
-    let candidate = named(&comparison.candidate, &comparison.candidate_settings);
-    let sides = [
-        ("baseline: ", baseline, &comparison.baseline_subjects),
-        ("candidate:", candidate, &comparison.candidate_subjects),
-    ];
-    for (what, name, subjects) in sides {
-        text.push_str(&format!("{what} {name}\n"));
-        for subject in subjects {
-            text.push_str(&format!("           {subject}\n"));
-        }
-    }
-    for (name, value) in &comparison.assumed {
-        text.push_str(&format!(
-            "assumed:   {name}={value}, which the publication does not state\n"
-        ));
-    }
-    for difference in &comparison.environment_differences {
-        let EnvironmentDifference {
-            path,
-            baseline,
-            candidate,
-            ..
-        } = difference;
-        text.push_str(&format!(
-            "differs:   {path}:\n           {baseline} in the baseline, {candidate} in the candidate\n"
-        ));
-    }
-    text.push_str(&circumstances(comparison));
-    if comparison.is_different_machine {
-        text.push_str("The machines differ: every ratio compares machines, not only configurations.\n");
-    } else if comparison.is_different_storage {
-        text.push_str("The storage differs: ratios compare devices or filesystems, not only settings.\n");
-    }
-    let common = common_factors(comparison);
-    if !common.is_empty() {
-        text.push_str(&wrapped("in all:    ", &spell(&common)));
-    }
-    text
-}
 
 /// Rows by metric, those that matter first; without those that repeat another, and the metrics that are left out.
 fn by_metric<'c>(comparison: &'c Comparison, detail: &Detail) -> (Vec<OfMetric<'c>>, Vec<OfMetric<'c>>) {
@@ -415,7 +362,7 @@ pub(super) fn wrapped(head: &str, words: &str) -> String {
 }
 
 /// Factors that have the same value in every row: they are said once.
-fn common_factors(comparison: &Comparison) -> BTreeMap<String, String> {
+pub(super) fn common_factors(comparison: &Comparison) -> BTreeMap<String, String> {
     let mut rows = comparison.rows.iter().map(|row| &row.factors);
     let Some(first) = rows.next() else {
         return BTreeMap::new();

@@ -131,8 +131,41 @@ fn reasons_without_a_ratio_are_folded_unless_they_are_the_answer() {
 fn a_reference_that_states_too_little_is_not_compared_and_the_reasons_are_told() {
     let reference = references::load("toshiba-kxg60znv256g-fio").unwrap();
     let text = comparison_text(&compare(&reference, &complete()), &Detail::default());
-    assert!(text.contains("not comparable:"), "{text}");
+    assert!(text.contains("not comparable: "), "{text}");
     assert!(text.contains("state"), "{text}");
+    assert!(text.contains(", some for several reasons\n"), "{text}");
+}
+
+/// Two disks differ in dozens of readings: those that tell the disks apart come first, and the rest is counted.
+#[test]
+fn many_differences_of_two_machines_are_counted_and_those_that_matter_are_named() {
+    let mut one = RunBuilder::new(5).cells(&[4096], &[1], &[100]).build();
+    let mut other = one.clone();
+    let environment = |disk: &str| {
+        let mut readings: serde_json::Map<String, serde_json::Value> =
+            (0..19).map(|index| (format!("a_{index}"), disk.into())).collect();
+        let storage = serde_json::json!({"device": {"model": disk, "name": disk}});
+        readings.insert("storage".to_owned(), storage);
+        serde_json::Value::Object(readings)
+    };
+    (one.environment, other.environment) = (environment("this"), environment("that"));
+    let text = |is_all| {
+        let detail = Detail {
+            is_all,
+            ..Detail::default()
+        };
+        comparison_text(&compare(&one, &other), &detail)
+    };
+    let (short, full) = (text(false), text(true));
+    assert_eq!(short.matches("differs:   ").count(), 5, "{short}");
+    for named in [
+        "differs:   storage.device.model:\n           this in the baseline, that in the candidate\n",
+        "differs:   storage.device.name:\n",
+        "           and 16 more readings of the environment: --all or --format json\n",
+    ] {
+        assert!(short.contains(named), "{named}: {short}");
+    }
+    assert_eq!(full.matches("differs:   ").count(), 21, "{full}");
 }
 
 #[test]
