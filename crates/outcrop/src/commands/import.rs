@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use outcrop_fio::{FioError, ImportOptions};
+use outcrop_report::number::counted;
 
 use super::report::Beside;
 use crate::exit::{Ending, bad_input};
@@ -81,12 +82,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         note(&format!("warning: and {more} more"));
     }
     note(&format!(
-        "{} jobs from {} of {}{}",
-        imported.trials.len(),
-        match imported.files.len() {
-            1 => "1 file".to_owned(),
-            files => format!("{files} files"),
-        },
+        "{} from {} of {}{}",
+        counted(imported.trials.len(), "job"),
+        counted(imported.files.len(), "file"),
         imported.version_words(),
         match imported.left_out.len() {
             0 => String::new(),
