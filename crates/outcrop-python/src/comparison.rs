@@ -122,7 +122,7 @@ impl<'a> Side<'a> {
 /// Compares a candidate with a baseline: runs, paths of run folders, or names of published references.
 ///
 /// A row is the same where the interval of its ratio lies within `margin` of 1. `fail_if` takes conditions such as
-/// `"p99 > +5%"`; one that is met raises `ConditionMet`.
+/// `"p99 > +5%"`, and limits on the candidate such as `"p99 > 1ms"`; one that is met raises `ConditionMet`.
 #[pyfunction]
 #[pyo3(signature = (baseline, candidate, *, fail_if=None, margin=0.05, assume=None))]
 pub(crate) fn compare(
@@ -167,14 +167,9 @@ pub(crate) fn of(
     let met = reports
         .iter()
         .zip(&conditions.fail_if)
-        .filter(|(report, _)| !report.offending.is_empty());
-    let met = met.map(|(report, text)| {
-        format!(
-            "'{text}' is met by {} of {} cells",
-            report.offending.len(),
-            report.checked
-        )
-    });
+        .filter(|(report, _)| report.met() > 0);
+    let met =
+        met.map(|(report, text)| format!("'{text}' is met by {} of {} cells", report.met(), report.checked));
     let met: Vec<String> = met.collect();
     if !met.is_empty() {
         return Err(ConditionMet::new_err(met.join("; ")));

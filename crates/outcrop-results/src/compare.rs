@@ -17,6 +17,7 @@ mod options;
 mod pairs;
 mod reason;
 mod rows;
+mod side_cell;
 mod unlike;
 pub mod verdict;
 
@@ -30,6 +31,7 @@ pub use environment::EnvironmentDifference;
 pub use load::{LoadDifference, LoadMeasure};
 pub use options::CompareOptions;
 pub use reason::NotComparable;
+pub use side_cell::SideCell;
 pub use unlike::UnlikeFactor;
 pub use verdict::{Undecided, Verdict};
 
@@ -212,6 +214,9 @@ pub struct Comparison {
     /// rest, where the rows of every document are.
     #[serde(skip)]
     pub rows: Vec<ComparisonRow>,
+    /// The candidate's cells, those that met none of the baseline too: limits on their figures need no baseline.
+    #[serde(skip)]
+    pub candidate_cells: Vec<SideCell>,
     /// Cells that met no other.
     pub unmatched: Vec<UnmatchedCell>,
     /// Why cells of a layer met none: the factors in which they have nothing in common.
@@ -296,5 +301,6 @@ fn of_sides(baseline: Comparand<'_>, candidate: Comparand<'_>, options: &Compare
         is_different_machine: any(|difference| difference.is_machine),
         is_different_storage: any(|difference| difference.is_storage),
         environment_differences,
+        candidate_cells: b.into_iter().map(SideCell::of).collect(),
     }
 }

@@ -143,22 +143,22 @@ pub enum ResultsError {
         /// What is wrong and what is expected.
         reason: String,
     },
-    /// A `--fail-if` condition names a metric that the comparison does not have.
-    #[error("no metric {metric:?} in this comparison; {}", if available.is_empty() { "nothing could be compared".to_owned() } else { format!("it has {}", available.join(", ")) })]
+    /// A `--fail-if` condition names a metric that the comparison or the run does not have.
+    #[error("no metric {metric:?} here; {}", if available.is_empty() { "nothing could be compared or checked".to_owned() } else { format!("there are {}", available.join(", ")) })]
     UnknownMetric {
         /// The metric as it was resolved.
         metric: String,
-        /// The metrics that both sides have.
+        /// The metrics that there are.
         available: Vec<String>,
     },
-    /// A `--fail-if` condition cannot be checked on any row, so that passing it would mean nothing.
+    /// A `--fail-if` condition cannot be checked on any cell, so that passing it would mean nothing.
     #[error(
-        "the condition cannot be checked: no row with {metric} can be compared; the first reason: {reason}"
+        "the condition cannot be checked: no cell with {metric} can be judged; the first reason: {reason}"
     )]
     NothingToCheck {
         /// The metric as it was resolved.
         metric: String,
-        /// Why the first row is not comparable.
+        /// Why the first cell cannot be judged.
         reason: String,
     },
 }

@@ -1,9 +1,15 @@
-//! `--fail-if 'p99 > +5%'`: a condition on a comparison, for continuous integration.
+//! `--fail-if 'p99 > +5%'`, `--fail-if 'p99 > 1ms'`: conditions on a comparison or a run, for continuous integration.
 //!
 //! A row meets a condition when the whole interval of its ratio (candidate ÷ baseline of the medians) is beyond the threshold, and the row
 //! still counts after correction for all the rows that the conditions look at ([`crate::compare::verdict`] has the rule). A row whose interval
 //! contains the threshold is undecided: a regression of just over the threshold takes more repetitions, and equal sides fail no build.
 //! One that the load of the machine may explain is not met either, and counted apart.
+//!
+//! A limit on the figure itself needs no baseline: it is met in a cell of the candidate, or of a run, when the whole interval of its median
+//! is beyond the limit. Each cell is judged by itself, without correction for their number.
+
+mod cells;
+mod limit;
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -13,37 +19,43 @@ use outcrop_measure::ratio::{discoveries, least_p_value, least_p_value_of_pairs}
 use serde::Serialize;
 
 use crate::compare::verdict::LEVEL;
-use crate::compare::{Comparison, ComparisonRow, Undecided, Verdict};
+use crate::compare::{Comparand, Comparison, ComparisonRow, SideCell, Undecided, Verdict};
 use crate::error::ResultsError;
+use crate::view::RunView;
 use outcrop_schema::metrics::full_name;
 
-/// Which side of the threshold fails.
+pub use cells::CellBeyond;
+pub use limit::Limit;
+
+/// Which side of the limit fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// `>`: the candidate is more than the threshold.
+    /// `>`: the candidate is more than the limit.
     Above,
-    /// `<`: the candidate is less than the threshold.
+    /// `<`: the candidate is less than the limit.
     Below,
 }
 
-/// A condition under which a comparison fails.
+/// A condition under which a comparison or a run fails.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FailIf {
     /// Full name of the metric.
     pub metric: String,
-    /// Which side of the threshold fails.
+    /// Which side of the limit fails.
     pub direction: Direction,
-    /// The ratio of candidate to baseline beyond which a row fails: 1.05 for `+5%`.
-    pub threshold_ratio: f64,
+    /// What the figure, or its ratio to the baseline's, is held against.
+    pub limit: Limit,
 }
 
 /// What a condition found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FailIfReport<'a> {
-    /// Rows that meet the condition; the comparison fails when there is one.
+    /// Rows that meet a condition on their ratio; the comparison fails when there is one.
     pub offending: Vec<&'a ComparisonRow>,
-    /// Rows of the metric that could be checked.
+    /// Cells that meet a condition on their figure; the run fails when there is one.
+    pub beyond: Vec<CellBeyond>,
+    /// Rows or cells of the metric that could be checked.
     pub checked: usize,
     /// Those of them that do not meet it and of which the interval does not exclude it: more repetitions would decide.
     pub undecided: usize,
@@ -55,16 +67,42 @@ pub struct FailIfReport<'a> {
     pub needed: Option<usize>,
 }
 
+impl FailIfReport<'_> {
+    /// Rows or cells that meet the condition.
+    pub fn met(&self) -> usize {
+        self.offending.len() + self.beyond.len()
+    }
+}
+
 impl FailIf {
-    /// Full names of the metrics that conditions look at: what [`crate::CompareOptions::asked`] takes.
-    pub fn metrics(conditions: &[Self]) -> BTreeSet<String> {
-        conditions
-            .iter()
-            .map(|condition| condition.metric.clone())
-            .collect()
+    /// Whether it is about the ratio to a baseline, and not about the figure itself.
+    pub const fn is_relative(&self) -> bool {
+        matches!(self.limit, Limit::Ratio(_))
     }
 
-    /// Checks conditions on every cell of a comparison, all of them together at 5 %.
+    /// Full names of the metrics whose ratios conditions look at: what [`crate::CompareOptions::asked`] takes.
+    pub fn metrics(conditions: &[Self]) -> BTreeSet<String> {
+        let relative = conditions.iter().filter(|condition| condition.is_relative());
+        relative.map(|condition| condition.metric.clone()).collect()
+    }
+
+    /// Checks limits on every cell of a run.
+    ///
+    /// # Errors
+    /// As [`FailIf::check_all`]; [`ResultsError::NothingToCheck`] also for a condition on a ratio, as a run has no baseline.
+    pub fn check_run(conditions: &[Self], run: &RunView) -> Result<Vec<FailIfReport<'static>>, ResultsError> {
+        let cells = SideCell::all_of(Comparand::Run(run));
+        let check = |condition: &Self| match condition.limit {
+            Limit::Value { value, unit } => condition.check_cells((value, unit), &cells),
+            Limit::Ratio(_) => Err(ResultsError::NothingToCheck {
+                metric: condition.metric.clone(),
+                reason: "a change needs a baseline, which `outcrop compare` takes".to_owned(),
+            }),
+        };
+        conditions.iter().map(check).collect()
+    }
+
+    /// Checks conditions on every cell of a comparison, those on ratios all together at 5 %.
     ///
     /// # Errors
     /// [`ResultsError::UnknownMetric`] with the metrics that there are; [`ResultsError::NothingToCheck`] when
@@ -73,8 +111,9 @@ impl FailIf {
         conditions: &[Self],
         comparison: &'a Comparison,
     ) -> Result<Vec<FailIfReport<'a>>, ResultsError> {
+        let relative = conditions.iter().filter(|condition| condition.is_relative());
         let is_looked_at =
-            |row: &&ComparisonRow| conditions.iter().any(|condition| condition.metric == row.metric);
+            |row: &&ComparisonRow| relative.clone().any(|condition| condition.metric == row.metric);
         let p_values: Vec<f64> = comparison
             .rows
             .iter()
@@ -86,12 +125,18 @@ impl FailIf {
         let limit = counted.fold(f64::NEG_INFINITY, |limit, (p, _)| limit.max(*p));
         conditions
             .iter()
-            .map(|condition| condition.check(comparison, limit, p_values.len()))
+            .map(|condition| match condition.limit {
+                Limit::Ratio(ratio) => condition.check(ratio, comparison, limit, p_values.len()),
+                Limit::Value { value, unit } => {
+                    condition.check_cells((value, unit), &comparison.candidate_cells)
+                }
+            })
             .collect()
     }
 
     fn check<'a>(
         &self,
+        ratio: f64,
         comparison: &'a Comparison,
         limit: f64,
         tested: usize,
@@ -102,13 +147,7 @@ impl FailIf {
             .filter(|row| row.metric == self.metric)
             .collect();
         let Some(first) = rows.first() else {
-            let mut available: Vec<String> = comparison.rows.iter().map(|row| row.metric.clone()).collect();
-            available.sort_unstable();
-            available.dedup();
-            return Err(ResultsError::UnknownMetric {
-                metric: self.metric.clone(),
-                available,
-            });
+            return Err(self.unknown(comparison.rows.iter().map(|row| &row.metric)));
         };
         let checked: Vec<&ComparisonRow> = rows
             .iter()
@@ -124,17 +163,18 @@ impl FailIf {
         let (met, passed): (Vec<_>, Vec<_>) = checked
             .iter()
             .copied()
-            .partition(|row| self.is_met_by(row, limit));
+            .partition(|row| self.is_met_by(row, ratio, limit));
         let (under_load, offending): (Vec<_>, Vec<_>) = met
             .into_iter()
             .partition(|row| row.verdict == Verdict::Undecided(Undecided::Load));
-        let is_undecided = |row: &&&ComparisonRow| self.is_possible_by(row);
+        let is_undecided = |row: &&&ComparisonRow| self.is_possible_by(row, ratio);
         let of_tests = checked.iter().filter(|row| row.p_value.is_some());
         let repetitions = of_tests
             .filter_map(|row| row.interval.map(|interval: Interval| interval.n))
             .min();
         Ok(FailIfReport {
             offending,
+            beyond: Vec::new(),
             checked: checked.len(),
             undecided: passed.iter().filter(is_undecided).count(),
             under_load: under_load.len(),
@@ -143,23 +183,23 @@ impl FailIf {
         })
     }
 
-    fn is_met_by(&self, row: &ComparisonRow, limit: f64) -> bool {
+    fn is_met_by(&self, row: &ComparisonRow, ratio: f64, limit: f64) -> bool {
         let Some((low, high)) = row.bounds() else {
             return false;
         };
         let is_found = row.p_value.is_none_or(|p| p <= limit);
         is_found
             && match self.direction {
-                Direction::Above => low > self.threshold_ratio,
-                Direction::Below => high < self.threshold_ratio,
+                Direction::Above => low > ratio,
+                Direction::Below => high < ratio,
             }
     }
 
     /// Whether some of the interval is beyond the threshold.
-    fn is_possible_by(&self, row: &ComparisonRow) -> bool {
+    fn is_possible_by(&self, row: &ComparisonRow, ratio: f64) -> bool {
         row.bounds().is_some_and(|(low, high)| match self.direction {
-            Direction::Above => high > self.threshold_ratio,
-            Direction::Below => low < self.threshold_ratio,
+            Direction::Above => high > ratio,
+            Direction::Below => low < ratio,
         })
     }
 }
@@ -192,7 +232,7 @@ fn reason_of(row: &ComparisonRow) -> String {
 impl FromStr for FailIf {
     type Err = ResultsError;
 
-    /// Reads `METRIC > +5%`, `METRIC < -3%`, `METRIC > 1.05x`.
+    /// Reads `METRIC > +5%`, `METRIC < -3%`, `METRIC > 1.05x`, and limits on the figure itself: `METRIC > 1ms`.
     fn from_str(text: &str) -> Result<Self, ResultsError> {
         let bad = |reason: String| ResultsError::BadCondition {
             condition: text.to_owned(),
@@ -200,7 +240,8 @@ impl FromStr for FailIf {
         };
         let Some(at) = text.find(['<', '>']) else {
             return Err(bad(
-                "it has no `>` or `<`; expected a condition such as `p99 > +5%` or `iops < -3%`".to_owned(),
+                "it has no `>` or `<`; expected a condition such as `p99 > +5%`, `iops < -3%` or `p99 > 1ms`"
+                    .to_owned(),
             ));
         };
         let (name, rest) = text.split_at(at);
@@ -219,61 +260,31 @@ impl FromStr for FailIf {
                 "{name:?} is not a metric name; `outcrop results export` lists those of a run"
             )));
         }
-        let threshold_ratio = threshold(rest[1..].trim()).map_err(bad)?;
-        let is_reachable = match direction {
-            Direction::Above => threshold_ratio >= 1.0,
-            Direction::Below => threshold_ratio <= 1.0,
-        };
-        if !is_reachable {
-            let (than, turned) = if direction == Direction::Above {
-                ("below", '<')
-            } else {
-                ("above", '>')
-            };
-            let change = (threshold_ratio - 1.0) * 100.0;
-            return Err(bad(format!(
-                "the threshold {change:+.3}% is {than} no change, so an unchanged candidate would meet it; \
-                 did you mean `{turned}`?"
-            )));
+        let metric = full_name(name);
+        let limit = Limit::read(rest[1..].trim(), &metric).map_err(bad)?;
+        if let Limit::Ratio(ratio) = limit {
+            check_reachable(direction, ratio).map_err(bad)?;
         }
         Ok(Self {
-            metric: full_name(name),
+            metric,
             direction,
-            threshold_ratio,
+            limit,
         })
     }
 }
 
-/// The ratio of `+5%`, `-3%` or `1.05x`.
-fn threshold(text: &str) -> Result<f64, String> {
-    let expected = "expected a change as `+5%` or `-3%`, or a ratio as `1.05x`";
-    let number = |digits: &str| {
-        let value = digits
-            .trim()
-            .parse::<f64>()
-            .ok()
-            .filter(|value| value.is_finite());
-        value.ok_or_else(|| format!("{text:?} is not a threshold; {expected}"))
+/// Refuses a change in the wrong direction.
+fn check_reachable(direction: Direction, ratio: f64) -> Result<(), String> {
+    let (is_reachable, than, turned) = match direction {
+        Direction::Above => (ratio >= 1.0, "below", '<'),
+        Direction::Below => (ratio <= 1.0, "above", '>'),
     };
-    let ratio = if let Some(percent) = text.strip_suffix('%') {
-        let change = number(percent)?;
-        if !percent.starts_with(['+', '-']) {
-            return Err(format!(
-                "{text:?} has no sign; write `+{text}` for an increase or `-{text}` for a decrease"
-            ));
-        }
-        1.0 + change / 100.0
-    } else if let Some(factor) = text.strip_suffix('x') {
-        number(factor)?
-    } else {
-        return Err(format!(
-            "{text:?} is not a change relative to the baseline, and no other limits are understood; {expected}, for example \
-             --fail-if 'p99 > +5%'"
-        ));
-    };
-    if ratio > 0.0 {
-        Ok(ratio)
-    } else {
-        Err(format!("{text:?} leaves nothing; {expected}"))
+    let change = (ratio - 1.0) * 100.0;
+    match is_reachable {
+        true => Ok(()),
+        false => Err(format!(
+            "the threshold {change:+.3}% is {than} no change, so an unchanged candidate would meet it; \
+             did you mean `{turned}`?"
+        )),
     }
 }

@@ -51,11 +51,11 @@ pub use atomic_file::write_atomically;
 pub use cells::{CellGroup, CellJson, CellRow, CellTable, Estimate, Figure, FigureJson};
 pub use compare::{
     Comparand, CompareOptions, Comparison, ComparisonRow, LoadDifference, LoadMeasure, NotComparable, Side,
-    Undecided, UnlikeFactor, Verdict, compare, compare_with,
+    SideCell, Undecided, UnlikeFactor, Verdict, compare, compare_with,
 };
 pub use envelope::Envelope;
 pub use error::ResultsError;
-pub use fail_if::{FailIf, FailIfReport};
+pub use fail_if::{CellBeyond, FailIf, FailIfReport, Limit};
 pub use journal::Journal;
 pub use record::{Record, records_of};
 pub use references::{Reference, ReferenceKind, ReferenceRow};

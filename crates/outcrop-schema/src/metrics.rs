@@ -126,9 +126,11 @@ pub fn full_name(short: &str) -> String {
     }
     let full = match short {
         "p50" | "median" => "latency_p50",
+        "p90" => "latency_p90",
         "p95" => "latency_p95",
         "p99" => "latency_p99",
         "p99.9" | "p999" | "p99_9" | "latency_p99.9" | "latency_p999" => "latency_p99_9",
+        "p99.99" | "p9999" | "p99_99" | "latency_p99.99" | "latency_p9999" => "latency_p99_99",
         "max" => "latency_max",
         "mean" | "latency" => "latency_mean",
         "bw" => "bandwidth",

@@ -1,7 +1,8 @@
 //! `--fail-if`: what it reads, what it refuses, when it is met.
 
+use outcrop_measure::metric::Unit;
 use outcrop_results::fail_if::Direction;
-use outcrop_results::{Comparison, FailIf, FailIfReport, ResultsError, compare};
+use outcrop_results::{Comparison, FailIf, FailIfReport, Limit, ResultsError, compare, references};
 use outcrop_schema::metrics::full_name;
 use proptest::prelude::*;
 
@@ -98,12 +99,40 @@ fn conditions_read_as_people_write_them() {
             (metric, direction),
             "{text}"
         );
-        assert!(
-            (seen.threshold_ratio - threshold_ratio).abs() < 1e-12,
-            "{text}: {}",
-            seen.threshold_ratio
-        );
+        let Limit::Ratio(ratio) = seen.limit else {
+            panic!("{text}: {:?}", seen.limit);
+        };
+        assert!((ratio - threshold_ratio).abs() < 1e-12, "{text}: {ratio}");
     }
+}
+
+#[test]
+fn a_limit_on_the_figure_itself_is_read_in_the_unit_of_its_metric() {
+    let cases = [
+        ("p99 > 1ms", "latency_p99", 1e6, Unit::Nanoseconds),
+        ("p99>62.5 µs", "latency_p99", 62_500.0, Unit::Nanoseconds),
+        ("p99.99 > 2s", "latency_p99_99", 2e9, Unit::Nanoseconds),
+        ("iops < 5000", "iops", 5000.0, Unit::PerSecond),
+        ("iops < 352 k IOPS", "iops", 352_000.0, Unit::PerSecond),
+        ("bw < 100MB/s", "bandwidth", 1e8, Unit::BytesPerSecond),
+        ("throughput < 10k/s", "throughput", 1e4, Unit::PerSecond),
+        ("compression_ratio < 2.5", "compression_ratio", 2.5, Unit::Ratio),
+    ];
+    for (text, metric, value, unit) in cases {
+        let seen = parse(text);
+        assert_eq!(
+            (seen.metric.as_str(), seen.limit),
+            (metric, Limit::Value { value, unit }),
+            "{text}"
+        );
+        assert!(!seen.is_relative(), "{text}");
+    }
+    let mixed = [parse("p99 > 1ms"), parse("iops < -3%")];
+    assert_eq!(
+        FailIf::metrics(&mixed).into_iter().collect::<Vec<_>>(),
+        ["iops"],
+        "only ratios are corrected for their number"
+    );
 }
 
 #[test]
@@ -111,8 +140,12 @@ fn a_condition_that_cannot_be_meant_is_refused_with_a_hint() {
     let cases = [
         ("p99", "it has no `>` or `<`"),
         ("p99 > 5%", "write `+5%` for an increase"),
-        ("p99 > 5", "not a change relative to the baseline"),
-        ("p99 > 5ms", "for example --fail-if 'p99 > +5%'"),
+        ("p99 > 5", "is not a time"),
+        ("p99 > 5MB/s", "or relative to a baseline: a change as `+5%`"),
+        ("iops < 5ms", "is not a rate"),
+        ("bandwidth < 5 furlongs", "expected for example `1.2 GB/s`"),
+        ("speed > 5ms", "no layer has a metric \"speed\""),
+        ("p99 > -5ms", "it is negative"),
         ("p99 > +five%", "is not a threshold"),
         ("p99 > +NaN%", "is not a threshold"),
         ("iops < -100%", "leaves nothing"),
@@ -181,13 +214,70 @@ fn a_condition_is_undecided_where_the_interval_contains_its_threshold() {
     assert_eq!((report.offending.len(), report.undecided), (0, 0));
 }
 
+/// The candidate's p99 is 480 µs, and its interval reaches 4.8 µs to each side.
+#[test]
+fn a_limit_is_met_by_the_whole_interval_of_the_candidate_whatever_the_baseline_has() {
+    let slower = comparison(1.0, 1.2, 0.01);
+    let counts = |condition: &str| {
+        let report = check(condition, &slower).unwrap();
+        (report.met(), report.undecided, report.checked)
+    };
+    assert_eq!(counts("p99 > 450us"), (1, 0, 1), "met");
+    assert_eq!(counts("p99 > 480us"), (0, 1, 1), "the interval contains it");
+    assert_eq!(counts("p99 > 500us"), (0, 0, 1), "not met");
+    assert_eq!(counts("p99 < 500us"), (1, 0, 1), "the other direction");
+    assert_eq!(counts("iops < 50k"), (0, 0, 1), "both sides have 100 k");
+    let report = check("p99 > 450us", &slower).unwrap();
+    let cell = &report.beyond[0];
+    assert_eq!(
+        [cell.value, cell.low, cell.high].map(f64::round),
+        [480_000.0, 475_200.0, 484_800.0]
+    );
+    assert_eq!(cell.factors["queue_depth"], "32");
+}
+
+#[test]
+fn a_limit_on_fewer_than_five_repetitions_checks_nothing_and_does_not_pass() {
+    let error = check("p99 > 1us", &of_repetitions(4, 1.0, 1.0, 0.01)).unwrap_err();
+    assert!(matches!(error, ResultsError::NothingToCheck { .. }), "{error}");
+    assert!(error.to_string().contains("fewer than 5 repetitions;"), "{error}");
+    let error = check("energy_per_operation > 1J", &comparison(1.0, 1.0, 0.01)).unwrap_err();
+    assert!(error.to_string().contains("no energy source"), "{error}");
+}
+
+/// A candidate that meets no cell of the baseline has figures all the same; a publication has no repetitions of ours.
+#[test]
+fn a_limit_needs_no_baseline_but_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let side = |name: &str, depth: u32| {
+        let trials = (0..5).map(|repetition| trial(depth, repetition, &usual(1e5, 4e5)));
+        run_of(folder.path(), name, &trials.collect::<Vec<_>>())
+    };
+    let (one, other) = (side("a", 1), side("b", 32));
+    let apart = compare(&one, &other);
+    assert_eq!(apart.rows.len(), 0);
+    assert_eq!(check("p99 > 300us", &apart).unwrap().met(), 1);
+    let conditions = [parse("p99 > 300us"), parse("iops < 200k")];
+    let met: Vec<usize> = FailIf::check_run(&conditions, &other)
+        .unwrap()
+        .iter()
+        .map(FailIfReport::met)
+        .collect();
+    assert_eq!(met, [1, 1]);
+    let relative = FailIf::check_run(&[parse("p99 > +5%")], &other).unwrap_err();
+    assert!(relative.to_string().contains("needs a baseline"), "{relative}");
+    let published = references::load("toshiba-kxg60znv256g-fio").unwrap();
+    let error = check("bandwidth < 1B/s", &compare(&one, &published)).unwrap_err();
+    assert!(error.to_string().contains("published figures"), "{error}");
+}
+
 #[test]
 fn an_unknown_metric_lists_those_that_there_are() {
     let error = check("p42 > +5%", &comparison(1.0, 1.0, 0.01)).unwrap_err();
     assert!(matches!(error, ResultsError::UnknownMetric { .. }));
     assert_eq!(
         error.to_string(),
-        "no metric \"p42\" in this comparison; it has energy_per_operation, iops, latency_p99"
+        "no metric \"p42\" here; there are energy_per_operation, iops, latency_p99"
     );
 }
 
@@ -226,7 +316,11 @@ proptest! {
     #[test]
     fn any_text_around_a_comparison_sign_is_a_condition_or_an_error(text in "[a-z0-9_. ]{0,9}[<>]{1,2}[-+0-9.eEx% µ]{0,9}") {
         if let Ok(condition) = text.parse::<FailIf>() {
-            prop_assert!(condition.threshold_ratio > 0.0 && condition.threshold_ratio.is_finite());
+            let is_possible = match condition.limit {
+                Limit::Ratio(ratio) => ratio > 0.0 && ratio.is_finite(),
+                Limit::Value { value, .. } => value >= 0.0 && value.is_finite(),
+            };
+            prop_assert!(is_possible, "{:?}", condition.limit);
         }
     }
 }

@@ -1,13 +1,13 @@
 //! `outcrop compare BASELINE CANDIDATE`: ratios with intervals, or why there is none.
 
+use super::fail_if;
 use crate::exit::{Ending, bad_input};
-use crate::output::{self, note};
+use crate::output;
 use outcrop_report::comparison::{
     Detail, comparison_csv, comparison_in_envelope, comparison_markdown, comparison_text,
 };
-use outcrop_report::number::counted;
 use outcrop_results::compare::{Comparand, Comparison, compare_with};
-use outcrop_results::{CompareOptions, Envelope, FailIf, FailIfReport, Reference, RunView, references};
+use outcrop_results::{CompareOptions, Envelope, FailIf, Reference, RunView, references};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -16,11 +16,12 @@ Examples:
   outcrop compare runs/before runs/after
   outcrop compare runs/A runs/B --all --margin 2%                              every metric
   outcrop compare runs/A runs/B --fail-if 'p99 > +5%' --fail-if 'iops < -3%'   exit code 1 when met
+  outcrop compare runs/A runs/B --fail-if 'p99 > 1ms'                          a limit for B
   outcrop compare runs/mine toshiba-kxg60znv256g-fio                           a published reference
   outcrop compare datasheets runs/mine --assume state='as found'               state what it omits
 
 Every ratio is the candidate's median ÷ the baseline's, with its interval and the confidence of that interval. \
-A row is the same if the interval lies within the margin. It is better or worse if the interval excludes 1, after correction for the number of rows tested. With fewer than 5 repetitions it is undecided. The rows of --fail-if are corrected together, so a verdict can differ from one without it. A condition is met where the whole interval is beyond its threshold. Undecided cells do not meet it; their number is printed.
+A row is the same if the interval lies within the margin. It is better or worse if the interval excludes 1, after correction for the number of rows tested. With fewer than 5 repetitions it is undecided. The rows of --fail-if are corrected together, so a verdict can differ from one without it. A condition is met where the whole interval is beyond its threshold: that of the ratio, or for a limit such as 'p99 > 1ms' that of the candidate's median. Undecided cells do not meet it; their number is printed. Cells beyond a limit are printed with their figures.
 
 Exit codes: 0 no condition is met, 1 one is, 2 nothing could be compared or checked.
 
@@ -48,7 +49,7 @@ pub(crate) struct Args {
 /// How a comparison is judged and printed; the same for `outcrop ab`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Judging {
-    /// Exit with code 1 when a ratio meets this condition, for example 'p99 > +5%', 'iops < -3%', 'read_latency_p99 > 1.05x'
+    /// Exit with code 1 when this condition is met, by a ratio such as 'p99 > +5%', 'iops < -3%' or 'read_latency_p99 > 1.05x', or by a figure of the candidate such as 'p99 > 1ms' or 'iops < 5000'
     #[arg(long, value_name = "CONDITION")]
     pub(crate) fail_if: Vec<String>,
     /// What counts as the same: the interval of the ratio lies within ± this
@@ -123,8 +124,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
 impl Judging {
     /// The conditions, read.
     pub(crate) fn conditions(&self) -> anyhow::Result<Vec<FailIf>> {
-        let conditions = self.fail_if.iter().map(|text| text.parse());
-        conditions.collect::<Result<Vec<FailIf>, _>>().map_err(bad_input)
+        fail_if::read(&self.fail_if)
     }
 
     /// What the comparison is to do.
@@ -157,14 +157,8 @@ impl Judging {
             ComparisonFormat::Csv => comparison_csv(comparison),
             ComparisonFormat::Markdown => comparison_markdown(comparison, &detail),
         })?;
-        let mut ending = Ending::Done;
         let reports = FailIf::check_all(conditions, comparison).map_err(bad_input)?;
-        for (found, text) in reports.iter().zip(&self.fail_if) {
-            note(&finding(text, found));
-            if !found.offending.is_empty() {
-                ending = Ending::ConditionMet;
-            }
-        }
+        let ending = fail_if::announce(&self.fail_if, &reports);
         if comparison.comparable().next().is_none() {
             return Err(bad_input(anyhow::anyhow!(
                 "no cell can be compared{}; compare runs that measured the same factors on the same data",
@@ -184,40 +178,6 @@ fn why_not(comparison: &Comparison, format: ComparisonFormat) -> &'static str {
         (true, ComparisonFormat::Markdown) => ", for reasons that --format text gives",
         (false, _) => ": neither side has a cell with a completed trial",
     }
-}
-
-/// What a condition found, and what would decide the cells that are undecided.
-fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
-    let mut text = format!(
-        "--fail-if '{condition}': met by {} of {}",
-        found.offending.len(),
-        counted(found.checked, "cell")
-    );
-    if found.undecided > 0 {
-        let (pass, them) = match found.undecided {
-            1 => ("passes", "it"),
-            _ => ("pass", "them"),
-        };
-        text.push_str(&format!(
-            ", {} undecided, which {pass}: more --repetitions would decide {them}",
-            found.undecided
-        ));
-    }
-    if found.under_load > 0 {
-        text.push_str(&format!(
-            ", {} undecided because the machine was busier on the side that looks worse: measure both again under the same load, or in one run with `outcrop ab`",
-            found.under_load
-        ));
-    }
-    if found.unchecked > 0 {
-        text.push_str(&format!(", {} could not be checked", found.unchecked));
-    }
-    if let Some(needed) = found.needed {
-        text.push_str(&format!(
-            "; finding a change in a single cell takes {needed} repetitions"
-        ));
-    }
-    text
 }
 
 fn load(name_or_path: &str) -> anyhow::Result<Loaded> {

@@ -9,6 +9,7 @@ pub(crate) mod completions;
 pub(crate) mod device;
 pub(crate) mod env;
 pub(crate) mod factor_flags;
+pub(crate) mod fail_if;
 pub(crate) mod figure;
 pub(crate) mod filesystem;
 pub(crate) mod fio_words;

@@ -1,18 +1,19 @@
 //! `outcrop report RUN`.
 
+use super::fail_if;
 use super::placement_flags::PlacementFlags;
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, Format, note};
 use crate::session::{Destination, Shown};
 use outcrop_report::{Figure, cell_table};
-use outcrop_results::{CellTable, RunView, references, write_atomically};
+use outcrop_results::{CellTable, FailIf, RunView, references, write_atomically};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Print the summary of a run and write its report again
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings\n  outcrop report runs/… --format markdown                   the tables of cells, for a README\n  outcrop report runs/… --beside toshiba-kxg60znv256g-fio   published figures in the charts\n  outcrop report runs/… --min-ratio 2.5 --p99 2ms           other limits; report.html is unchanged\n  outcrop report runs/… --one-page                          one or two sheets to print\n  outcrop report /archive/runs/… --output mine              a run whose folder is read-only"
+    after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings\n  outcrop report runs/… --format markdown                   the tables of cells, for a README\n  outcrop report runs/… --beside toshiba-kxg60znv256g-fio   published figures in the charts\n  outcrop report runs/… --min-ratio 2.5 --p99 2ms           other limits; report.html is unchanged\n  outcrop report runs/… --one-page                          one or two sheets to print\n  outcrop report runs/… --fail-if 'p99 > 1ms'               exit code 1 when met\n  outcrop report /archive/runs/… --output mine              a run whose folder is read-only"
 )]
 pub(crate) struct Args {
     /// The run folder
@@ -26,6 +27,9 @@ pub(crate) struct Args {
     /// Write the report, its figures and the tables of cells to this folder instead of the run's
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// Exit with code 1 when a cell meets this condition with its whole interval, for example 'p99 > 1ms', 'iops < 5000' or 'bandwidth < 100MB/s'
+    #[arg(long, value_name = "CONDITION")]
+    fail_if: Vec<String>,
     #[command(flatten)]
     beside: Beside,
     #[command(flatten)]
@@ -112,6 +116,30 @@ impl Beside {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
+    let conditions = limits(&args.fail_if)?;
+    print(args)?;
+    if conditions.is_empty() {
+        return Ok(Ending::Done);
+    }
+    let view = RunView::load(&args.run).map_err(bad_input)?;
+    let reports = FailIf::check_run(&conditions, &view).map_err(bad_input)?;
+    Ok(fail_if::announce(&args.fail_if, &reports))
+}
+
+/// The conditions, all of which have to be about figures: a report has no baseline.
+fn limits(texts: &[String]) -> anyhow::Result<Vec<FailIf>> {
+    let conditions = fail_if::read(texts)?;
+    let relative = conditions.iter().position(FailIf::is_relative);
+    match relative.and_then(|index| texts.get(index)) {
+        None => Ok(conditions),
+        Some(text) => Err(bad_input(anyhow::anyhow!(
+            "--fail-if '{text}' needs a baseline, which a report does not have; `outcrop compare BASELINE RUN --fail-if '{text}'` checks it, and a report takes limits such as 'p99 > 1ms'"
+        ))),
+    }
+}
+
+/// Prints what is asked for, and writes the report.
+fn print(args: &Args) -> anyhow::Result<()> {
     let (constraints, prices) = (args.placement.constraints(), args.placement.prices()?);
     let shown = Shown {
         references: args.beside.checked()?,
@@ -124,8 +152,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         ReportFormat::Csv => Format::Csv,
         ReportFormat::Markdown => {
             let table = CellTable::of(&RunView::load(&args.run).map_err(bad_input)?);
-            output::print(&cell_table::markdown(&table))?;
-            return Ok(Ending::Done);
+            return output::print(&cell_table::markdown(&table));
         }
     };
     if !args.beside.names.is_empty() {
@@ -142,5 +169,5 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         write_atomically(&path, report.to_one_page_html().as_bytes())?;
         note(&format!("For print: {}", path.display()));
     }
-    Ok(Ending::Done)
+    Ok(())
 }

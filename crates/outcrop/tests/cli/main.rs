@@ -28,6 +28,7 @@ mod figure;
 mod filesystem;
 mod filesystem_grounds;
 mod fio;
+mod gates;
 mod harness;
 mod hints;
 mod json_shape;

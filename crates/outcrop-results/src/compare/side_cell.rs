@@ -1,0 +1,40 @@
+//! A cell of one side with all of its figures, for limits that need no other side.
+
+use std::collections::BTreeMap;
+
+use super::cells::{self, Cell};
+use super::{Comparand, CompareOptions};
+use crate::view::Samples;
+
+/// A cell of one side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SideCell {
+    /// Layer measured.
+    pub layer: String,
+    /// What was measured.
+    pub subject: String,
+    /// The cell, in one spelling.
+    pub factors: BTreeMap<String, String>,
+    /// Its figures, by the name of the metric.
+    pub metrics: BTreeMap<String, Samples>,
+    /// Whether a publication has it.
+    pub is_published: bool,
+}
+
+impl SideCell {
+    /// The cells of a side that have a completed trial.
+    pub(crate) fn all_of(side: Comparand<'_>) -> Vec<Self> {
+        let cells = cells::of(side, &CompareOptions::default());
+        cells.into_iter().map(Self::of).collect()
+    }
+
+    pub(super) fn of(cell: Cell) -> Self {
+        Self {
+            layer: cell.layer,
+            subject: cell.subject,
+            factors: cell.factors,
+            metrics: cell.metrics,
+            is_published: cell.is_reference,
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Limits on the figures themselves, `p99 > 1ms`: judged in each cell of one side, by its interval.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use outcrop_measure::metric::{Scope, Unit};
+use serde::Serialize;
+
+use super::{Direction, FailIf, FailIfReport};
+use crate::compare::verdict::LEAST_REPETITIONS;
+use crate::compare::{SideCell, Undecided};
+use crate::error::ResultsError;
+use crate::view::{Samples, Uncertainty};
+
+/// A cell whose figure is beyond a limit, with all of its interval.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CellBeyond {
+    /// Layer measured.
+    pub layer: String,
+    /// What was measured.
+    pub subject: String,
+    /// The cell, in one spelling.
+    pub factors: BTreeMap<String, String>,
+    /// Full name of the metric.
+    pub metric: String,
+    /// Its median, in the unit.
+    pub value: f64,
+    /// Lower end of its interval; the value itself where it is exact.
+    pub low: f64,
+    /// Upper end of its interval.
+    pub high: f64,
+    /// Unit of the three.
+    pub unit: Unit,
+}
+
+impl FailIf {
+    /// Checks a limit on every cell that has the metric.
+    pub(super) fn check_cells(
+        &self,
+        (limit, unit): (f64, Unit),
+        cells: &[SideCell],
+    ) -> Result<FailIfReport<'static>, ResultsError> {
+        let mut report = FailIfReport::default();
+        let mut first_reason = None;
+        for cell in cells {
+            let Some(samples) = cell.metrics.get(&self.metric) else {
+                continue;
+            };
+            let found = match bounds(cell, samples, unit) {
+                Ok((value, low, high)) => CellBeyond {
+                    layer: cell.layer.clone(),
+                    subject: cell.subject.clone(),
+                    factors: cell.factors.clone(),
+                    metric: self.metric.clone(),
+                    value,
+                    low,
+                    high,
+                    unit,
+                },
+                Err(reason) => {
+                    first_reason.get_or_insert(reason);
+                    report.unchecked += 1;
+                    continue;
+                }
+            };
+            report.checked += 1;
+            let (is_met, is_possible) = match self.direction {
+                Direction::Above => (found.low > limit, found.high > limit),
+                Direction::Below => (found.high < limit, found.low < limit),
+            };
+            if is_met {
+                report.beyond.push(found);
+            } else if is_possible {
+                report.undecided += 1;
+            }
+        }
+        match (report.checked, first_reason) {
+            (0, Some(reason)) => Err(ResultsError::NothingToCheck {
+                metric: self.metric.clone(),
+                reason,
+            }),
+            (0, None) => Err(self.unknown(cells.iter().flat_map(|cell| cell.metrics.keys()))),
+            _ => Ok(report),
+        }
+    }
+
+    /// The error that no figure is the condition's, with those that there are.
+    pub(super) fn unknown<'m>(&self, available: impl Iterator<Item = &'m String>) -> ResultsError {
+        let available: BTreeSet<&String> = available.collect();
+        ResultsError::UnknownMetric {
+            metric: self.metric.clone(),
+            available: available.into_iter().cloned().collect(),
+        }
+    }
+}
+
+/// A figure and what it lies between; or why that is not known.
+fn bounds(cell: &SideCell, samples: &Samples, unit: Unit) -> Result<(f64, f64, f64), String> {
+    if cell.is_published {
+        return Err("published figures have no repetitions of ours; give a run as the candidate".to_owned());
+    }
+    if samples.unit != unit {
+        let (own, limit) = (samples.unit.symbol(), unit.symbol());
+        return Err(format!("its unit is {own}, and that of the limit is {limit}"));
+    }
+    let Some(summary) = samples.summary() else {
+        let reason = samples.unavailable.clone();
+        return Err(reason.unwrap_or_else(|| "no trial gave a value".to_owned()));
+    };
+    if let Some(reason) = samples.no_interval() {
+        return Err(reason.to_owned());
+    }
+    let is_sampled = matches!(samples.uncertainty, Uncertainty::Sampled(_));
+    match samples.scope {
+        // What belongs to all of the data is exact.
+        Scope::DataSet if !is_sampled => Ok((summary.median, summary.median, summary.median)),
+        Scope::Run => Err(Undecided::OncePerRun.to_string()),
+        Scope::Trial if !is_sampled && samples.values.len() < LEAST_REPETITIONS => Err(format!(
+            "fewer than {LEAST_REPETITIONS} repetitions; measure with --repetitions {LEAST_REPETITIONS} or more"
+        )),
+        Scope::Trial | Scope::DataSet => {
+            let interval = summary.interval.ok_or("it has no interval")?;
+            Ok((summary.median, interval.low, interval.high))
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The conditions of `--fail-if`: read, and what was found of them on stderr.
+
+use crate::exit::{Ending, bad_input};
+use crate::output::note;
+use outcrop_measure::units::format_with_range;
+use outcrop_report::number::counted;
+use outcrop_results::{CellBeyond, FailIf, FailIfReport};
+use outcrop_schema::Vocabulary;
+
+/// The conditions, read.
+pub(crate) fn read(texts: &[String]) -> anyhow::Result<Vec<FailIf>> {
+    let conditions = texts.iter().map(|text| text.parse());
+    conditions.collect::<Result<Vec<FailIf>, _>>().map_err(bad_input)
+}
+
+/// Says what each condition found, and how the command ends.
+pub(crate) fn announce(texts: &[String], reports: &[FailIfReport<'_>]) -> Ending {
+    let mut ending = Ending::Done;
+    for (found, text) in reports.iter().zip(texts) {
+        note(&finding(text, found));
+        for cell in &found.beyond {
+            note(&beyond(cell));
+        }
+        if found.met() > 0 {
+            ending = Ending::ConditionMet;
+        }
+    }
+    ending
+}
+
+/// What a condition found, and what would decide the cells that are undecided.
+fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
+    let mut text = format!(
+        "--fail-if '{condition}': met by {} of {}",
+        found.met(),
+        counted(found.checked, "cell")
+    );
+    if found.undecided > 0 {
+        let (pass, them) = match found.undecided {
+            1 => ("passes", "it"),
+            _ => ("pass", "them"),
+        };
+        text.push_str(&format!(
+            ", {} undecided, which {pass}: more --repetitions would decide {them}",
+            found.undecided
+        ));
+    }
+    if found.under_load > 0 {
+        text.push_str(&format!(
+            ", {} undecided because the machine was busier on the side that looks worse: measure both again under the same load, or in one run with `outcrop ab`",
+            found.under_load
+        ));
+    }
+    if found.unchecked > 0 {
+        text.push_str(&format!(", {} could not be checked", found.unchecked));
+    }
+    if let Some(needed) = found.needed {
+        text.push_str(&format!(
+            "; finding a change in a single cell takes {needed} repetitions"
+        ));
+    }
+    text
+}
+
+/// A cell that is beyond a limit: `  device, scratch-file 1GiB, 4KiB 100:0 QD 32: 1.42 ms (1.31–1.55)`.
+fn beyond(cell: &CellBeyond) -> String {
+    let schema = Vocabulary::default().layer(&cell.layer);
+    let metric = schema.and_then(|schema| schema.metric(&cell.metric));
+    let shown = |value: f64| match metric {
+        Some(metric) => metric.format(value),
+        None => cell.unit.format(value),
+    };
+    let label = schema.map(|schema| schema.label(&schema.read(&cell.factors)));
+    let mut names = vec![cell.layer.clone(), cell.subject.clone()];
+    names.extend(label.filter(|label| !label.is_empty()));
+    let figure = match cell.low < cell.high {
+        true => format_with_range(&shown(cell.value), &shown(cell.low), &shown(cell.high)),
+        false => shown(cell.value),
+    };
+    format!("  {}: {figure}", names.join(", "))
+}

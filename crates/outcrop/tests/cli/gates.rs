@@ -1,0 +1,116 @@
+//! `--fail-if` in continuous integration: what decides, what passes, and what is named.
+
+use crate::compare::write_codec_plan;
+use crate::harness::{names_in, outcrop, workplace};
+
+/// A rate of a thousand times what any machine gives, and one of nothing: the candidate of `ab` and of `compare`, and the run of `report`.
+#[test]
+fn a_limit_is_checked_on_the_candidate_or_on_one_run_and_its_cells_are_named() {
+    let dir = workplace();
+    write_codec_plan(dir.path());
+    let gate = |limit: &str| {
+        let arguments = "ab mine.toml --a codec=lz4 --b codec=zstd:1 --repetitions 5 --no-save --fail-if";
+        let arguments: Vec<&str> = arguments.split_whitespace().chain([limit]).collect();
+        outcrop(dir.path(), &arguments)
+    };
+    let slow = gate("compress_speed < 1000TB/s");
+    assert_eq!(slow.code, Some(1), "{slow:?}");
+    let named = |line: &&str| {
+        line.starts_with("  compression, ") && line.contains("zstd:1") && line.contains("B/s (")
+    };
+    assert_eq!(slow.stderr.lines().filter(named).count(), 2, "{slow:?}");
+    assert!(
+        !slow.stderr.contains("lz4 4KiB"),
+        "the baseline is not judged: {slow:?}"
+    );
+    let fast = gate("compress_speed < 1B/s");
+    assert_eq!(fast.code, Some(0), "{fast:?}");
+    assert!(fast.stderr.contains("met by 0 of 2 cells\n"), "{fast:?}");
+    let wrong = gate("compress_speed < 5ms");
+    assert_eq!(wrong.code, Some(2), "{wrong:?}");
+    assert!(wrong.sentence().contains("`5ms` is not a bandwidth"), "{wrong:?}");
+
+    let run = |repetitions: &str, out: &str| {
+        let seen = outcrop(
+            dir.path(),
+            &["run", "mine.toml", "--repetitions", repetitions, "--out", out],
+        );
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        format!("{out}/{}", names_in(&dir.path().join(out))[0])
+    };
+    let (five, four) = (run("5", "five"), run("4", "four"));
+    let report = |run: &str, limit: &str| outcrop(dir.path(), &["report", run, "--fail-if", limit]);
+    let met = report(&five, "compress_speed < 1000TB/s");
+    assert_eq!(met.code, Some(1), "{met:?}");
+    assert!(
+        !met.stdout.is_empty(),
+        "the summary is there all the same: {met:?}"
+    );
+    assert_eq!(report(&five, "compress_speed > 1000TB/s").code, Some(0));
+    let few = report(&four, "compress_speed < 1000TB/s");
+    assert_eq!(few.code, Some(2), "{few:?}");
+    assert!(few.sentence().contains("fewer than 5 repetitions;"), "{few:?}");
+    let relative = report(&five, "compress_speed < -5%");
+    assert_eq!(relative.code, Some(2), "{relative:?}");
+    assert!(relative.sentence().contains("needs a baseline"), "{relative:?}");
+}
+
+#[test]
+fn a_gate_says_how_many_cells_are_undecided_and_shows_the_metric_that_it_names() {
+    let dir = workplace();
+    let mut paths = Vec::new();
+    for out in ["one", "two"] {
+        let seen = outcrop(
+            dir.path(),
+            &[
+                "device",
+                "--engine",
+                "noop",
+                "--size",
+                "1MiB",
+                "--read-write-mix",
+                "70:30",
+                "--repetitions",
+                "5",
+                "--warm-up",
+                "1ms",
+                "--duration",
+                "10ms",
+                "--out",
+                out,
+            ],
+        );
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        let runs = names_in(&dir.path().join(out));
+        paths.push(format!("{out}/{}", runs[0]));
+    }
+    let seen = outcrop(
+        dir.path(),
+        &[
+            "compare",
+            &paths[0],
+            &paths[1],
+            "--fail-if",
+            "latency_max > +100000%",
+            "--margin",
+            "0.0001%",
+        ],
+    );
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(
+        seen.stdout.contains("latency max: "),
+        "it was asked about: {}",
+        seen.stdout
+    );
+    assert!(
+        seen.stdout.contains("read iops: ") || seen.stdout.contains("read IOPS: "),
+        "{}",
+        seen.stdout
+    );
+    // So small a margin calls nothing the same: what is not decided is said to pass.
+    let said = seen
+        .stderr
+        .contains("met by 0 of 1 cell, 1 undecided, which passes: more --repetitions");
+    let is_decided = seen.stderr.trim_end().ends_with("met by 0 of 1 cell");
+    assert!(said || is_decided, "{}", seen.stderr);
+}
