@@ -4,7 +4,7 @@ use crate::endurance;
 use crate::exit::Ending;
 use crate::output::{self, Cell, Format, Table};
 use crate::session::rounded;
-use outcrop_lab::{Estimate, FollowDoubt, PlanSet};
+use outcrop_lab::{Estimate, FollowDoubt, PlanSet, VariantName};
 use outcrop_measure::race::{LOOKS, MOST_ROUNDS};
 use outcrop_measure::units::{ByteSize, TimeSpan, format_data};
 use outcrop_report::cell_table;
@@ -19,7 +19,7 @@ pub(crate) fn print(set: &PlanSet, format: Format, rated: Option<ByteSize>) -> a
         Format::Json => output::print(&output::pretty_json(&envelope(set, rated))?)?,
         Format::Csv => table(set).print(Format::Csv)?,
         Format::Text => {
-            let cells = cell_table::text(&planned(set), output::terminal_width());
+            let cells = tables(set);
             let (trials, forecast) = (trials(set), forecast(set, rated));
             let doubt = set.follows_doubt().map_or_else(String::new, by_doubt);
             let hindered = hindered(set);
@@ -29,8 +29,28 @@ pub(crate) fn print(set: &PlanSet, format: Format, rated: Option<ByteSize>) -> a
     Ok(Ending::Done)
 }
 
+/// The cells for a terminal: in one table for each variant, where there are two.
+fn tables(set: &PlanSet) -> String {
+    let text = |table: &CellTable| cell_table::text(table, output::terminal_width());
+    let cells = set.cells_here();
+    if !set.has_variants() {
+        return text(&planned(&cells));
+    }
+    let of_variant = |variant: VariantName| {
+        let is_its = |cell: &outcrop_lab::Cell| {
+            cell.variant
+                .as_ref()
+                .is_some_and(|own| own.name == variant.name())
+        };
+        let own: Vec<outcrop_lab::Cell> = cells.iter().filter(|cell| is_its(cell)).cloned().collect();
+        let name = variant.name().to_uppercase();
+        format!("Variant {name}\n{}", text(&planned(&own)))
+    };
+    [VariantName::A, VariantName::B].map(of_variant).join("\n")
+}
+
 /// The cells as the table of a run has them, without a figure: those that the estimate is about. The others are named below it.
-fn planned(set: &PlanSet) -> CellTable {
+fn planned(cells: &[outcrop_lab::Cell]) -> CellTable {
     let row = |cell: &outcrop_lab::Cell| CellRow {
         id: cell.id.clone(),
         layer: cell.layer.name().to_owned(),
@@ -42,7 +62,7 @@ fn planned(set: &PlanSet) -> CellTable {
         is_of_unfinished_run: false,
         figures: BTreeMap::new(),
     };
-    CellTable::of_rows(String::new(), set.cells_here().iter().map(row).collect())
+    CellTable::of_rows(String::new(), cells.iter().map(row).collect())
 }
 
 /// How long the trials are, a line for each plan.

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
+use outcrop_results::compare::verdict::LEAST_PAIRS;
 use outcrop_workload::word::hint;
 
 use super::draft::{Draft, Given, Located};
@@ -14,7 +15,7 @@ use super::{PlanOptions, PlanSet, PlanSource, parse};
 use crate::error::LabError;
 use crate::layers::Layers;
 
-/// Pairs that are measured unless somebody asks for another number: enough to find a change in one of 25 cells.
+/// Pairs that are measured where neither the caller nor the plan asks for a number that can decide: enough to find a change in one of 25 cells.
 const PAIRS: u32 = 10;
 
 /// One of two.
@@ -153,6 +154,17 @@ impl VariantFactors {
     }
 }
 
+/// The draft with a number of pairs that can decide: its own, unless that is a number for runs of one variant, which decides nothing in pairs.
+fn with_pairs(mut draft: Draft) -> Draft {
+    let own = draft.trial.repetitions.as_ref();
+    // What is no number of trials is refused with its place.
+    let is_too_few = |given: &Located<u32>| (1..LEAST_PAIRS as u32).contains(&given.value);
+    if own.is_none_or(is_too_few) {
+        draft.trial.repetitions = Some(Located::new(PAIRS, "outcrop ab"));
+    }
+    draft
+}
+
 impl PlanSet {
     /// Reads and checks a plan, and makes two variants of it.
     ///
@@ -185,15 +197,11 @@ impl PlanSet {
             );
             return Err(source.error(&(0..0), message));
         }
-        let drafts = document.drafts.into_iter().flat_map(|draft| {
+        let drafts = document.drafts.into_iter().map(with_pairs).flat_map(|draft| {
             let of_a = a.set(draft.clone(), VariantName::A, options.layers);
             [of_a, b.set(draft, VariantName::B, options.layers)]
         });
-        let options = PlanOptions {
-            repetitions: options.repetitions.or(Some(PAIRS)),
-            ..options.clone()
-        };
-        Self::check(document.header, drafts.collect(), &options)
+        Self::check(document.header, drafts.collect(), options)
     }
 
     /// Whether it measures two variants.

@@ -132,3 +132,37 @@ fn the_two_variants_of_a_cell_run_one_after_the_other_in_random_order_with_one_s
             .contains("twice")
     );
 }
+
+/// A plan's number counts where it can decide; that of a plan for single runs, or none, gives way to ten.
+#[test]
+fn the_repetitions_of_a_plan_are_its_pairs_where_they_can_decide() {
+    let pairs = |repetitions: &str, options: &PlanOptions| {
+        let source = PlanSource {
+            name: "gate.toml".to_owned(),
+            text: format!("name = \"gate\"\nquestion = \"?\"\nlayer = \"device\"\n[trial]\n{repetitions}\n"),
+        };
+        let [a, b] = ["jobs=1", "jobs=2"].map(|factors| factors.parse::<VariantFactors>().unwrap());
+        let set = PlanSet::of_variants(&source, &a, &b, options)?;
+        Ok::<_, outcrop_lab::LabError>(set.trials().len() / 2)
+    };
+    let by_plan = PlanOptions::default();
+    for (repetitions, expected) in [
+        ("repetitions = 8", 8),
+        ("repetitions = 6", 6),
+        ("repetitions = { quick = 5, default = 12, full = 25 }", 12),
+        ("repetitions = 5", 10),
+        ("", 10),
+    ] {
+        assert_eq!(pairs(repetitions, &by_plan).unwrap(), expected, "{repetitions}");
+    }
+    let asked = PlanOptions {
+        repetitions: Some(3),
+        ..PlanOptions::default()
+    };
+    assert_eq!(pairs("repetitions = 8", &asked).unwrap(), 3, "the caller decides");
+    let refused = pairs("repetitions = 0", &by_plan).unwrap_err().to_string();
+    assert!(
+        refused.contains("repetitions is 0; expected 1 to 1000"),
+        "{refused}"
+    );
+}

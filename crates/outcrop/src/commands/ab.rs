@@ -24,15 +24,20 @@ Examples:
   outcrop ab cache-etc --a target=memcached://old:11211 --b target=memcached://new:11211
   outcrop ab codec-choice --data dump --a codec=zstd:1 --b codec=zstd:3 --repetitions 20
   outcrop ab mine.toml --a queue_depth=8 --b queue_depth=32 --fail-if 'p99 > +5%' --markdown
+  outcrop ab mine.toml --a codec=lz4 --b codec=zstd:1 --fail-if 'compress_latency_p99 > 1ms'
   outcrop ab --resume runs/20261121T020304Z-mine-ab
 
-Each repetition measures both variants of a cell, one directly after the other, in random order and with the same seed. Drift of the machine cancels within a pair, which it cannot do between two runs. Ratios are B ÷ A, the median over the pairs. At least six pairs are needed for a decision. Undecided cells do not meet a --fail-if condition; their number is printed. The run folder is an ordinary one: `outcrop report` works on it.
+Each repetition measures both variants of a cell, one directly after the other, in random order and with the same seed. Drift of the machine cancels within a pair, which it cannot do between two runs. Ratios are B ÷ A, the median over the pairs. At least six pairs are needed for a decision: a plan's own number of repetitions is that of the pairs where it is six or more, else there are ten. Undecided cells do not meet a --fail-if condition; their number is printed. The run folder is an ordinary one: `outcrop report` works on it.
 
 Exit codes: 0 no condition is met, 1 one is, 2 nothing could be compared or checked, 3 the measurement failed.";
+
+/// What `--repetitions` is where trials come in pairs.
+const PAIRS_HELP: &str = "Pairs of trials per cell [default: as the plan says if that is 6 or more, else 10]";
 
 /// Measure two variants of a plan in pairs, and compare them
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("repetitions", |arg| arg.help(PAIRS_HELP)))]
 pub(crate) struct Args {
     /// A plan file, or the name of a plan that ships
     #[arg(required_unless_present = "resume")]

@@ -303,6 +303,12 @@ fn variants_that_are_no_pair_are_refused_and_a_dry_run_measures_nothing() {
     let dry = ab("codec=lz4", "codec=zstd:1", &["--dry-run"]);
     assert_eq!(dry.code, Some(0), "{dry:?}");
     assert!(dry.stdout.contains("4 cells, 40 trials"), "{dry:?}");
+    let (a, b) = dry
+        .stdout
+        .split_once("Variant B\n")
+        .expect("a table for each variant");
+    assert!(a.starts_with("Variant A\n") && a.contains("codec lz4"), "{dry:?}");
+    assert!(b.contains("codec zstd:1") && !b.contains("lz4"), "{dry:?}");
     assert!(!dry.stderr.contains("warning"), "{dry:?}");
     let few = ab("codec=lz4", "codec=zstd:1", &["--dry-run", "--repetitions", "3"]);
     assert!(
