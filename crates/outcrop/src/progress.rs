@@ -1,17 +1,24 @@
 //! Live progress on a terminal, plain lines elsewhere; always on stderr.
 
 use crate::output::note;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use outcrop_lab::{Event, Observer};
 use outcrop_measure::units::format_bytes;
+use outcrop_probe::Clock;
 use outcrop_results::Outcome;
+use std::fmt::Write;
 use std::io::IsTerminal as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+/// How often a bar is drawn where nothing happens: within a long trial, only the time left changes.
+const TICK: Duration = Duration::from_secs(1);
 
 /// Shows the events of a run in the form that suits where stderr goes.
 pub(crate) enum Progress {
-    /// A bar that is drawn again in place.
-    Terminal(ProgressBar),
+    /// A bar that is drawn again in place, and each second.
+    Terminal(Bar),
     /// A line at every tenth of the trials and every quarter of the preparation.
     Lines(Lines),
     /// Nothing but warnings, notes and trials that failed.
@@ -27,30 +34,109 @@ impl Progress {
         if !std::io::stderr().is_terminal() {
             return Self::Lines(Lines::default());
         }
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(5));
-        let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {wide_msg}")
-            .unwrap_or_else(|_| ProgressStyle::default_bar());
-        bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
-        Self::Terminal(bar)
+        Self::Terminal(Bar::new())
     }
 
     fn say(&self, text: &str) {
         match self {
-            Self::Terminal(bar) => bar.suspend(|| note(text)),
+            Self::Terminal(bar) => bar.drawn.suspend(|| note(text)),
             Self::Lines(_) | Self::Quiet => note(text),
         }
     }
 
-    fn advance(&mut self, step: Step, done: u64, total: u64, message: &str) {
+    fn advance(&mut self, step: Step, (done, total): (u64, u64), remaining: Duration, doing: &str) {
         match self {
-            Self::Terminal(bar) => {
-                bar.set_length(total);
-                bar.set_position(done);
-                bar.set_message(message.to_owned());
+            Self::Terminal(bar) => bar.advance(step, (done, total), remaining, doing),
+            Self::Lines(lines) => {
+                let message = format!("{} left · {doing}", clock_time(remaining));
+                lines.advance(step, done, total, &message);
             }
-            Self::Lines(lines) => lines.advance(step, done, total, message),
             Self::Quiet => {}
         }
+    }
+}
+
+/// The bar of a terminal. Its time left runs down by itself, so that a trial of minutes does not look as if it hung.
+pub(crate) struct Bar {
+    drawn: ProgressBar,
+    /// What its style is for.
+    step: Option<Step>,
+    countdown: Countdown,
+}
+
+impl Bar {
+    fn new() -> Self {
+        let drawn = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(5));
+        Self {
+            drawn,
+            step: None,
+            countdown: Countdown::new(),
+        }
+    }
+
+    fn advance(&mut self, step: Step, (done, total): (u64, u64), remaining: Duration, doing: &str) {
+        self.countdown.set(remaining);
+        if self.step.is_none() {
+            // Its thread ends with the bar.
+            self.drawn.enable_steady_tick(TICK);
+        }
+        if self.step != Some(step) {
+            self.drawn.set_style(style(step, self.countdown.clone()));
+            self.step = Some(step);
+        }
+        self.drawn.set_length(total);
+        self.drawn.set_position(done);
+        self.drawn.set_message(doing.to_owned());
+    }
+}
+
+/// Trials are counted, bytes are in the words behind the bar.
+const fn template(step: Step) -> &'static str {
+    match step {
+        Step::Preparing => "{bar:24} {left} left · {wide_msg}",
+        Step::Measuring => "{bar:24} {pos}/{len} {left} left · {wide_msg}",
+    }
+}
+
+fn style(step: Step, countdown: Countdown) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template(step)).unwrap_or_else(|_| ProgressStyle::default_bar());
+    // Rounded, as the first of its seconds has begun when it is drawn.
+    let half = TICK / 2;
+    let left = move |_: &ProgressState, line: &mut dyn Write| {
+        // What cannot be written to the line is left out of it.
+        let _ = line.write_str(&clock_time(countdown.left() + half));
+    };
+    style.progress_chars("█▉▊▋▌▍▎▏ ").with_key("left", left)
+}
+
+/// A time that runs down; clones are of the same one.
+#[derive(Clone)]
+struct Countdown {
+    clock: Clock,
+    ends_ns: Arc<AtomicU64>,
+}
+
+impl Countdown {
+    fn new() -> Self {
+        Self {
+            clock: Clock::new(),
+            ends_ns: Arc::default(),
+        }
+    }
+
+    fn set(&self, left: Duration) {
+        let left_ns = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
+        let ends_ns = self.clock.now_ns().saturating_add(left_ns);
+        self.ends_ns.store(ends_ns, Ordering::Relaxed);
+    }
+
+    /// What is left; nothing once it is over.
+    fn left(&self) -> Duration {
+        self.left_at(self.clock.now_ns())
+    }
+
+    fn left_at(&self, now_ns: u64) -> Duration {
+        Duration::from_nanos(self.ends_ns.load(Ordering::Relaxed).saturating_sub(now_ns))
     }
 }
 
@@ -62,13 +148,12 @@ impl Observer for Progress {
                 bytes_total,
                 remaining,
             } => {
-                let message = format!(
-                    "preparing: {} of {} written, {} left in all",
+                let doing = format!(
+                    "preparing: {} of {} written",
                     format_bytes(bytes_done),
-                    format_bytes(bytes_total),
-                    clock_time(remaining)
+                    format_bytes(bytes_total)
                 );
-                self.advance(Step::Preparing, bytes_done, bytes_total, &message);
+                self.advance(Step::Preparing, (bytes_done, bytes_total), remaining, &doing);
             }
             Event::TrialStarted {
                 finished,
@@ -77,8 +162,8 @@ impl Observer for Progress {
                 remaining,
                 ..
             } => {
-                let message = format!("{} left · {}", clock_time(remaining), cell.label());
-                self.advance(Step::Measuring, finished as u64, total as u64, &message);
+                let counts = (finished as u64, total as u64);
+                self.advance(Step::Measuring, counts, remaining, &cell.label());
             }
             Event::TrialFinished {
                 finished,
@@ -93,8 +178,13 @@ impl Observer for Progress {
                 let reached = cell
                     .reached(entry)
                     .map_or_else(String::new, |reached| format!(": {reached}"));
-                let message = format!("{} left · {}{reached}", clock_time(remaining), cell.label());
-                self.advance(Step::Measuring, finished as u64, total as u64, &message);
+                let doing = format!("{}{reached}", cell.label());
+                self.advance(
+                    Step::Measuring,
+                    (finished as u64, total as u64),
+                    remaining,
+                    &doing,
+                );
             }
             Event::Note(text) => self.say(&format!("note: {text}")),
             Event::Warning(text) => self.say(&format!("warning: {text}")),
@@ -106,7 +196,7 @@ impl Observer for Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         if let Self::Terminal(bar) = self {
-            bar.finish_and_clear();
+            bar.drawn.finish_and_clear();
         }
     }
 }
@@ -184,6 +274,27 @@ mod tests {
             Lines::default().line(Step::Measuring, 0, 0, "none").as_deref(),
             Some("  0 %  none")
         );
+    }
+
+    #[test]
+    fn the_time_left_runs_down_within_a_trial_and_ends_at_nothing() {
+        let countdown = Countdown::new();
+        countdown.set(Duration::from_secs(25));
+        let shown_in_a_style = countdown.clone();
+        let ends_ns = countdown.ends_ns.load(Ordering::Relaxed);
+        let left = |seconds: u64| shown_in_a_style.left_at(ends_ns - seconds * 1_000_000_000);
+        assert_eq!([25, 24, 1, 0].map(left), [25, 24, 1, 0].map(Duration::from_secs));
+        assert_eq!(countdown.left_at(ends_ns + 1), Duration::ZERO);
+        assert!(countdown.left() <= Duration::from_secs(25));
+    }
+
+    #[test]
+    fn bytes_are_counted_in_words_and_trials_beside_the_bar() {
+        for step in [Step::Preparing, Step::Measuring] {
+            assert!(ProgressStyle::with_template(template(step)).is_ok());
+        }
+        assert!(!template(Step::Preparing).contains("{pos}"));
+        assert!(template(Step::Measuring).contains("{pos}/{len}"));
     }
 
     #[test]
