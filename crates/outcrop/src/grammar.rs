@@ -64,7 +64,7 @@ pub(crate) enum Command {
     Import(import::Args),
     /// Export or compact the records of a run
     Results(results::Args),
-    /// List the runs in a folder, or remove old ones
+    /// List the runs in a folder, or remove some of them
     Runs(runs::Args),
     /// List the shipped plans, or print one
     Plans(plans::Args),

@@ -3,6 +3,8 @@
 //! A number is stored in its base unit and shown with the prefix a person reads; programs get the base
 //! unit, and its symbol is part of the column's name (`bandwidth_B/s`).
 
+mod fit;
+
 use anyhow::Context as _;
 use outcrop_results::Envelope;
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! `outcrop runs` and `outcrop runs prune`: the run folders that there are.
+//! `outcrop runs`, `outcrop runs prune` and `outcrop runs remove`: the run folders that there are.
 
 use crate::commands::whole::whole;
 use crate::exit::{Ending, bad_input};
@@ -14,11 +14,12 @@ Examples:
   outcrop runs /srv/runs --format csv
   outcrop runs prune --keep 20              what would be removed
   outcrop runs prune --older 30d --yes      remove it
+  outcrop runs remove runs/20261121T020304Z-profile --yes
 
 A run that was interrupted is `unfinished`: outcrop run --resume RUN measures the rest.
 Only folders that Outcrop made are listed or removed. Your own files in them are kept.";
 
-/// List the runs in a folder, or remove old ones
+/// List the runs in a folder, or remove some of them
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -27,7 +28,7 @@ pub(crate) struct Args {
     /// The folder that holds the run folders [default: runs]
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
-    /// The same, and also valid for `prune`
+    /// The same, and also valid for `prune` and `remove`
     #[arg(long = "in", value_name = "DIR", global = true)]
     parent: Option<PathBuf>,
     /// Output format
@@ -50,11 +51,25 @@ enum Action {
         #[arg(long)]
         yes: bool,
     },
+    /// Remove these runs: lists them first, and removes them only with --yes
+    Remove {
+        /// Run folders, or names of runs in the folder that holds them
+        #[arg(value_name = "RUN", required = true)]
+        runs: Vec<PathBuf>,
+        /// Remove them; without it, nothing is removed
+        #[arg(long)]
+        yes: bool,
+    },
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let parent = args.folder.as_deref().or(args.parent.as_deref());
     let parent = parent.unwrap_or(Path::new("runs"));
+    if let Some(Action::Remove { runs, yes }) = &args.action {
+        let named = named(runs, parent)?;
+        let surplus: Vec<&ListedRun> = named.iter().collect();
+        return remove(&surplus, &counted(surplus.len(), "run"), *yes, args.format);
+    }
     if !parent.is_dir() {
         return Err(bad_input(anyhow::anyhow!(
             "there is no folder {}; name the one that holds the runs: `outcrop runs DIR`",
@@ -63,7 +78,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     }
     let runs = run_list::list(parent).map_err(bad_input)?;
     let Some(Action::Prune { keep, older, yes }) = &args.action else {
-        table(runs.iter()).print(args.format)?;
+        print(runs.iter(), args.format)?;
         return Ok(Ending::Done);
     };
     let keep = match (keep, older) {
@@ -72,15 +87,37 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         (None, None) => return Err(bad_input(anyhow::anyhow!("give --keep N or --older TIME"))),
     };
     let surplus = run_list::surplus(&runs, keep);
-    table(surplus.iter().copied()).print(args.format)?;
-    let all = counted(runs.len(), "run");
+    remove(&surplus, &counted(runs.len(), "run"), *yes, args.format)
+}
+
+/// The runs of these names or paths, each once.
+fn named(names: &[PathBuf], parent: &Path) -> anyhow::Result<Vec<ListedRun>> {
+    let mut runs: Vec<ListedRun> = Vec::new();
+    for name in names {
+        let inside = parent.join(name);
+        let dir = match name.exists() || !inside.exists() {
+            true => name,
+            false => &inside,
+        };
+        let run = run_list::at(dir).map_err(bad_input)?;
+        if !runs.iter().any(|known| known.dir == run.dir) {
+            runs.push(run);
+        }
+    }
+    Ok(runs)
+}
+
+/// Lists these runs, and removes them where that was asked for; `all` is how many they are of.
+fn remove(surplus: &[&ListedRun], all: &str, yes: bool, format: Format) -> anyhow::Result<Ending> {
+    print(surplus.iter().copied(), format)?;
     let size = |runs: &[&ListedRun]| format_data(runs.iter().map(|run| run.bytes).sum::<u64>() as f64);
     if !yes {
         let would = match surplus.len() {
             0 => "nothing to remove".to_owned(),
             count => format!(
-                "{count} would be removed ({}); --yes removes them",
-                size(&surplus)
+                "{count} would be removed ({}); --yes removes {}",
+                size(surplus),
+                if count == 1 { "it" } else { "them" }
             ),
         };
         output::note(&format!("{all}: {would}"));
@@ -89,7 +126,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let mut removed = Vec::new();
     for run in surplus {
         if run_list::remove(run)? {
-            removed.push(run);
+            removed.push(*run);
         } else {
             output::note(&format!(
                 "{} is kept: it holds files that Outcrop did not write",
@@ -99,6 +136,23 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     }
     output::note(&format!("{all}: {} removed ({})", removed.len(), size(&removed)));
     Ok(Ending::Done)
+}
+
+/// Prints runs; on a terminal in lines that fit it.
+fn print<'r>(runs: impl Iterator<Item = &'r ListedRun>, format: Format) -> anyhow::Result<()> {
+    let table = table(runs);
+    let (Format::Text, Some(width)) = (format, output::terminal_width()) else {
+        return table.print(format);
+    };
+    let (table, left_out) = table.fitted(width, &["plans", "subjects"]);
+    table.print(format)?;
+    if !left_out.is_empty() {
+        output::note(&format!(
+            "Left out, because the terminal has {width} columns: {}. A wider terminal and --format csv show them.",
+            left_out.join(", ")
+        ));
+    }
+    Ok(())
 }
 
 /// A time span, with days.

@@ -47,6 +47,45 @@ fn runs_are_listed_and_pruned_only_when_it_is_said_twice() {
     assert_eq!(unclear.code, Some(2), "{unclear:?}");
 }
 
+/// By its path or by its name; never anything that is no run.
+#[test]
+fn single_runs_are_removed_only_when_it_is_said_twice() {
+    let dir = workplace();
+    for _ in 0..3 {
+        assert_eq!(outcrop(dir.path(), &TINY).code, Some(0));
+    }
+    let runs = dir.path().join("runs");
+    let names = names_in(&runs);
+    let path = format!("runs/{}", names[0]);
+    let shown = outcrop(dir.path(), &["runs", "remove", &path, &path, &names[1]]);
+    assert_eq!(shown.code, Some(0), "{shown:?}");
+    assert!(
+        shown.stderr.starts_with("2 runs: 2 would be removed ("),
+        "{shown:?}"
+    );
+    assert!(
+        shown.stdout.contains(&names[0]) && shown.stdout.contains(&names[1]),
+        "{shown:?}"
+    );
+    assert_eq!(names_in(&runs).len(), 3);
+    std::fs::create_dir(runs.join("mine")).unwrap();
+    for other in ["mine", "missing"] {
+        let refused = outcrop(dir.path(), &["runs", "remove", &names[2], other, "--yes"]);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.sentence().contains("is not a run folder"), "{refused:?}");
+    }
+    assert_eq!(
+        names_in(&runs).len(),
+        4,
+        "nothing goes where something is refused"
+    );
+    let removed = outcrop(dir.path(), &["runs", "remove", &path, &names[1], "--yes"]);
+    assert_eq!(removed.code, Some(0), "{removed:?}");
+    assert!(removed.stderr.contains("2 runs: 2 removed ("), "{removed:?}");
+    assert_eq!(names_in(&runs), [names[2].as_str(), "mine"]);
+    assert_eq!(outcrop(dir.path(), &["runs", "remove"]).code, Some(2));
+}
+
 #[test]
 fn a_one_off_that_is_not_saved_prints_its_table_and_leaves_nothing() {
     let dir = workplace();
