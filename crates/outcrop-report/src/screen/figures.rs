@@ -40,6 +40,14 @@ pub(super) fn capabilities(answer: &Answer, width: usize, pen: Pen) -> Vec<Vec<S
         let is_usual = conditions.iter().all(|words| words.matches(", ").count() <= 1);
         let mut is_said =
             capability.label.contains("QD") && is_usual || conditions.iter().all(String::is_empty);
+        // What the label does not say, beside the values: `45.6 µs (42.5–53.8), sync none`.
+        if capability.label.contains("QD") && !is_said {
+            let both: Vec<String> = values.iter().zip(&conditions).map(with_circumstances).collect();
+            if widths.fit(&both) {
+                values = both;
+                is_said = true;
+            }
+        }
         // One column leaves room for both on a line.
         if let ([value], [conditions], false) = (values.as_mut_slice(), conditions.as_slice(), is_said) {
             let both = format!("{value}{conditions}");
@@ -77,6 +85,15 @@ fn values(outcomes: &[&ReadingOutcome], widths: Widths) -> (Vec<String>, Vec<Str
         ReadingOutcome::Missing { .. } => String::new(),
     });
     (spelled(Number::to_string), ends.collect())
+}
+
+/// A value with what stands behind the access and the depth of its conditions.
+fn with_circumstances((value, conditions): (&String, &String)) -> String {
+    let circumstances = conditions
+        .match_indices(", ")
+        .nth(1)
+        .map(|(at, _)| &conditions[at..]);
+    format!("{value}{}", circumstances.unwrap_or_default())
 }
 
 fn conditions(outcome: &ReadingOutcome) -> String {

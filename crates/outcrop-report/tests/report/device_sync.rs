@@ -109,10 +109,16 @@ fn every_figure_of_the_first_screen_is_of_one_policy_and_names_it() {
         }
     }
     let screen = report.screen(120, false);
+    let names_it =
+        |line: &&str| line.trim_start().starts_with("QD 1 latency") && line.ends_with("), sync none");
     assert_eq!(
-        screen.matches("QD 1, sync none").count(),
+        screen.lines().filter(names_it).count(),
         2,
-        "below both rows: {screen}"
+        "beside the value of both rows: {screen}"
+    );
+    assert!(
+        !screen.contains("QD 1, sync none"),
+        "the label has said the depth: {screen}"
     );
 }
 
