@@ -11,6 +11,8 @@ use crate::system_tree::SystemTree;
 pub struct MachineCpu {
     /// In user mode, in the kernel, and in interrupts.
     pub busy_ns: u64,
+    /// The part of it that is in interrupts.
+    pub interrupts_ns: u64,
     /// Without anything to do, or waiting for I/O.
     pub idle_ns: u64,
     /// Taken by the hypervisor.
@@ -56,6 +58,7 @@ impl MachineCpu {
         match ticks[..] {
             [user, nice, system, idle, iowait, irq, softirq, steal, ..] => Ok(Self {
                 busy_ns: (user + nice + system + irq + softirq).saturating_mul(NANOSECONDS_PER_TICK),
+                interrupts_ns: (irq + softirq).saturating_mul(NANOSECONDS_PER_TICK),
                 idle_ns: (idle + iowait).saturating_mul(NANOSECONDS_PER_TICK),
                 stolen_ns: steal.saturating_mul(NANOSECONDS_PER_TICK),
             }),

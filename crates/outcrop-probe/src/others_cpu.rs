@@ -16,6 +16,9 @@ pub struct OthersCpu {
 const LEAST_NS: u64 = 200_000_000;
 
 impl OthersCpu {
+    /// Others that use more of the CPUs than this share disturb what is measured.
+    pub const MATTER: f64 = 0.1;
+
     /// Reads the time used so far. *Cost*: one small file and two system calls.
     pub fn now() -> Self {
         let (user_ns, system_ns) = process_time_ns();
@@ -30,12 +33,24 @@ impl OthersCpu {
     ///
     /// *Source*: proc_stat(5), the line `cpu`.
     pub fn share_since(&self, earlier: &Self) -> Option<f64> {
+        self.share_but_for(earlier, |_| 0)
+    }
+
+    /// The same while a server was measured that is a process of its own and used so much CPU time: that is no others', and neither are
+    /// interrupts, which bring its requests and replies.
+    pub fn share_beside_server(&self, earlier: &Self, server_ns: u64) -> Option<f64> {
+        self.share_but_for(earlier, |interrupts_ns| interrupts_ns + server_ns)
+    }
+
+    /// The share of what was neither ours nor `measured_ns` makes of the time in interrupts.
+    fn share_but_for(&self, earlier: &Self, measured_ns: impl Fn(u64) -> u64) -> Option<f64> {
         let (now, before) = (self.machine.as_ref().ok()?, earlier.machine.as_ref().ok()?);
         let busy = |cpu: &MachineCpu| cpu.busy_ns + cpu.stolen_ns;
         let busy_ns = busy(now).saturating_sub(busy(before));
         let all_ns = (busy(now) + now.idle_ns).saturating_sub(busy(before) + before.idle_ns);
         let own_ns = self.own_ns.saturating_sub(earlier.own_ns);
-        let others_ns = busy_ns as f64 - own_ns as f64;
+        let interrupts_ns = now.interrupts_ns.saturating_sub(before.interrupts_ns);
+        let others_ns = busy_ns as f64 - own_ns as f64 - measured_ns(interrupts_ns) as f64;
         (all_ns >= LEAST_NS).then(|| (others_ns / all_ns as f64).clamp(0.0, 1.0))
     }
 }
@@ -65,6 +80,17 @@ mod tests {
         // More of ours than the ticks show, which are coarse, is no negative share.
         let ours = at("cpu 160 0 70 1090 20 0 0 25 0 0\n", 5_000_000_000);
         assert_eq!(ours.share_since(&before), Some(0.0));
+    }
+
+    #[test]
+    fn a_server_that_is_measured_and_the_interrupts_of_its_requests_are_no_others() {
+        let before = at("cpu 100 0 50 1000 10 0 0 5 0 0\n", 0);
+        // 200 ticks later: 60 user, 20 system, 20 in interrupts, 100 idle; 30 of the busy ones are ours, and 40 the server's.
+        let after = at("cpu 160 0 70 1090 20 0 20 5 0 0\n", 300_000_000);
+        let share = after.share_beside_server(&before, 400_000_000).unwrap();
+        assert!((share - 0.05).abs() < 1e-9, "{share}");
+        let share = after.share_since(&before).unwrap();
+        assert!((share - 0.35).abs() < 1e-9, "{share}");
     }
 
     #[test]

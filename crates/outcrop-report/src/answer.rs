@@ -171,6 +171,11 @@ impl ReadingOutcome {
     }
 }
 
+/// What a column is called that has the figures of what a claim chooses: `of the smallest`, since a smallest speed is none of them.
+pub(crate) fn column_of(topic: &str) -> String {
+    format!("of the {}", topic.to_lowercase())
+}
+
 /// What a column is called besides, whose choice the figures do not decide.
 const UNDECIDED_COLUMN: &str = ", undecided";
 
@@ -178,7 +183,7 @@ impl Answer {
     /// Says in the table of what was measured, too, which choices are not decided: a name in a column would contradict the advice.
     pub(crate) fn mark_undecided(&mut self) {
         let undecided = self.advice.iter().filter(|claim| !claim.is_decided());
-        let topics: Vec<String> = undecided.map(|claim| claim.topic.clone()).collect();
+        let topics: Vec<String> = undecided.map(|claim| column_of(&claim.topic)).collect();
         for reading in self.capabilities.iter_mut().flat_map(|row| &mut row.readings) {
             if topics.contains(&reading.column) {
                 reading.column.push_str(UNDECIDED_COLUMN);
@@ -230,6 +235,9 @@ pub struct Claim {
     /// Why the figures do not decide it, and what would.
     #[serde(skip)]
     pub(crate) doubt: Option<Doubt>,
+    /// What its figures decide although an interval of them is wide.
+    #[serde(skip)]
+    pub(crate) known_anyway: Option<String>,
     /// What limits say of its setting, where they say anything.
     #[serde(skip)]
     pub(crate) limits: Option<Limited>,
@@ -283,6 +291,7 @@ impl Claim {
             brief: brief.into(),
             action: None,
             doubt: None,
+            known_anyway: None,
             limits: None,
             rests_on: None,
             text: text.into(),

@@ -313,6 +313,7 @@ fn number_over(metric: &str, samples: &Samples) -> Option<Number> {
         no_interval: samples.no_interval().map(str::to_owned),
         n: summary.n,
         provenance: samples.provenance,
+        is_of_one_trial: false,
     })
 }
 
@@ -325,6 +326,7 @@ fn number_of(row: &ReferenceRow) -> Number {
         no_interval: None,
         n: 1,
         provenance: row.provenance,
+        is_of_one_trial: false,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::layer::undecided::WIDEST_PERCENT;
 use crate::number::Number;
 
 /// What still counts as the same where intervals overlap; without the limit, the less is known the more would.
-const UNCERTAIN_MARGIN: f64 = 0.10;
+pub(crate) const UNCERTAIN_MARGIN: f64 = 0.10;
 
 /// How one number differs from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,12 @@
 //! Cells that were measured while other programs used the CPUs.
 
 use outcrop_measure::interval::median;
+use outcrop_probe::OthersCpu;
 
 use crate::cell::Cell;
 
 /// Others that use more of the CPUs than this disturb what is measured.
-pub(crate) const OTHERS_MATTER: f64 = 0.1;
+pub(crate) const OTHERS_MATTER: f64 = OthersCpu::MATTER;
 
 /// The share of the CPUs that others used while a cell was measured, in the median of its trials; none where that is not recorded.
 pub(crate) fn others_share(cell: &Cell<'_>) -> Option<f64> {

@@ -128,7 +128,7 @@ fn section(
         measured_instead,
         answer,
         cells,
-        findings: undecided::untestable(layer.findings()),
+        findings: undecided::untestable(layer.findings(), run, name),
         figures: layer.figures(beside),
         matrices,
         missing_matrices,

@@ -49,6 +49,7 @@ pub mod placement;
 pub mod report;
 mod screen;
 pub mod section;
+mod ties;
 mod wrap;
 mod write;
 

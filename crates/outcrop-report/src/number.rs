@@ -28,7 +28,13 @@ pub struct Number {
     pub n: usize,
     /// Measured, modelled, published or derived.
     pub provenance: Provenance,
+    /// Whether it was computed from a number that [rests on one trial](Self::rests_on_one_trial).
+    #[serde(skip)]
+    pub is_of_one_trial: bool,
 }
+
+/// What nobody knows of a number that was read once.
+pub(crate) const ONE_TRIAL: &str = "one trial: its repeatability is unknown";
 
 impl Number {
     /// A number computed from others of this report.
@@ -41,6 +47,7 @@ impl Number {
             no_interval: None,
             n,
             provenance: Provenance::Derived,
+            is_of_one_trial: false,
         }
     }
 
@@ -80,8 +87,22 @@ impl Number {
         });
         Self {
             interval,
+            is_of_one_trial: inputs.iter().any(|input| input.rests_on_one_trial()),
             ..Self::derived(name, value, unit, n)
         }
+    }
+
+    /// Whether it was read off a clock in a single trial, or computed from such a number: how well it repeats is not known. Bytes and
+    /// ratios of bytes are the same in every trial; the hit ratio of a cache is that of its requests, which differ.
+    pub(crate) fn rests_on_one_trial(&self) -> bool {
+        let is_of_clock = matches!(
+            self.unit,
+            Unit::Nanoseconds | Unit::PerSecond | Unit::BytesPerSecond
+        );
+        let varies = is_of_clock || self.name.starts_with(SHARE_OF_GETS);
+        let is_own = matches!(self.provenance, Provenance::Measured | Provenance::Imported);
+        let has_none = self.interval.is_none() && self.no_interval.is_none();
+        self.is_of_one_trial || (varies && is_own && self.n <= 1 && has_none)
     }
 
     /// The same value under another name.

@@ -22,7 +22,7 @@ fn table(grid: &Grid) -> Markup {
     let is_wide = grid.columns.len() > COLUMNS_OF_A_PAGE;
     html! {
         @if grid.columns.len() > COLUMNS_OF_A_PHONE {
-            p.soft.scroll-cue.wide[is_wide] { "The table has " (grid.columns.len()) " columns: scroll sideways for the rest →" }
+            p.soft.scroll-cue.wide[is_wide] { "The table has " (grid.columns.len()) " columns; where it is wider than the page, it scrolls sideways →" }
         }
         div.scroll {
             table.sortable.dense[is_wide] {

@@ -739,6 +739,17 @@
     if (element) new Figure(element, unpack(spec));
   }
 
+  // That a table scrolls is said where it is wider than its box, whatever the width of the page.
+  const tellOfScrolling = () => {
+    for (const box of document.querySelectorAll('.scroll-cue + .scroll')) {
+      const isWider = box.scrollWidth > box.clientWidth + 1;
+      box.previousElementSibling.classList.toggle('overflows', isWider);
+      box.previousElementSibling.classList.toggle('fits', !isWider);
+    }
+  };
+  tellOfScrolling();
+  window.addEventListener('resize', tellOfScrolling);
+
   // Tables whose rows can be put in the order of a column.
   for (const table of document.querySelectorAll('table.sortable')) {
     const body = table.tBodies[0];

@@ -67,7 +67,7 @@ fn table(placement: &Placement) -> Markup {
     let saves_in_drive =
         |candidate: &Candidate| candidate.place == CompressedAt::Drive && candidate.ratio.is_some();
     html! {
-        p.soft.scroll-cue { "The table has " (headings.len()) " columns: swipe left for the rest →" }
+        p.soft.scroll-cue { "The table has " (headings.len()) " columns; where it is wider than the page, it scrolls sideways →" }
         div.scroll {
             table {
                 caption { "One store under one load. Ratio: space without compression" (base(placement)) " ÷ its own, log included. "

@@ -1,13 +1,12 @@
 //! Advice that its own figures cannot carry is withheld: for every layer, in this one place.
 
-use outcrop_measure::metric::{Provenance, Unit};
 use outcrop_results::RunView;
 
 use crate::answer::{Claim, Doubt, NOT_DECIDED};
 use crate::cell_table::LONG_TRIAL_S;
 use crate::command::Commands;
 use crate::finding::{About, Finding, Verdict, as_sentence};
-use crate::number::Number;
+use crate::number::{Number, ONE_TRIAL};
 use crate::placement::More;
 
 /// An interval that reaches further than this to one side decides nothing, in per cent of the value.
@@ -21,7 +20,7 @@ pub(super) fn withhold(claims: Vec<Claim>, run: &RunView, layer: &str) -> Vec<Cl
         let numbers = &claim.numbers;
         match (
             widest(numbers),
-            numbers.iter().find(|number| is_of_one_trial(number)),
+            numbers.iter().find(|number| number.rests_on_one_trial()),
         ) {
             (Some(number), _) => undecided(&claim, number, run, layer),
             (None, Some(number)) => of_one_trial(&claim, number, run, layer),
@@ -34,6 +33,20 @@ pub(super) fn withhold(claims: Vec<Claim>, run: &RunView, layer: &str) -> Vec<Cl
 }
 
 impl Claim {
+/// Adds the first of the figures that a choice was made among which rests on one trial: without an interval of its own it may be the better.
+pub(crate) fn add_rival<'n>(
+    numbers: &mut Vec<Number>,
+    rivals: impl IntoIterator<Item = (String, &'n Number)>,
+) {
+    let mut rivals = rivals.into_iter();
+    let unsure = rivals.find(|(_, number)| number.rests_on_one_trial());
+    if let Some((name, number)) = unsure
+        && numbers.iter().all(|known| known.name != name)
+    {
+        numbers.push(number.clone().named(name));
+    }
+}
+
     /// The same as advice on how to do what another claim advises.
     #[must_use]
     pub(crate) fn resting_on(self, topic: &'static str) -> Self {
@@ -77,17 +90,14 @@ pub(crate) const fn more_repetitions(trials: usize) -> usize {
     if trials < ENOUGH { ENOUGH } else { 2 * trials }
 }
 
-/// The findings of a layer; of one about what was measured that rests on an interval that is too wide these trials cannot tell.
-pub(super) fn untestable(findings: Vec<Finding>) -> Vec<Finding> {
+/// The findings of a layer. One about what was measured is not testable where it rests on an interval that is too wide, or on one trial: a
+/// missing interval is no narrow one.
+pub(super) fn untestable(findings: Vec<Finding>, run: &RunView, layer: &str) -> Vec<Finding> {
     let decide = |mut finding: Finding| {
         let is_tested = matches!(finding.verdict, Verdict::Holds | Verdict::DoesNotHold);
         let is_of_subject = finding.about != About::Run && is_tested;
-        if let Some(number) = widest(&finding.numbers).filter(|_| is_of_subject) {
-            finding.verdict = Verdict::NotTestable(format!(
-                "These trials cannot tell: the {} is known only as {}; an interval wider than ± {WIDEST_PERCENT:.0} % decides nothing.",
-                number.name,
-                number.with_ends()
-            ));
+        if let Some(why) = why_untestable(&finding.numbers, run, layer).filter(|_| is_of_subject) {
+            finding.verdict = Verdict::NotTestable(why);
             finding.meaning = String::new();
         }
         finding
@@ -96,6 +106,29 @@ pub(super) fn untestable(findings: Vec<Finding>) -> Vec<Finding> {
 }
 
 /// The number with the widest interval, where that is too wide.
+/// Why numbers decide nothing, and the command that would; none where they do.
+fn why_untestable(numbers: &[Number], run: &RunView, layer: &str) -> Option<String> {
+    if let Some(number) = widest(numbers) {
+        let command = deciding(more_repetitions(number.n), run, layer);
+        return Some(format!(
+            "These trials cannot tell: the {} is known only as {}; an interval wider than ± {WIDEST_PERCENT:.0} % decides nothing. {}",
+            number.name,
+            number.with_ends(),
+            as_sentence(&command)
+        ));
+    }
+    let number = numbers.iter().find(|number| number.rests_on_one_trial())?;
+    let why = format!(
+        "One trial cannot tell: the {} ({number}) is of {ONE_TRIAL}.",
+        number.name
+    );
+    let command = (!is_of_long_trials(run, layer)).then(|| as_sentence(&deciding(ENOUGH, run, layer)));
+    Some(match command {
+        Some(command) => format!("{why} {command}"),
+        None => why,
+    })
+}
+
 fn widest(numbers: &[Number]) -> Option<&Number> {
     // A number without an interval says so itself.
     let with_interval = numbers
@@ -106,29 +139,16 @@ fn widest(numbers: &[Number]) -> Option<&Number> {
     widest.map(|(number, _)| number)
 }
 
-/// Whether a number was read off a clock in a single trial. Bytes and ratios are the same in every trial.
-fn is_of_one_trial(number: &Number) -> bool {
-    let is_of_clock = matches!(
-        number.unit,
-        Unit::Nanoseconds | Unit::PerSecond | Unit::BytesPerSecond
-    );
-    let is_own = matches!(number.provenance, Provenance::Measured | Provenance::Imported);
-    is_of_clock && is_own && number.n <= 1 && number.interval.is_none() && number.no_interval.is_none()
-}
-
 /// What one trial says is not firmer than what several say that differ.
 fn of_one_trial(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Claim {
-    const WHY: &str = "one trial: its repeatability is unknown";
-    let why = format!("{NOT_DECIDED} ({}: {number}, {WHY})", number.name);
-    let text = format!("Not decided: the {} ({number}) is of {WHY}.", number.name);
+    let why = format!("{NOT_DECIDED} ({}: {number}, {ONE_TRIAL})", number.name);
+    let text = format!("Not decided: the {} ({number}) is of {ONE_TRIAL}.", number.name);
     let doubt = Doubt {
         why,
         interval: None,
         repetitions: ENOUGH,
     };
-    let of_layer = run.trials.iter().filter(|trial| trial.layer == layer);
-    let is_long = of_layer.map(|trial| trial.duration_s).fold(0.0, f64::max) >= LONG_TRIAL_S;
-    if is_long && !run.is_unfinished() {
+    if is_of_long_trials(run, layer) {
         let numbers = claim.numbers.clone();
         return Claim {
             limits: claim.limits.clone(),
@@ -139,13 +159,28 @@ fn of_one_trial(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> C
 }
 
 fn undecided(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Claim {
+/// Whether the trials of a layer are long by design and all there: those are not to be repeated for an interval.
+fn is_of_long_trials(run: &RunView, layer: &str) -> bool {
+    let of_layer = run.trials.iter().filter(|trial| trial.layer == layer);
+    let is_long = of_layer.map(|trial| trial.duration_s).fold(0.0, f64::max) >= LONG_TRIAL_S;
+    is_long && !run.is_unfinished()
+}
+
     let doubt = Doubt {
-        why: format!("{NOT_DECIDED} ({}: {})", number.name, number.with_ends()),
+    // An interval that is wide may still lie on one side altogether.
+    let (known, begin) = match &claim.known_anyway {
+        Some(known) => (
+            format!("{known}; how much is "),
+            format!("{known}. How much is not decided"),
+        ),
+        None => (String::new(), "Not decided".to_owned()),
+    };
+        why: format!("{known}{NOT_DECIDED} ({}: {})", number.name, number.with_ends()),
         interval: number.interval,
         repetitions: more_repetitions(number.n),
     };
     let text = format!(
-        "Not decided: the interval of the {} is too wide ({}, {}).",
+        "{begin}: the interval of the {} is too wide ({}, {}).",
         number.name,
         number,
         number.certainty()
@@ -170,7 +205,7 @@ fn withheld(claim: &Claim, doubt: Doubt, text: &str, run: &RunView, layer: &str)
     }
 }
 
-/// What to do: measure the same again with more repetitions.
+/// What to do: measure the same again with more repetitions. Stores whose effort followed doubt go on in that way.
 fn deciding(repetitions: usize, run: &RunView, layer: &str) -> String {
     repeating(&Commands::of(run), &More::Repetitions(repetitions), &[layer])
 }

@@ -341,6 +341,7 @@ fn candidate_of(
             provenance: Provenance::Modelled,
         },
         p99: None,
+            is_of_one_trial: false,
         stored: None,
         log_share: None,
         ratio: known.map(|known| known.ratio.clone()),

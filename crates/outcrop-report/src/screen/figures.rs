@@ -142,6 +142,18 @@ impl Widths {
         if self.fit(texts) {
             return vec![self.row("", texts)];
         }
+        // What stands beside the best has a line of its own where that keeps each column together: `ties with 2 others`.
+        let parts: Vec<Vec<String>> = texts.iter().map(|text| parts_of(text)).collect();
+        if columns.len() > 1 && parts.iter().all(|parts| self.fit(parts)) {
+            let most = parts.iter().map(Vec::len).max().unwrap_or(0);
+            let part = |place: usize| {
+                let of_columns = parts
+                    .iter()
+                    .map(|parts| parts.get(place).map_or("", String::as_str));
+                self.row("", &of_columns.collect::<Vec<_>>())
+            };
+            return (0..most).map(part).collect();
+        }
         let named = columns.iter().zip(texts).filter(|(_, text)| !text.is_empty());
         let named: Vec<String> = named
             .map(|(column, text)| match columns {
@@ -156,6 +168,13 @@ impl Widths {
 
 /// A text that is cut shows it.
 fn cut(text: &str, most: usize) -> String {
+/// The parts of a text that semicolons separate, each with the blanks that the first begins with.
+fn parts_of(text: &str) -> Vec<String> {
+    let indent = &text[..text.len() - text.trim_start().len()];
+    let parts = text.trim_start().split("; ");
+    parts.map(|part| format!("{indent}{part}")).collect()
+}
+
     if text.chars().count() <= most {
         return text.to_owned();
     }

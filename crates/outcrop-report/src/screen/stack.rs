@@ -54,23 +54,34 @@ fn measured(layer: &LayerSection, width: usize) -> Vec<String> {
 fn figures(answer: &Answer, width: usize, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for headline in answer.headlines(MOST_LINES) {
-        let place = match headline.conditions {
+        // Where it was reached, and what stands beside the best: ties are kept where there is no room for the place.
+        let (place, beside) = match headline.conditions.split_once("; ") {
+            Some((place, beside)) => (place, format!("; {beside}")),
+            None => (headline.conditions, String::new()),
+        };
+        let first = place.split_once(", ").map(|(first, _)| first);
+        let place = match place {
             "" => String::new(),
-            place => format!(" ({place})"),
+            place => format!(" ({place}{beside})"),
         };
         let text = |place: &str| {
             let figure = format!("{}: {}{place}", headline.name(), headline.number.with_ends());
             wrapped(&figure, width, 0)
         };
         // Where the place does not fit, its first words: what matters most to who compares figures.
-        let begin = match headline.conditions.split_once(", ") {
-            Some((first, _)) => format!(" ({first} …)"),
+        let begin = match first {
+            Some(first) => format!(" ({first} …{beside})"),
+            None => String::new(),
+        };
+        let only_ties = match beside.strip_prefix("; ") {
+            Some(ties) => format!(" ({ties})"),
             None => String::new(),
         };
         let fits = |figure: &Vec<String>| lines.len() + figure.len() <= room;
         let mut texts = vec![text(&place)];
         texts.extend((!begin.is_empty()).then(|| text(&begin)));
         // A second figure that does not say where it was reached says nothing beside the first.
+        texts.extend((lines.is_empty() && !only_ties.is_empty()).then(|| text(&only_ties)));
         texts.extend(lines.is_empty().then(|| text("")));
         if let Some(figure) = texts.into_iter().find(fits) {
             lines.extend(figure);

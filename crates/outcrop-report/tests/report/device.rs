@@ -160,7 +160,8 @@ fn the_answer_is_what_the_formula_gives() {
         panic!("reads were measured");
     };
     assert!((number.value / expected - 1.0).abs() < 1e-9);
-    assert_eq!(conditions, "4 KiB random, QD 32");
+    // Beyond as many requests as it has channels, a deeper queue gives as much.
+    assert_eq!(conditions, "4 KiB random, QD 32; ties with 2 others");
     assert!(
         answer
             .advice
@@ -382,7 +383,8 @@ fn a_single_deep_or_mixed_cell_still_answers_with_its_latency() {
                 "Highest bandwidth",
             ],
         };
-        assert_eq!(labels, [throughput, &["Latency, p50", "Latency, p99"]].concat());
+        let latency = ["Latency at highest IOPS, p50", "Latency at highest IOPS, p99"];
+        assert_eq!(labels, [throughput, &latency].concat());
         let is_half_of_a_mix = |label: &str| read_percent == 70 && label.starts_with("Highest");
         for row in rows.iter().filter(|row| !is_half_of_a_mix(&row.label)) {
             let reads = &row.readings[0].outcome;
@@ -393,4 +395,33 @@ fn a_single_deep_or_mixed_cell_still_answers_with_its_latency() {
             );
         }
     }
+}
+
+#[test]
+fn a_direction_that_reached_more_in_a_mix_is_called_the_highest_of_cells_that_do_nothing_else() {
+    let lone = Workload {
+        size: 4096,
+        depth: 1,
+        read_percent: 100,
+    };
+    let mixed = Workload {
+        size: 65_536,
+        depth: 8,
+        read_percent: 70,
+    };
+    let report = Report::of(&RunBuilder::new(3).cell(lone).cell(mixed).build());
+    let rows = &report.layers[0].answer.capabilities;
+    let reads = |label: &str| {
+        let row = rows.iter().find(|row| row.label == label);
+        let row = row.unwrap_or_else(|| panic!("no {label}: {rows:?}"));
+        match &row.readings[0].outcome {
+            ReadingOutcome::Measured { number, conditions } => (number.value, conditions.clone()),
+            missing => panic!("{label}: {missing:?}"),
+        }
+    };
+    let (alone, conditions) = reads("Highest bandwidth");
+    assert_eq!(conditions, "4 KiB random, QD 1, only reads");
+    let (in_mix, conditions) = reads("Highest bandwidth in a 70:30 mix");
+    assert_eq!(conditions, "64 KiB random 70:30 mix, QD 8");
+    assert!(in_mix > alone, "{in_mix} and {alone}");
 }

@@ -118,7 +118,7 @@ fn the_access_size_that_is_advised_ties_with_the_best_by_its_interval() {
 fn reads_of_one_mix_and_writes_of_another_are_not_in_one_row() {
     let run = RunBuilder::new(3).cells(&[4096], &[32], &[100, 70]).build();
     let report = Report::of(&run);
-    let row = row(&report, "Latency, p50");
+    let row = row(&report, "Latency at highest IOPS, p50");
     assert_eq!(missing(row, Direction::Read), None);
     assert!(missing(row, Direction::Write).is_some(), "{row:?}");
 }
@@ -275,6 +275,35 @@ fn what_one_trial_says_is_not_decided_and_says_why() {
         assert!(claim.brief.starts_with("not decided ("), "{claim:?}");
         assert!(
             claim.brief.contains("one trial: its repeatability is unknown"),
+            "{claim:?}"
+        );
+        assert_eq!(claim.action, None, "{claim:?}");
+    }
+}
+
+#[test]
+fn what_was_measured_often_is_not_advised_over_what_was_measured_once() {
+    let with_once = |factor: &'static str, once: &'static str| {
+        let mut run = RunBuilder::new(3)
+            .cells(&[4096, 16_384], &[1, 8, 32], &[0])
+            .build();
+        run.trials
+            .retain(|trial| trial.repetition == 0 || trial.factors[factor] != once);
+        Report::of(&run)
+    };
+    let sizes = with_once(IO_BLOCK_SIZE.name, "4KiB");
+    let size = claim(&sizes, "Access size");
+    assert!(
+        size.brief
+            .starts_with("not decided (write bandwidth of 4 KiB random: ")
+            && size.brief.contains("one trial: its repeatability is unknown"),
+        "{size:?}"
+    );
+    let depths = with_once(QUEUE_DEPTH.name, "1");
+    for topic in ["Write throughput", "Write latency", "Knee of writes"] {
+        let claim = claim(&depths, topic);
+        assert!(
+            claim.brief.starts_with("not decided (") && claim.brief.contains("one trial"),
             "{claim:?}"
         );
         assert_eq!(claim.action, None, "{claim:?}");

@@ -133,6 +133,36 @@ fn what_was_not_measured_is_said_with_the_plan_that_measures_it() {
 }
 
 #[test]
+fn one_trial_a_cell_contradicts_nothing_and_the_command_is_named_that_would_test_it() {
+    let mut run = RunBuilder::new(1)
+        .cells(&[4096, 131_072], &[1, 8, 32], &[0, 100])
+        .build();
+    // Each of them is the contrary of what studies say.
+    for trial in &mut run.trials {
+        let is_large = trial.factors[IO_BLOCK_SIZE.name] == "128KiB";
+        let factor = if is_large { 1000.0 } else { 1.0 };
+        for (metric, factor) in [(IOPS.both, factor), (LATENCY.both.mean, 1.0 / factor)] {
+            let changed = value(trial, &metric) * factor;
+            set(trial, metric, changed);
+        }
+    }
+    for id in &ALL[..5] {
+        let finding = of(&run, id);
+        assert!(
+            matches!(
+                &finding.verdict,
+                Verdict::NotTestable(reason) if reason.starts_with("One trial cannot tell: the ")
+                    && reason.contains("Run `outcrop run runs/20261121T020000Z-example/plan.toml --repetitions 9`")
+            ),
+            "{finding:?}"
+        );
+        assert!(finding.meaning.is_empty(), "{finding:?}");
+    }
+    let screen = Report::of(&run).screen(200, false);
+    assert!(!screen.contains("not hold: "), "{screen}");
+}
+
+#[test]
 fn published_figures_are_held_to_the_same_statements() {
     let report = Report::of(&measured());
     let sections = &report.layers[0].references;

@@ -138,6 +138,42 @@ fn a_tail_that_is_known_badly_does_not_hide_what_a_sync_costs() {
 }
 
 #[test]
+fn that_a_sync_is_slower_is_decided_where_only_how_much_is_not() {
+    let with_dsync = |factors: [f64; 3]| {
+        let mut run = run();
+        for trial in &mut run.trials {
+            if trial.factors[SYNC.name] == "dsync" {
+                let scattered = value(trial, &IOPS.both) * factors[trial.repetition as usize];
+                set(trial, IOPS.both, scattered);
+            }
+        }
+        claim(&Report::of(&run), "Durability").clone()
+    };
+    // A tenth of the IOPS, give or take a factor of two.
+    let wide = with_dsync([0.6, 1.0, 1.9]);
+    assert!(
+        wide.brief.starts_with(
+            "QD 1: fsync after each write about 4 times slower; O_DSYNC 5 to 17 times slower than without a sync; how much is not \
+             decided (IOPS with O_DSYNC ÷ unsynced IOPS: 0.100 (0.0"
+        ),
+        "{}",
+        wide.brief
+    );
+    assert!(
+        wide.is_decided() && wide.brief.contains("--repetitions"),
+        "{wide:?}"
+    );
+    // From a third to as many: nothing is decided.
+    let open = with_dsync([3.0, 6.0, 9.8]);
+    assert!(
+        open.brief
+            .starts_with("not decided (IOPS with O_DSYNC ÷ unsynced IOPS: "),
+        "{}",
+        open.brief
+    );
+}
+
+#[test]
 fn there_is_a_matrix_for_each_policy_with_the_policy_in_its_heading() {
     let report = Report::of(&run());
     let titles = report.layers[0]

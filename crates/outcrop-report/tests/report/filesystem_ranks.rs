@@ -166,6 +166,53 @@ fn a_percentile_of_all_trials_together_is_compared_with_such_alone() {
 }
 
 #[test]
+fn a_configuration_that_wins_without_an_opponent_or_ties_says_so() {
+    let mut run = with_few_reads();
+    for trial in &mut run.trials {
+        if !trial.cell.ends_with("zstd:3") {
+            trial.histograms.clear();
+            trial.values.retain(|value| value.metric != LATENCY.p99.name);
+            let reason = "too few operations (197 of at least 1000) for a p99";
+            trial.values.push(Value::unavailable(LATENCY.p99, reason));
+        }
+    }
+    let answer = answer(&run);
+    let (_, words) = reached(&answer, "Fastest cold small read, p99 of all trials together");
+    assert_eq!(words, "btrfs zstd:3; the only one of 2 cells with such a figure");
+    // Both read as soon, and take as much of the device.
+    for label in ["Fastest cold small read, p50", "Lowest read amplification"] {
+        let (_, words) = reached(&answer, label);
+        assert!(words.ends_with("; ties with 1 other"), "{label}: {words}");
+    }
+}
+
+#[test]
+fn the_claim_on_small_reads_names_its_metric_and_what_is_ahead_by_another() {
+    let soon: Values<'_> = &[(LATENCY.p50, 91_000.0), (IOPS, 1270.0)];
+    let often: Values<'_> = &[(LATENCY.p50, 260_000.0), (IOPS, 1850.0)];
+    let builder = cell(Builder::new(), ("ext4", "none"), &[], soon);
+    let answer = answer(&cell(builder, ("btrfs", "zstd:3"), &[], often).run);
+    let mut claims = answer.advice.iter();
+    let claim = claims
+        .find(|claim| claim.topic == "Fastest small reads, p50")
+        .unwrap();
+    assert!(claim.brief.starts_with("ext4 none: "), "{}", claim.brief);
+    for text in [&claim.brief, &claim.text] {
+        assert!(
+            text.contains(
+                "by reads per second btrfs zstd:3 is ahead: 1.85 k IOPS, compared with 1.27 k IOPS"
+            ),
+            "{text}"
+        );
+    }
+    assert!(
+        claim.text.contains("lowest median latency (p50)"),
+        "{}",
+        claim.text
+    );
+}
+
+#[test]
 fn the_kernels_zlib_is_judged_apart_with_its_factor() {
     let zlib: Values<'_> = &[
         (LATENCY.p50, 716_000.0),
@@ -294,7 +341,7 @@ fn filesystems_that_differ_in_their_threads_are_rivals_with_names_of_their_own()
     let soonest = answer
         .advice
         .iter()
-        .find(|claim| claim.topic == "Fastest small reads");
+        .find(|claim| claim.topic == "Fastest small reads, p50");
     let soonest = soonest.unwrap_or_else(|| panic!("{:?}", answer.advice));
     assert!(
         soonest.brief.starts_with("btrfs zstd:3 thread pool 8"),

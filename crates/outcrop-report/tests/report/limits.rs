@@ -27,7 +27,7 @@ fn on_compression(claims: &[Claim]) -> Vec<&Claim> {
         "Smallest",
         "Balanced",
         "Fastest",
-        "Fastest small reads",
+        "Fastest small reads, p50",
         "Within the limits",
     ];
     let claims = claims.iter();

@@ -49,3 +49,4 @@ mod placement_stores;
 mod placement_verdict;
 mod screen;
 mod six_layers;
+mod ties;

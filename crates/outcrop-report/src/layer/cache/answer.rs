@@ -17,8 +17,10 @@ use super::cell::{
 };
 use crate::answer::{Answer, Capability, Caution, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
+use crate::layer::undecided::add_rival;
 use crate::layer::{cautions, overload, subjects};
 use crate::number::{Number, SHARE_OF_GETS};
+use crate::ties;
 
 /// Columns of the table: more servers than these are a plan of the user's, and in the figures.
 const MOST_SERVERS: usize = 4;
@@ -70,7 +72,8 @@ fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading
     let its = all_of(cells, |cell| server(cell) == name);
     let absent = its.iter().find_map(|cell| cell.unavailable(&THROUGHPUT));
     let counted = its.into_iter().filter(|cell| counts(cell)).collect();
-    let found = best(overload::kept_up(counted, super::cell::overload), metric);
+    let counted = overload::kept_up(counted, super::cell::overload);
+    let found = best(counted.iter().copied(), metric);
     // Where a run compares policies, a figure without its policy is nobody's.
     let stated = cells.iter().map(|cell| cell.spelling(&POLICY));
     let policies: BTreeSet<&str> = stated.filter(|policy| !policy.is_empty()).collect();
@@ -83,7 +86,8 @@ fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading
         true => number.clone().named(SHARE_OF_GETS),
         false => number.clone(),
     };
-    let found = found.map(|(cell, number)| (shown(number), conditions(cell)));
+    let beside = |cell: &Cell<'_>| conditions(cell) + &ties::beside(&counted, cell, metric);
+    let found = found.map(|(cell, number)| (shown(number), beside(cell)));
     Reading::of(name, found, || {
         absent.map_or_else(|| not_in_this_run(name), str::to_owned)
     })
@@ -153,7 +157,11 @@ fn policy(cells: &[Cell<'_>]) -> Option<Claim> {
         "With {best}, {hits} of gets hit in {memory} of memory ({sure}); the others: {others}{better}. {keys}."
     );
     let named = |number: &Number, policy: &str| number.clone().named(format!("{SHARE_OF_GETS}, {policy}"));
-    let numbers = vec![named(most, best), named(second, next)];
+    let mut numbers = vec![named(most, best), named(second, next)];
+    let rivals = known
+        .iter()
+        .map(|(number, policy)| (format!("{SHARE_OF_GETS}, {policy}"), *number));
+    add_rival(&mut numbers, rivals);
     let action =
         format!("Evict with {best}: {hits} of gets hit with {memory} of memory{better} ({sure}; {keys})");
     Some(Claim::new("Policy", brief, text, numbers).advising(action))

@@ -7,11 +7,12 @@ use outcrop_schema::compression::{
     SPEED, STAGE_SUM_RATIO,
 };
 
+use super::super::undecided::add_rival;
 use super::super::{cautions, subjects};
 use super::cell::{CompressionCell, some_of};
 use super::stages::{self, STAGE_SUM, STAGES, Stage};
 use super::wishes::{Candidate, Choice, Wish, candidates, choices, front, held_fixed};
-use crate::answer::{Answer, Capability, Caution, Claim, Reading};
+use crate::answer::{Answer, Capability, Caution, Claim, Reading, column_of};
 use crate::cell::Cell;
 use crate::number::Number;
 use crate::placement::{Bound, Bounded, Bounds, Verdict};
@@ -126,7 +127,7 @@ fn capabilities(choices: &[Choice<'_, '_>]) -> Vec<Capability> {
             let found = number.map(|number| (number.clone(), conditions));
             let column = match only {
                 Some(only) => only.cell.short_name(),
-                None => wish.name().to_owned(),
+                None => column_of(wish.name()),
             };
             Reading::of(&column, found, || match cell {
                 Some(cell) => cell.unavailable(&metric).unwrap_or("not in this run").to_owned(),
@@ -189,11 +190,19 @@ fn recommendation(choice: &Choice<'_, '_>) -> Claim {
         }
     };
     let (words, figures) = (best.cell.words(), best.figures());
+    let mut numbers = best.decisive(*wish);
+    let by_speed = ties.iter().chain(next).filter(|_| *wish != Wish::Smallest);
+    let speeds = by_speed.flat_map(|one| {
+        let words = one.cell.words();
+        [one.speed.compress, one.speed.decompress]
+            .map(|number| (format!("{} of {words}", number.name), number))
+    });
+    add_rival(&mut numbers, speeds);
     let claim = Claim::new(
         wish.name(),
         format!("{words} ({brief_sureness})"),
         format!("{words}: ratio {figures}. {meaning}: {sureness}."),
-        best.decisive(*wish),
+        numbers,
     );
     // The one instruction of the first screen; the other two wishes stand beside it in the layer's section.
     match wish {

@@ -153,7 +153,7 @@ impl Wish {
     /// All three, in the order of the page.
     pub(super) const ALL: [Self; 3] = [Self::Smallest, Self::Balanced, Self::Fastest];
 
-    /// The column's name.
+    /// Its name, the topic of the claim about it.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Smallest => "Smallest",

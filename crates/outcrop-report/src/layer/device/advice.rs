@@ -1,7 +1,7 @@
 //! What to configure: queue depth for throughput and for latency, access size, and what a mix costs.
 
-use outcrop_measure::knee::{self, SATURATED};
-use outcrop_measure::metric::{Metric, Unit};
+use outcrop_measure::knee;
+use outcrop_measure::metric::Unit;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
     ACCESS, ARRIVAL, BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX,
@@ -11,19 +11,19 @@ use outcrop_workload::Arrivals;
 
 use super::cell::{DeviceCell, P99};
 use super::cliff;
-use super::curve::{depth_curve, load_points, mix_curve, offered_curve, pure_curves};
+use super::curve::{
+    depth_curve, first_of_ties, iops_of, load_points, mix_curve, offered_curve, pure_curves, ties,
+};
 use super::durability;
 use super::findings::{predicted_knee, weighted_mean_iops};
 use crate::answer::Claim;
 use crate::cell::{Cell, best};
 use crate::finding::as_sentence;
+use crate::layer::undecided::add_rival;
 use crate::number::Number;
 
 /// Tail growth over the lone request that counts as "latency kept".
 const LATENCY_KEPT: f64 = 2.0;
-
-/// A cell with what it reached.
-type Reached<'c, 'a> = (&'c Cell<'a>, &'c Number);
 
 /// Makes the recommendation of a curve in one direction.
 type Make<'m> = &'m dyn Fn(&[&Cell<'_>], Direction) -> Option<Claim>;
@@ -135,6 +135,7 @@ fn knee_claim(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
             "not observed: throughput per latency still rises at the deepest queue measured".to_owned(),
         ),
     };
+    add_rival(&mut numbers, iops_of(curve, direction));
     let text = format!(
         "{} {direction}s{} start to queue at about {predicted:.1} requests in flight (highest IOPS × mean latency of a single request); {long}.",
         curve[0].access(),
@@ -151,31 +152,6 @@ fn aside(cell: &Cell<'_>) -> String {
         none if none.is_empty() => none,
         some => format!("{some},"),
     }
-}
-
-/// Whether a number is as high as the highest, as far as the trials can tell: their intervals overlap, or, without intervals,
-/// it is nearly as high.
-fn ties(number: &Number, highest: &Number) -> bool {
-    match (number.ends(), highest.ends()) {
-        (Some((_, high)), Some((low, _))) => high >= low,
-        _ => number.value >= SATURATED * highest.value,
-    }
-}
-
-/// Of the cells that tie with the best, in the order of a curve, the first, and the best of the others: the one that a reader compares it
-/// with.
-fn first_of_ties<'c, 'a>(
-    curve: &[&'c Cell<'a>],
-    metric: &Metric,
-) -> Option<(Reached<'c, 'a>, Option<Reached<'c, 'a>>)> {
-    let (_, peak) = best(curve.iter().copied(), metric)?;
-    let reached = curve
-        .iter()
-        .filter_map(|cell| Some((*cell, cell.number(metric)?)));
-    let tied: Vec<Reached<'c, 'a>> = reached.filter(|(_, number)| ties(number, peak)).collect();
-    let (first, others) = tied.split_first()?;
-    let best_other = best(others.iter().map(|(cell, _)| *cell), metric);
-    Some((*first, best_other))
 }
 
 /// What the best of the cells gives that have more jobs and differ in nothing but their depth, where that is more for sure.
@@ -237,6 +213,7 @@ fn throughput_depth(cells: &[Cell<'_>], curve: &[&Cell<'_>], direction: Directio
     if !is_peak {
         numbers.push(named(peak, format!("{direction} IOPS at {peak_words}")));
     }
+    add_rival(&mut numbers, iops_of(curve, direction));
     text.push_str(&more);
     text.push('.');
     let tail = p99(cell).map_or_else(String::new, |p99| format!(", p99 {p99}"));
@@ -282,6 +259,12 @@ fn latency_depth(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
         named(&lone, format!("p99 at {lone_words}")),
         named(iops, format!("{direction} IOPS at {words}")),
     ];
+    let tails = curve.iter().take(kept_count + 1);
+    let tails = tails.filter_map(|cell| {
+        let name = format!("p99 at {}", cell.depth_words());
+        Some((name, cell.directed(direction, &P99)?))
+    });
+    add_rival(&mut numbers, tails);
     let text = if words == lone_words {
         format!("{lone_words}{under}, with a p99 of {lone} and {iops}; {limit}.")
     } else {
@@ -302,11 +285,10 @@ fn latency_depth(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
 fn access_size(cells: &[Cell<'_>]) -> Option<Claim> {
     let (mut briefs, mut texts, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
     for direction in Direction::ALL {
-        let smallest = || {
-            let curve = pure_curves(cells, &IO_BLOCK_SIZE, direction).next()?;
-            first_of_ties(&curve, &BANDWIDTH.both)
+        let Some(curve) = pure_curves(cells, &IO_BLOCK_SIZE, direction).next() else {
+            continue;
         };
-        let Some(((cell, number), other)) = smallest() else {
+        let Some(((cell, number), other)) = first_of_ties(&curve, &BANDWIDTH.both) else {
             continue;
         };
         let access = cell.access();
@@ -316,6 +298,11 @@ fn access_size(cells: &[Cell<'_>]) -> Option<Claim> {
         };
         let brief = format!("{access} {direction}s {number}{under}").replace(" random", "");
         numbers.push(named(number, format!("{direction} bandwidth of {access}")));
+        let rivals = curve.iter().filter_map(|cell| {
+            let name = format!("{direction} bandwidth of {}", cell.access());
+            Some((name, cell.number(&BANDWIDTH.both)?))
+        });
+        add_rival(&mut numbers, rivals);
         let (depth, reached) = (
             format!("{}{}", cell.depth_words(), cell.circumstances()),
             format!("{access} {direction}s reach {number}"),
@@ -375,6 +362,9 @@ fn offered_load(cells: &[Cell<'_>]) -> Option<Claim> {
     if rate != lowest_rate {
         numbers.push(kept.clone().named(format!("p99 at {rate}")));
     }
+    let tails = curve.iter().take(kept_count + 1);
+    let tails = tails.filter_map(|cell| Some((format!("p99 at {}", rate_of(cell)), cell.latency(&P99)?)));
+    add_rival(&mut numbers, tails);
     let limit = match curve.get(kept_count) {
         Some(next) => format!("{} is too much", rate_of(next)),
         None => "no higher rate was measured".to_owned(),

@@ -8,11 +8,12 @@ use outcrop_schema::device::{
 
 use super::cell::{DeviceCell, P50, P99};
 use super::{advice, limits};
-use crate::answer::{Answer, Capability, Reading};
+use crate::answer::{Answer, Capability, Reading, ReadingOutcome};
 use crate::cell::{Cell, best};
 use crate::command::Commands;
 use crate::environment::storage_line;
 use crate::layer::{cautions, subjects};
+use crate::ties;
 
 /// The answer of a device run.
 pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
@@ -56,7 +57,11 @@ fn of_the_loop(cells: &[Cell<'_>]) -> Vec<Capability> {
 fn capabilities(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
     let lone = Direction::ALL.map(|direction| lone_cell(cells, direction));
     let has_lone = lone.iter().any(Option::is_some);
-    let label = if has_lone { "QD 1 latency" } else { "Latency" };
+    // Where no request was alone, it is that of the cells above, and not the lowest of the run.
+    let label = match has_lone {
+        true => "QD 1 latency",
+        false => "Latency at highest IOPS",
+    };
     let latency = |percentile: &str, metric: &ByDirection<Metric>| {
         let find = |direction| match has_lone {
             true => lone_cell(cells, direction),
@@ -108,34 +113,72 @@ fn throughput(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
         "Overloaded, answered"
     };
     let highest = |what: &str, metric: &ByDirection<Metric>| {
-        row(
+        let mut row = row(
             format!("{label} {what}"),
             metric,
             |direction| fastest(cells, direction, metric),
             hint,
-        )
-    };
-    let mut rows = vec![highest("IOPS", &IOPS), highest(BANDWIDTH.both.name, &BANDWIDTH)];
-    let lacks = |direction| fastest(cells, direction, &IOPS).is_none();
-    // Half of a mix is not what the device gives to that half alone: it has a row with its mix in the name.
-    if Direction::ALL.into_iter().any(lacks)
-        && let Some((mixed, _)) = best(cells.iter().filter(|cell| cell.is_mixed()), &IOPS.both)
-    {
-        // Fewer reads than alone is no loss where the others were writes: the name says so.
-        let label = match mixed.read_percent() {
-            Some(reads) => format!(
-                "IOPS in a {} mix ({} % writes)",
-                mixed.spelling(&READ_WRITE_MIX),
-                100 - reads
-            ),
-            None => format!("IOPS in a {} mix", mixed.spelling(&READ_WRITE_MIX)),
-        };
-        rows.insert(
-            1,
-            row(label, &IOPS, |_| Some(mixed), |_| "not in this mix".to_owned()),
         );
-    }
+        for (direction, reading) in Direction::ALL.into_iter().zip(&mut row.readings) {
+            if let ReadingOutcome::Measured { conditions, .. } = &mut reading.outcome {
+                if outdoing(cells, direction, metric).is_some() {
+                    conditions.push_str(&format!(", only {direction}s"));
+                }
+                conditions.push_str(&beside_fastest(cells, direction, metric));
+            }
+        }
+        row
+    };
+    let name = BANDWIDTH.both.name;
+    let mut rows = vec![highest("IOPS", &IOPS)];
+    rows.extend(iops_of_mix(cells));
+    rows.push(highest(name, &BANDWIDTH));
+    let mut directions = Direction::ALL.into_iter();
+    let mixed = directions.find_map(|direction| outdoing(cells, direction, &BANDWIDTH));
+    rows.extend(mixed.map(|mixed| {
+        let label = format!("{label} {name} in a {} mix", mixed.spelling(&READ_WRITE_MIX));
+        of_mix(label, &BANDWIDTH, mixed)
+    }));
     rows
+}
+
+/// IOPS of a mix. Half of a mix is not what the device gives to that half alone, so it has a row with its mix in the name: where a
+/// direction was not measured alone, or reached more in the mix.
+fn iops_of_mix(cells: &[Cell<'_>]) -> Option<Capability> {
+    let mut directions = Direction::ALL.into_iter();
+    let mixed = match directions.all(|direction| fastest(cells, direction, &IOPS).is_some()) {
+        true => Direction::ALL
+            .into_iter()
+            .find_map(|direction| outdoing(cells, direction, &IOPS)),
+        false => best(cells.iter().filter(|cell| cell.is_mixed()), &IOPS.both).map(|(cell, _)| cell),
+    }?;
+    // Fewer reads than alone is no loss where the others were writes: the name says so.
+    let label = match mixed.read_percent() {
+        Some(reads) => format!(
+            "IOPS in a {} mix ({} % writes)",
+            mixed.spelling(&READ_WRITE_MIX),
+            100 - reads
+        ),
+        None => format!("IOPS in a {} mix", mixed.spelling(&READ_WRITE_MIX)),
+    };
+    Some(of_mix(label, &IOPS, mixed))
+}
+
+/// A metric of each direction in a mix.
+fn of_mix(label: String, metric: &ByDirection<Metric>, mixed: &Cell<'_>) -> Capability {
+    row(label, metric, |_| Some(mixed), |_| "not in this mix".to_owned())
+}
+
+/// The closed loop of a mix in which a direction reached more than in any cell that does nothing else.
+fn outdoing<'c, 'a>(
+    cells: &'c [Cell<'a>],
+    direction: Direction,
+    metric: &ByDirection<Metric>,
+) -> Option<&'c Cell<'a>> {
+    let alone = fastest(cells, direction, metric)?.directed(direction, metric)?;
+    let is_asked = |cell: &&Cell<'_>| cell.is_mixed() && cell.is_closed_loop();
+    let (cell, number) = best(cells.iter().filter(is_asked), &metric.of(Some(direction)))?;
+    (number.value > alone.value).then_some(cell)
 }
 
 /// A metric of each direction, in the cells that `find` chooses.
@@ -177,19 +220,44 @@ fn replays<'c, 'a>(cells: &'c [Cell<'a>], direction: Direction) -> impl Iterator
     cells.iter().filter(move |cell| is_asked && cell.reads_back())
 }
 
-/// The cell with the largest median of a metric among those that do nothing but this direction and whose rate the device set.
+/// The cells among which the fastest of a direction is found, and the metric that it is found by: those that do nothing but this direction and
+/// whose rate the device set; of open loops where no loop was closed.
+fn contenders<'c, 'a>(
+    cells: &'c [Cell<'a>],
+    direction: Direction,
+    metric: &ByDirection<Metric>,
+) -> Option<(Vec<&'c Cell<'a>>, Metric)> {
+    let pure = cells.iter().filter(|cell| cell.only() == Some(direction));
+    let capable: Vec<&Cell<'_>> = pure.filter(|cell| cell.shows_capability()).collect();
+    let closed = capable.iter().copied().filter(|cell| cell.is_closed_loop());
+    let closed: Vec<&Cell<'_>> = closed.collect();
+    let replayed: Vec<&Cell<'_>> = replays(cells, direction).collect();
+    let groups = [
+        (closed, metric.both),
+        (capable, metric.both),
+        (replayed, metric.of(Some(direction))),
+    ];
+    let has_any = |(group, metric): &(Vec<&Cell<'_>>, Metric)| best(group.iter().copied(), metric).is_some();
+    groups.into_iter().find(has_any)
+}
+
+/// The contender with the largest median of a metric.
 fn fastest<'c, 'a>(
     cells: &'c [Cell<'a>],
     direction: Direction,
     metric: &ByDirection<Metric>,
 ) -> Option<&'c Cell<'a>> {
-    let pure = || cells.iter().filter(|cell| cell.only() == Some(direction));
-    let closed = pure().filter(|cell| cell.shows_capability() && cell.is_closed_loop());
-    let found = best(closed, &metric.both);
-    let overloaded = || best(pure().filter(|cell| cell.shows_capability()), &metric.both);
-    let replayed = || best(replays(cells, direction), &metric.of(Some(direction)));
-    let found = found.or_else(overloaded).or_else(replayed);
-    found.map(|(cell, _)| cell)
+    let (group, metric) = contenders(cells, direction, metric)?;
+    best(group, &metric).map(|(cell, _)| cell)
+}
+
+/// Which contenders the trials do not distinguish from the fastest.
+fn beside_fastest(cells: &[Cell<'_>], direction: Direction, metric: &ByDirection<Metric>) -> String {
+    let found = contenders(cells, direction, metric).and_then(|(group, metric)| {
+        let (fastest, _) = best(group.iter().copied(), &metric)?;
+        Some(ties::beside(&group, fastest, &metric))
+    });
+    found.unwrap_or_default()
 }
 
 /// The cell whose latency stands for a direction where no request was alone: one that does nothing else; of a mix only where every

@@ -3,12 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use outcrop_measure::knee::Point;
+use outcrop_measure::knee::{Point, SATURATED};
+use outcrop_measure::metric::Metric;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{ARRIVAL, Direction, IO_BLOCK_SIZE, IOPS, QUEUE_DEPTH, READ_WRITE_MIX};
 
 use super::cell::DeviceCell;
-use crate::cell::{Cell, families};
+use crate::cell::{Cell, best, families};
+use crate::number::Number;
 
 /// The depth at which curves over size and mix are looked at, where there is a choice.
 const USUAL_DEPTH: u32 = 32;
@@ -98,4 +100,43 @@ pub(super) fn load_points(curve: &[&Cell<'_>]) -> Vec<Point> {
         })
     };
     curve.iter().filter_map(point).collect()
+}
+
+/// A cell with what it reached.
+type Reached<'c, 'a> = (&'c Cell<'a>, &'c Number);
+
+/// The IOPS of a curve, as claims name them.
+pub(super) fn iops_of<'c>(
+    curve: &'c [&Cell<'_>],
+    direction: Direction,
+) -> impl Iterator<Item = (String, &'c Number)> {
+    let name = move |cell: &Cell<'_>| format!("{direction} IOPS at {}", cell.depth_words());
+    curve
+        .iter()
+        .filter_map(move |cell| Some((name(cell), cell.number(&IOPS.both)?)))
+}
+
+/// Whether a number is as high as the highest, as far as the trials can tell: their intervals overlap, or, without intervals,
+/// it is nearly as high.
+pub(super) fn ties(number: &Number, highest: &Number) -> bool {
+    match (number.ends(), highest.ends()) {
+        (Some((_, high)), Some((low, _))) => high >= low,
+        _ => number.value >= SATURATED * highest.value,
+    }
+}
+
+/// Of the cells that tie with the best, in the order of a curve, the first, and the best of the others: the one that a reader compares it
+/// with.
+pub(super) fn first_of_ties<'c, 'a>(
+    curve: &[&'c Cell<'a>],
+    metric: &Metric,
+) -> Option<(Reached<'c, 'a>, Option<Reached<'c, 'a>>)> {
+    let (_, peak) = best(curve.iter().copied(), metric)?;
+    let reached = curve
+        .iter()
+        .filter_map(|cell| Some((*cell, cell.number(metric)?)));
+    let tied: Vec<Reached<'c, 'a>> = reached.filter(|(_, number)| ties(number, peak)).collect();
+    let (first, others) = tied.split_first()?;
+    let best_other = best(others.iter().map(|(cell, _)| *cell), metric);
+    Some((*first, best_other))
 }

@@ -4,7 +4,7 @@ use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_bytes;
 use outcrop_results::RunView;
 use outcrop_schema::filesystem::{
-    ABSENT, CPU_PER_OPERATION, IO_BLOCK_SIZE, JOBS, KERNEL_THREAD_SHARE, LATENCY, QUEUE_DEPTH,
+    ABSENT, CPU_PER_OPERATION, IO_BLOCK_SIZE, IOPS, JOBS, KERNEL_THREAD_SHARE, LATENCY, QUEUE_DEPTH,
     READ_AMPLIFICATION, SCHEMA, SPACE_RATIO,
 };
 
@@ -14,16 +14,20 @@ use super::{ageing, small, tail, writes};
 use crate::answer::{Answer, CONFIGURATION_COLUMN, Capability, Caution, Claim, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::finding::as_sentence;
+use crate::layer::undecided::add_rival;
 use crate::layer::{cautions, overload, subjects};
 use crate::number::{Number, counted};
 use crate::placement::{Bounds, Kept};
+use crate::ties;
 
 /// Why a configuration is the one that reads soonest.
-const FASTEST_READS: &str = "its cold small reads have the lowest latency";
+const FASTEST_READS: &str = "its cold small reads have the lowest median latency (p50)";
 /// Wishes.
 const SMALLEST: &str = "Smallest";
-const SOONEST: &str = "Fastest small reads";
+const SOONEST: &str = "Fastest small reads, p50";
 const PRICE: &str = "Price of the least space";
+/// A configuration that reads this many times as often per second is ahead by that measure.
+const AHEAD: f64 = 1.05;
 /// Compression that gives less data ÷ space than this saves nothing: the metadata of two filesystems differ by as much.
 const LEAST_SAVING: f64 = 1.02;
 
@@ -83,15 +87,16 @@ fn candidates<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<&'c Cell<'a>> {
 }
 
 fn capabilities(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capability> {
-    let reached = |metric: &Metric, only_reads: bool| {
-        if only_reads || !candidates.is_empty() {
-            best(candidates.iter().copied(), metric)
-        } else {
-            best(cells, metric)
-        }
-    };
     let of = |label: &str, metric: &Metric, only_reads: bool, plan: &str| {
-        let found = reached(metric, only_reads).map(|(cell, number)| (number.clone(), configuration(cell)));
+        let contenders: Vec<&Cell<'_>> = match only_reads || !candidates.is_empty() {
+            true => candidates.to_vec(),
+            false => cells.iter().collect(),
+        };
+        let found = best(contenders.iter().copied(), metric);
+        let found = found.map(|(cell, number)| {
+            let beside = ties::beside(&contenders, cell, metric);
+            (number.clone(), configuration(cell) + &beside)
+        });
         let plan = plan.to_owned();
         Capability {
             label: label.to_owned(),
@@ -166,7 +171,9 @@ fn advice(candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Vec<Claim> {
     let soonest = best(candidates.iter().copied(), &LATENCY.p50).map(|(cell, _)| cell);
     if let Some(nothing) = smallest.and_then(|most| nothing_saved(most, candidates, bounds)) {
         claims.push(nothing);
-        claims.extend(soonest.map(|cell| claim(SOONEST, cell, FASTEST_READS)));
+        claims.extend(
+            soonest.map(|cell| beside_soonest(claim(SOONEST, cell, FASTEST_READS), cell, candidates)),
+        );
         return claims;
     }
     let wishes = [
@@ -174,10 +181,57 @@ fn advice(candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Vec<Claim> {
         (SOONEST, soonest, FASTEST_READS),
     ];
     for (topic, cell, why) in wishes {
-        claims.extend(cell.map(|cell| claim(topic, cell, why)));
+        claims.extend(cell.map(|cell| match topic {
+            SOONEST => beside_soonest(claim(topic, cell, why), cell, candidates),
+            _ => claim(topic, cell, why),
+        }));
     }
     claims.extend(smallest.and_then(|most| price(most, candidates, bounds)));
     claims
+}
+
+/// The claim that a configuration reads soonest, with those that tie with it, and with the one that reads more often per second: the rate is that
+/// of the mean latency, which a long tail raises and the median does not show.
+fn beside_soonest(mut claim: Claim, soonest: &Cell<'_>, candidates: &[&Cell<'_>]) -> Claim {
+    let others = || {
+        candidates
+            .iter()
+            .copied()
+            .filter(|cell| !std::ptr::eq(*cell, soonest))
+    };
+    let p50s = others().filter_map(|cell| {
+        let name = format!("p50 of {}", configuration(cell));
+        Some((name, cell.number(&LATENCY.p50)?))
+    });
+    add_rival(&mut claim.numbers, p50s);
+    let ties = soonest.number(&LATENCY.p50).map(|p50| {
+        let overlaps = |cell: &&Cell<'_>| {
+            cell.number(&LATENCY.p50)
+                .is_some_and(|other| are_tied(p50, other))
+        };
+        others().filter(overlaps).map(configuration).collect::<Vec<_>>()
+    });
+    let mut more = match ties.unwrap_or_default().as_slice() {
+        [] => String::new(),
+        ties => format!("; a tie with {}", ties.join(", ")),
+    };
+    if let (Some(rate), Some((ahead, highest))) = (soonest.number(&IOPS), best(others(), &IOPS))
+        && highest.value > rate.value * AHEAD
+    {
+        more.push_str(&format!(
+            "; by reads per second {} is ahead: {highest}, compared with {rate}, where the tail of the latency counts too",
+            configuration(ahead)
+        ));
+    }
+    claim.brief.push_str(&more);
+    claim.text = format!("{}{more}.", claim.text.trim_end_matches('.'));
+    claim
+}
+
+/// Whether the intervals of two figures overlap.
+fn are_tied(one: &Number, other: &Number) -> bool {
+    let both = one.interval.zip(other.interval);
+    both.is_some_and(|(one, other)| one.overlaps(&other))
 }
 
 /// That compression saves nothing, where it was tried and does not: then no configuration is smallest.

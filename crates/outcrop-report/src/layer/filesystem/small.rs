@@ -12,6 +12,8 @@ use super::writes::{policy, synced};
 use crate::answer::{CONFIGURATION_COLUMN, Capability, Claim, Reading};
 use crate::cell::{Cell, best, families};
 use crate::finding::as_sentence;
+use crate::layer::undecided::add_rival;
+use crate::ties;
 
 /// What is best in each of the three, and in creating, for each size of files.
 pub(super) fn rows(cells: &[Cell<'_>]) -> Vec<Capability> {
@@ -19,7 +21,10 @@ pub(super) fn rows(cells: &[Cell<'_>]) -> Vec<Capability> {
         let size = size_of(&family);
         let row = |what: &str, metric: &Metric| {
             let found = best(family.iter().copied(), metric);
-            let found = found.map(|(cell, number)| (number.clone(), configuration(cell)));
+            let found = found.map(|(cell, number)| {
+                let beside = ties::beside(&family, cell, metric);
+                (number.clone(), configuration(cell) + &beside)
+            });
             let missing = || {
                 let reason = family.iter().find_map(|cell| cell.unavailable(metric));
                 reason.unwrap_or("no trial gave a value").to_owned()
@@ -80,13 +85,18 @@ fn claim(family: &[&Cell<'_>]) -> Option<Claim> {
         family.len(),
         as_sentence(&each.join("; "))
     );
-    let numbers = vec![
+    let mut numbers = vec![
         read.clone()
             .named(format!("files of {size} read per second, {name}")),
         space
             .clone()
             .named(format!("data ÷ space, {}", configuration(smallest))),
     ];
+    let rivals = family.iter().filter_map(|cell| {
+        let name = format!("files of {size} read per second, {}", configuration(cell));
+        Some((name, cell.number(&IOPS)?))
+    });
+    add_rival(&mut numbers, rivals);
     let action = format!("Use {name} for files of {size}: {costs}{tie}");
     Some(Claim::new(format!("Files of {size}"), brief, text, numbers).advising(action))
 }

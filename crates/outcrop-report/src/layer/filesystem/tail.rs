@@ -7,6 +7,7 @@ use super::cell::configuration;
 use crate::answer::{CONFIGURATION_COLUMN, Capability, Reading};
 use crate::cell::{Cell, best};
 use crate::number::Number;
+use crate::ties;
 
 /// What is ranked.
 const P99: Metric = LATENCY.p99;
@@ -22,10 +23,11 @@ pub(super) fn row(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Capability {
         true => (format!("{LABEL} of all trials together"), best_pooled(candidates)),
         false => {
             let found = best(candidates.iter().copied(), &P99);
-            (
-                LABEL.to_owned(),
-                found.map(|(cell, number)| (number.clone(), configuration(cell))),
-            )
+            let found = found.map(|(cell, number)| {
+                let beside = ties::beside(candidates, cell, &P99);
+                (number.clone(), configuration(cell) + &beside)
+            });
+            (LABEL.to_owned(), found)
         }
     };
     let missing = || {
@@ -39,8 +41,11 @@ pub(super) fn row(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Capability {
 }
 
 fn best_pooled(candidates: &[&Cell<'_>]) -> Option<(Number, String)> {
-    let pooled = candidates
-        .iter()
-        .filter_map(|cell| Some((cell.pooled(&P99)?, configuration(cell))));
-    pooled.min_by(|one, other| one.0.value.total_cmp(&other.0.value))
+    let pooled: Vec<Option<Number>> = candidates.iter().map(|cell| cell.pooled(&P99)).collect();
+    let known = pooled.iter().enumerate();
+    let known = known.filter_map(|(place, number)| Some((place, number.as_ref()?)));
+    let (place, best) = known.min_by(|one, other| one.1.value.total_cmp(&other.1.value))?;
+    let others = pooled.iter().enumerate().filter(|(other, _)| *other != place);
+    let beside = ties::among(best, others.map(|(_, number)| number.as_ref()));
+    Some((best.clone(), configuration(candidates[place]) + &beside))
 }

@@ -9,6 +9,7 @@ use crate::answer::{CONFIGURATION_COLUMN, Capability, Claim, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::number::Number;
 use crate::placement::{Bound, Bounded, Bounds};
+use crate::ties;
 
 /// When the writes of a cell were made durable, in words.
 pub(super) fn synced(policy: SyncPolicy) -> String {
@@ -65,8 +66,10 @@ pub(super) fn rows(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capabili
     };
     let mut rows = Vec::new();
     for (policy, group) in by_policy(written, policy_of_throughput) {
-        let found = best(group, &WRITE_THROUGHPUT);
-        let found = found.map(|(cell, number)| (number.clone(), configuration(cell)));
+        let found = best(group.iter().copied(), &WRITE_THROUGHPUT).map(|(cell, number)| {
+            let beside = ties::beside(&group, cell, &WRITE_THROUGHPUT);
+            (number.clone(), configuration(cell) + &beside)
+        });
         rows.push(row(
             format!("Fastest writing, {}", synced(policy)),
             found,
@@ -81,8 +84,10 @@ pub(super) fn rows(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capabili
         rows.push(row("Fastest writing".to_owned(), None, &reason));
     }
     for (policy, family) in overwritten(cells) {
-        let found = best(family, &LATENCY.p50);
-        let found = found.map(|(cell, number)| (number.clone(), words(cell)));
+        let found = best(family.iter().copied(), &LATENCY.p50).map(|(cell, number)| {
+            let beside = ties::beside(&family, cell, &LATENCY.p50);
+            (number.clone(), words(cell) + &beside)
+        });
         let label = format!("Fastest small overwrite, {}, p50", synced(policy));
         rows.push(row(label, found, &String::new));
     }

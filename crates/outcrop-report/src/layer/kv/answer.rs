@@ -21,12 +21,13 @@ use super::space::{Space, taken};
 use super::{codec, open_loop};
 use crate::answer::{Answer, Capability, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
-use crate::change::{self, Changes, Difference, are_apart, ties};
+use crate::change::{self, Changes, Difference, are_apart};
 use crate::disturbed::why_disturbed;
 use crate::layer::overload::kept_up;
 use crate::layer::{cautions, subjects};
-use crate::number::{Number, counted};
+use crate::number::Number;
 use crate::placement::{Bounds, Kept, SURE};
+use crate::ties;
 
 /// Row, metric, and which cells count.
 type Row = (&'static str, Metric, fn(&Cell<'_>) -> bool);
@@ -96,7 +97,7 @@ fn reading((_, metric, counts): &Row, engine: &str, cells: &[Cell<'_>]) -> Readi
             true => format!("{}, {}", blocks(cell), load(cell)),
             false => format!("{workers}, {}, {}", blocks(cell), requests(cell)),
         };
-        (number.clone(), place + &rivals(&counted, (cell, number), metric))
+        (number.clone(), place + &ties::beside(&counted, cell, metric))
     });
     // A cell may lack one figure only: a high percentile of few operations.
     let its_own = its
@@ -109,31 +110,6 @@ fn reading((_, metric, counts): &Row, engine: &str, cells: &[Cell<'_>]) -> Readi
     };
     let missing = || absent.or(its_own).unwrap_or(nothing).to_owned();
     Reading::of(engine, found, missing)
-}
-
-/// Which others the intervals do not distinguish from the best, and how many have no such figure: `; ties with 2 others; 1 of 4 has no
-/// such figure`.
-fn rivals(cells: &[&Cell<'_>], (best, number): (&Cell<'_>, &Number), metric: &Metric) -> String {
-    let others = || cells.iter().filter(|cell| !std::ptr::eq(**cell, best));
-    let overlaps = |cell: &&&Cell<'_>| {
-        let other = cell.number(metric).and_then(|other| other.interval);
-        let both = other.zip(number.interval);
-        both.is_some_and(|(one, other)| one.overlaps(&other))
-    };
-    let ties = match others().filter(overlaps).count() {
-        0 => String::new(),
-        count => format!("; ties with {}", counted(count, "other")),
-    };
-    let without = others().filter(|cell| cell.number(metric).is_none()).count();
-    let unknown = match without {
-        0 => String::new(),
-        1 => format!("; 1 of {} has no such figure", counted(cells.len(), "cell")),
-        count => format!(
-            "; {count} of {} have no such figure",
-            counted(cells.len(), "cell")
-        ),
-    };
-    ties + &unknown
 }
 
 /// `48 %`.
@@ -261,7 +237,7 @@ fn block_size(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let (fastest_cell, fastest) = best(family.iter().copied(), &THROUGHPUT).filter(|_| family.len() > 1)?;
     let ties = |cell: &&&Cell<'_>| {
         let number = cell.number(&THROUGHPUT);
-        number.is_some_and(|number| ties(number, fastest))
+        number.is_some_and(|number| change::ties(number, fastest))
     };
     let chosen = family.iter().find(ties)?;
     let smallest_space = best(family.iter().copied(), &STORED_BYTES)?.0;

@@ -1,0 +1,93 @@
+//! Which others the trials do not distinguish from the best: said beside every superlative, by this one rule in every layer.
+//!
+//! A tie is an overlap of two intervals. What has no figure is no opponent, and that is said as well: the best of one is not the best of many.
+
+use outcrop_measure::metric::Metric;
+
+use crate::cell::Cell;
+use crate::number::{Number, counted};
+
+/// What follows where the best of some cells was reached: `; ties with 2 others; 1 of 4 cells has no such figure`.
+pub(crate) fn beside(cells: &[&Cell<'_>], best: &Cell<'_>, metric: &Metric) -> String {
+    let Some(number) = best.number(metric) else {
+        return String::new();
+    };
+    let others = cells.iter().filter(|cell| !std::ptr::eq(**cell, best));
+    among(number, others.map(|cell| cell.number(metric)))
+}
+
+/// The same of numbers: the best, and those of the others, as far as they have one.
+pub(crate) fn among<'n>(best: &Number, others: impl IntoIterator<Item = Option<&'n Number>>) -> String {
+    let others: Vec<Option<&Number>> = others.into_iter().collect();
+    let overlaps = |other: &&&Number| {
+        let both = other.interval.zip(best.interval);
+        both.is_some_and(|(one, other)| one.overlaps(&other))
+    };
+    let ties = match others.iter().flatten().filter(overlaps).count() {
+        0 => String::new(),
+        count => format!("; ties with {}", counted(count, "other")),
+    };
+    let cells = counted(others.len() + 1, "cell");
+    let unknown = match others.iter().filter(|other| other.is_none()).count() {
+        0 => String::new(),
+        count if count == others.len() => format!("; the only one of {cells} with such a figure"),
+        1 => format!("; 1 of {cells} has no such figure"),
+        count => format!("; {count} of {cells} have no such figure"),
+    };
+    ties + &unknown
+}
+
+#[cfg(test)]
+mod tests {
+    use outcrop_measure::Interval;
+    use outcrop_measure::metric::Unit;
+
+    use super::*;
+
+    fn number(low: f64, estimate: f64, high: f64) -> Number {
+        Number {
+            interval: Some(Interval {
+                estimate,
+                low,
+                high,
+                confidence: 0.75,
+                n: 3,
+            }),
+            ..Number::derived("IOPS", estimate, Unit::PerSecond, 3)
+        }
+    }
+
+    #[test]
+    fn a_superlative_says_with_how_many_it_ties_and_how_many_have_no_figure() {
+        let (best, near, far) = (
+            number(90.0, 100.0, 110.0),
+            number(80.0, 95.0, 99.0),
+            number(1.0, 2.0, 3.0),
+        );
+        let said = |others: &[Option<&Number>]| among(&best, others.iter().copied());
+        assert_eq!(said(&[]), "");
+        assert_eq!(said(&[Some(&far)]), "");
+        assert_eq!(said(&[Some(&near), Some(&far)]), "; ties with 1 other");
+        assert_eq!(
+            said(&[Some(&near), Some(&near), None]),
+            "; ties with 2 others; 1 of 4 cells has no such figure"
+        );
+        assert_eq!(
+            said(&[Some(&far), None, None]),
+            "; 2 of 4 cells have no such figure"
+        );
+    }
+
+    #[test]
+    fn what_won_without_an_opponent_says_so() {
+        let best = number(90.0, 100.0, 110.0);
+        assert_eq!(
+            among(&best, [None]),
+            "; the only one of 2 cells with such a figure"
+        );
+        assert_eq!(
+            among(&best, [None, None]),
+            "; the only one of 3 cells with such a figure"
+        );
+    }
+}
