@@ -158,6 +158,8 @@ impl Widths {
         let named: Vec<String> = named
             .map(|(column, text)| match columns {
                 [_] => text.trim().to_owned(),
+                // It begins with its column's name: `rocksdb lz4 4KiB`.
+                _ if text.trim().starts_with(column) => text.trim().to_owned(),
                 _ => format!("{column}: {}", text.trim()),
             })
             .collect();
@@ -166,8 +168,6 @@ impl Widths {
     }
 }
 
-/// A text that is cut shows it.
-fn cut(text: &str, most: usize) -> String {
 /// The parts of a text that semicolons separate, each with the blanks that the first begins with.
 fn parts_of(text: &str) -> Vec<String> {
     let indent = &text[..text.len() - text.trim_start().len()];
@@ -175,6 +175,8 @@ fn parts_of(text: &str) -> Vec<String> {
     parts.map(|part| format!("{indent}{part}")).collect()
 }
 
+/// A text that is cut shows it.
+fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }
