@@ -32,7 +32,6 @@ pub(super) fn withhold(claims: Vec<Claim>, run: &RunView, layer: &str) -> Vec<Cl
     without_ground(claims.into_iter().map(limited).collect())
 }
 
-impl Claim {
 /// Adds the first of the figures that a choice was made among which rests on one trial: without an interval of its own it may be the better.
 pub(crate) fn add_rival<'n>(
     numbers: &mut Vec<Number>,
@@ -47,6 +46,7 @@ pub(crate) fn add_rival<'n>(
     }
 }
 
+impl Claim {
     /// The same as advice on how to do what another claim advises.
     #[must_use]
     pub(crate) fn resting_on(self, topic: &'static str) -> Self {
@@ -105,7 +105,6 @@ pub(super) fn untestable(findings: Vec<Finding>, run: &RunView, layer: &str) -> 
     findings.into_iter().map(decide).collect()
 }
 
-/// The number with the widest interval, where that is too wide.
 /// Why numbers decide nothing, and the command that would; none where they do.
 fn why_untestable(numbers: &[Number], run: &RunView, layer: &str) -> Option<String> {
     if let Some(number) = widest(numbers) {
@@ -129,6 +128,7 @@ fn why_untestable(numbers: &[Number], run: &RunView, layer: &str) -> Option<Stri
     })
 }
 
+/// The number with the widest interval, where that is too wide.
 fn widest(numbers: &[Number]) -> Option<&Number> {
     // A number without an interval says so itself.
     let with_interval = numbers
@@ -158,7 +158,6 @@ fn of_one_trial(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> C
     withheld(claim, doubt, &text, run, layer)
 }
 
-fn undecided(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Claim {
 /// Whether the trials of a layer are long by design and all there: those are not to be repeated for an interval.
 fn is_of_long_trials(run: &RunView, layer: &str) -> bool {
     let of_layer = run.trials.iter().filter(|trial| trial.layer == layer);
@@ -166,7 +165,7 @@ fn is_of_long_trials(run: &RunView, layer: &str) -> bool {
     is_long && !run.is_unfinished()
 }
 
-    let doubt = Doubt {
+fn undecided(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Claim {
     // An interval that is wide may still lie on one side altogether.
     let (known, begin) = match &claim.known_anyway {
         Some(known) => (
@@ -175,6 +174,7 @@ fn is_of_long_trials(run: &RunView, layer: &str) -> bool {
         ),
         None => (String::new(), "Not decided".to_owned()),
     };
+    let doubt = Doubt {
         why: format!("{known}{NOT_DECIDED} ({}: {})", number.name, number.with_ends()),
         interval: number.interval,
         repetitions: more_repetitions(number.n),
@@ -205,7 +205,7 @@ fn withheld(claim: &Claim, doubt: Doubt, text: &str, run: &RunView, layer: &str)
     }
 }
 
-/// What to do: measure the same again with more repetitions. Stores whose effort followed doubt go on in that way.
+/// What to do: measure the same again with more repetitions.
 fn deciding(repetitions: usize, run: &RunView, layer: &str) -> String {
     repeating(&Commands::of(run), &More::Repetitions(repetitions), &[layer])
 }
