@@ -51,6 +51,8 @@ pub(crate) struct Changes {
     changed: Vec<String>,
     same: Vec<String>,
     uncertain: Vec<String>,
+    /// Those of [`Self::changed`] whose quantities are in [`Self::uncertain`].
+    unclear: Vec<String>,
 }
 
 impl Changes {
@@ -78,7 +80,32 @@ impl Changes {
         }
         if difference == Difference::Unclear {
             self.uncertain.push(quantity.to_owned());
+            self.unclear.extend(self.changed.last().cloned());
         }
+    }
+
+    /// Whether nothing changed that was added.
+    pub(crate) fn are_none(&self) -> bool {
+        self.changed.is_empty()
+    }
+
+    /// The same in the fewest words, what is certain first: `read p99 +33 %; no measurable change in load; not certain: throughput −17 %`.
+    pub(crate) fn in_brief(&self) -> String {
+        let is_certain = |change: &&String| !self.unclear.contains(change);
+        let certain = Self {
+            changed: self.changed.iter().filter(is_certain).cloned().collect(),
+            same: self.same.clone(),
+            ..Self::default()
+        };
+        let unclear = match self.unclear.as_slice() {
+            [] => String::new(),
+            changes => format!("not certain: {}", changes.join(", ")),
+        };
+        let parts = [certain.listed(), unclear].into_iter();
+        parts
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join("; ")
     }
 
     /// `throughput −17 %, read p99 +33 %; no measurable change in load and CPU`.

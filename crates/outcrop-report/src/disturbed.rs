@@ -16,7 +16,11 @@ pub(crate) fn others_share(cell: &Cell<'_>) -> Option<f64> {
 
 /// Why figures of these cells decide nothing: what others did while the most disturbed of them was measured; none where that was little.
 pub(crate) fn why_disturbed<'c, 'a: 'c>(cells: impl IntoIterator<Item = &'c Cell<'a>>) -> Option<String> {
-    let shares = cells.into_iter().filter_map(others_share);
+    in_words(cells.into_iter().filter_map(others_share))
+}
+
+/// The same by the shares that others used.
+pub(crate) fn in_words(shares: impl Iterator<Item = f64>) -> Option<String> {
     let most = shares
         .max_by(f64::total_cmp)
         .filter(|share| *share > OTHERS_MATTER)?;

@@ -23,6 +23,7 @@ mod predictions;
 mod prices;
 mod rivals;
 mod system;
+mod vague;
 mod words;
 
 use outcrop_results::RunView;

@@ -33,8 +33,8 @@ const MOST_OF_PLACEMENT: usize = 11;
 /// And above the figures of one layer.
 const MOST_OF_PLACEMENT_ALONE: usize = 6;
 
-/// Lines that where to compress has in any case: the answer, and how sure it is.
-const LEAST_OF_PLACEMENT: usize = 4;
+/// Lines that where to compress has in any case: the answer, what it costs, and how sure it is.
+const LEAST_OF_PLACEMENT: usize = 5;
 /// Warnings of one layer that leave its figures their meaning.
 const MOST_WARNINGS: usize = 2;
 /// Lines that advice has in any case.
@@ -244,7 +244,12 @@ fn to_decide(layers: &[LayerSection], report: &Report, width: usize) -> Vec<Stri
         return Vec::new();
     };
     let next = next_of_all(report);
-    let more = next.map_or(More::Repetitions(repetitions), |next| next.more.and(repetitions));
+    // The claims of stores whose effort followed doubt name a budget too.
+    let is_of_stores = |layer: &LayerSection| wanted(layer).is_some() && layer.layer == kv::SCHEMA.name;
+    let placement = report.placement.as_ref().filter(|_| layers.iter().any(is_of_stores));
+    let by_budget = placement.and_then(|placement| placement.race.budget).map(More::after);
+    let more = next.map(|next| next.more.and(repetitions)).or(by_budget);
+    let more = more.unwrap_or(More::Repetitions(repetitions));
     let is_of_next = |layer: &LayerSection| next.is_some() && layer.layer == kv::SCHEMA.name;
     let open = layers
         .iter()

@@ -1,6 +1,7 @@
 //! Advice that its own figures cannot carry is withheld: for every layer, in this one place.
 
 use outcrop_results::RunView;
+use outcrop_schema::kv;
 
 use crate::answer::{Claim, Doubt, NOT_DECIDED};
 use crate::cell_table::LONG_TRIAL_S;
@@ -205,9 +206,11 @@ fn withheld(claim: &Claim, doubt: Doubt, text: &str, run: &RunView, layer: &str)
     }
 }
 
-/// What to do: measure the same again with more repetitions.
+/// What to do: measure the same again with more repetitions. Stores whose effort followed doubt go on in that way.
 fn deciding(repetitions: usize, run: &RunView, layer: &str) -> String {
-    repeating(&Commands::of(run), &More::Repetitions(repetitions), &[layer])
+    let by_budget = More::by_budget_of(run).filter(|_| layer == kv::SCHEMA.name);
+    let more = by_budget.unwrap_or(More::Repetitions(repetitions));
+    repeating(&Commands::of(run), &more, &[layer])
 }
 
 /// The command that measures these layers again, and more; of a run that is not finished the one that goes on with it. Of a run that is not

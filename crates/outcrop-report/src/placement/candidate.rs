@@ -1,5 +1,7 @@
 //! What could compress the data of one store under one load, with what it gives and costs.
 
+use std::cmp::Ordering;
+
 use outcrop_measure::metric::Unit;
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
@@ -13,7 +15,8 @@ use serde::Serialize;
 
 use super::bounds::{Bounded, Figure, Kept, Verdict, judge};
 use super::doubt;
-use crate::cell::{Cell, largest_family_that};
+use crate::cell::{Cell, families};
+use crate::disturbed::others_share;
 use crate::layer::kv::{has_speed_and_space, is_compressed_below, log_share, share, takes, without_log};
 use crate::number::{Number, counted};
 
@@ -94,6 +97,9 @@ pub struct Candidate {
     /// How it stands to the constraints.
     #[serde(skip)]
     pub(crate) verdict: Verdict,
+    /// The share of the CPUs that other programs used while it was measured; none where that is not recorded.
+    #[serde(skip)]
+    pub(crate) others_share: Option<f64>,
     /// Why it got no more trials, where effort followed doubt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
@@ -153,8 +159,55 @@ impl Candidate {
     }
 }
 
-/// The cells of one store under one load that differ in nothing but how they compress; none unless some do and some do not.
+/// The cells of one store under one load that differ in nothing but how they compress: of several stores, of the one that says most.
 pub(super) fn family<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Vec<&'c Cell<'a>>> {
+    let stores = of_each_store(cells).into_iter();
+    // The first of equals.
+    stores.reduce(|most, next| match Weight::of(&next).exceeds(&Weight::of(&most)) {
+        Some(_) => next,
+        None => most,
+    })
+}
+
+/// What one store exceeds another one in, in words that follow its name: the first of these that differs decides.
+pub(super) const MORE_CANDIDATES: &str = "has more candidates";
+pub(super) const MORE_TRIALS: &str = "has more trials";
+pub(super) const FASTER: &str = "is faster";
+
+/// How much the cells of a store say: what decides which store an answer is about, where a run has several.
+pub(super) struct Weight {
+    candidates: usize,
+    trials: usize,
+    throughput: f64,
+}
+
+impl Weight {
+    pub(super) fn of(family: &[&Cell<'_>]) -> Self {
+        let throughput = family.iter().filter_map(|cell| cell.value(&THROUGHPUT));
+        Self {
+            candidates: family.len(),
+            trials: family.iter().map(|cell| cell.trials().len()).sum(),
+            throughput: throughput.fold(0.0, f64::max),
+        }
+    }
+
+    /// In what a store exceeds another one, in words that follow its name; none where it does not.
+    pub(super) fn exceeds(&self, other: &Self) -> Option<&'static str> {
+        let by_throughput = self.throughput.total_cmp(&other.throughput);
+        match (
+            self.candidates.cmp(&other.candidates),
+            self.trials.cmp(&other.trials),
+        ) {
+            (Ordering::Greater, _) => Some(MORE_CANDIDATES),
+            (Ordering::Equal, Ordering::Greater) => Some(MORE_TRIALS),
+            (Ordering::Equal, Ordering::Equal) if by_throughput.is_gt() => Some(FASTER),
+            _ => None,
+        }
+    }
+}
+
+/// Of each store the largest set of cells under one load that differ in nothing but how they compress, unless none of them or all do.
+pub(super) fn of_each_store<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<Vec<&'c Cell<'a>>> {
     let is_made = |cell: &Cell<'_>| {
         let filesystem = cell.get(&FILESYSTEM);
         filesystem.is_some_and(|filesystem| filesystem.0.is_some())
@@ -165,11 +218,21 @@ pub(super) fn family<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Vec<&'c Cell<'a>>>
         let is_closed = cell.is(&ARRIVAL, &Arrival::Closed) && cell.get(&COMPRESSION).is_some();
         is_closed && has_speed_and_space(cell) && is_made(cell) == made_only
     });
-    largest_family_that(known, &IN_WHAT_CANDIDATES_DIFFER, |family| {
+    let mut families = families(known, &IN_WHAT_CANDIDATES_DIFFER);
+    families.retain(|family| {
         // What the directory's own filesystem compresses was meant to be plain; it is said where the answer would be.
         let is_plain = |cell: &&Cell<'_>| kv::is_plain(cell.factors());
         family.iter().any(is_plain) && !family.iter().all(is_plain)
-    })
+    });
+    let mut stores: Vec<Vec<&Cell<'_>>> = Vec::new();
+    for family in families {
+        match stores.iter_mut().find(|known| engine(known) == engine(&family)) {
+            Some(known) if family.len() > known.len() => *known = family,
+            Some(_) => {}
+            None => stores.push(family),
+        }
+    }
+    stores
 }
 
 /// What the directory's own filesystem does with what was meant to be plain, as a clause: it compresses, or does not say whether it does.
@@ -324,6 +387,7 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
         left_out: None,
         may_keep: false,
         verdict: Verdict::default(),
+        others_share: others_share(cell),
         stopped: None,
         cell: doubt::identifier(cell),
         bound_by: None,

@@ -46,7 +46,7 @@ pub(super) fn judge(
     constraints: &Constraints,
     cpus: Option<u64>,
 ) -> Race {
-    let budget = plan_setting(&run.plan, "budget").and_then(|text| text.parse::<TimeSpan>().ok());
+    let budget = budget_of(run);
     let trials: Vec<BTreeMap<u32, Figures>> = family.iter().map(|cell| figures(cell, cpus)).collect();
     let contenders: Vec<Contender> = family
         .iter()
@@ -69,6 +69,11 @@ pub(super) fn judge(
         standing,
         cells: family.iter().map(|cell| identifier(cell)).collect(),
     }
+}
+
+/// The time that a run was given whose effort followed doubt.
+fn budget_of(run: &RunView) -> Option<TimeSpan> {
+    plan_setting(&run.plan, "budget").and_then(|text| text.parse().ok())
 }
 
 pub(super) fn identifier(cell: &Cell<'_>) -> String {
@@ -169,10 +174,8 @@ impl Race {
 
     /// What measures more of it: a budget that is three times as long, or more trials of each than these.
     pub(super) fn more(&self, trials: usize) -> More {
-        match self.budget {
-            Some(budget) => More::Budget(TimeSpan(budget.0 * 3)),
-            None => More::Repetitions(more_repetitions(trials)),
-        }
+        let by_budget = self.budget.map(More::after);
+        by_budget.unwrap_or_else(|| More::Repetitions(more_repetitions(trials)))
     }
 }
 
@@ -186,6 +189,16 @@ pub(crate) enum More {
 }
 
 impl More {
+    /// More than a budget allowed.
+    pub(crate) fn after(budget: TimeSpan) -> Self {
+        Self::Budget(TimeSpan(budget.0 * 3))
+    }
+
+    /// More of the stores of a run whose effort followed doubt; none where the number of its trials was fixed before.
+    pub(crate) fn by_budget_of(run: &RunView) -> Option<Self> {
+        budget_of(run).map(Self::after)
+    }
+
     /// What gives both what they need.
     #[must_use]
     pub(crate) fn and(self, repetitions: usize) -> Self {

@@ -8,7 +8,6 @@ use super::words::{Gives, Measured};
 /// The sentences that say what is not certain, and which data it is about.
 pub(super) struct Unsure<'s> {
     pub(super) gives: Option<&'s Gives>,
-    pub(super) is_decided: bool,
     /// What is known of the candidate that the doubt is about.
     pub(super) known: Option<&'s String>,
     pub(super) sure: Option<(&'s String, Sureness)>,
@@ -26,15 +25,8 @@ impl Unsure<'_> {
         let of_sureness = self.sure.filter(|(_, sureness)| *sureness == Sureness::NotClear);
         let of_sureness = of_sureness.map(|(sentence, _)| (sentence, "This is not clear.".to_owned()));
         let of_checks = self.failed.map(|sentence| (sentence, study.checks.in_short()));
-        let of_changes = self.gives.and_then(|gives| {
-            // Where nothing is decided, what is known all the same is what a reader has.
-            if !self.is_decided {
-                return Some((&gives.sentence, gives.brief.clone()));
-            }
-            let what = gives.uncertain.as_ref()?;
-            let short = format!("Not certain, compared with no compression: {what}.");
-            Some((&gives.sentence, short))
-        });
+        // What it gives and costs is a part of any advice, and all that a reader has where nothing is decided.
+        let of_changes = self.gives.map(|gives| (&gives.sentence, gives.brief.clone()));
         let is_unread = !study.condition.is_empty() && best.place == CompressedAt::Filesystem;
         let not_read = "Reads came from memory: these figures include little of its decompression.";
         let of_reads = is_unread.then(|| (self.measured, not_read.to_owned()));
@@ -46,9 +38,9 @@ impl Unsure<'_> {
         let data = format!("Measured: {engine}{}, {}.", study.records, study.threads);
         let of_known = self.known.map(|sentence| (sentence, sentence.clone()));
         let all = [
+            (of_changes, false),
             (of_sureness, false),
             (of_checks, false),
-            (of_changes, false),
             (of_known, false),
             (of_reads, false),
             (self.smaller.clone(), true),

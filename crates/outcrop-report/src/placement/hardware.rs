@@ -201,7 +201,9 @@ pub(super) fn modelled(
         let engine = plain.label(&[&ENGINE]);
         let other = match plain.is(&ENGINE, &StoreEngine::RocksDb) {
             true => "",
-            false => "; RocksDB does (`--engine rocksdb`)",
+            false => {
+                "; RocksDB does: use `outcrop kv --engine rocksdb`, or set `engine` in the plan that `outcrop plans placement` prints"
+            }
         };
         return Modelled {
             unavailable: vec![format!(
@@ -359,6 +361,7 @@ fn candidate_of(
         }),
         on_front: false,
         on_front_with_costs: false,
+        others_share: None,
         stopped: None,
         cell: String::new(),
         may_keep: false,

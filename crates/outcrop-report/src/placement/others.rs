@@ -4,7 +4,7 @@ use outcrop_schema::kv::{ENGINE, THROUGHPUT};
 use outcrop_workload::store::StoreEngine;
 
 use super::Essential;
-use super::candidate;
+use super::candidate::{self, FASTER, MORE_CANDIDATES, MORE_TRIALS, Weight};
 use super::words::Said;
 use crate::cell::Cell;
 use crate::number::counted;
@@ -19,6 +19,7 @@ impl NotCompared {
     /// By which rule the store of the answer was taken, and what was measured of the others; none where there are no others.
     pub(super) fn of(cells: &[Cell<'_>], family: &[&Cell<'_>]) -> Option<Self> {
         let (others, engine) = (other_stores(cells, family), candidate::engine(family));
+        let why = why_not_another(cells, family);
         let each = |store: &OtherStore| {
             let (cells, trials) = (counted(store.cells, "cell"), counted(store.trials, "trial"));
             format!("{} ({cells}, at most {trials} each)", store.engine)
@@ -28,10 +29,11 @@ impl NotCompared {
         let verb = if others.len() == 1 { "is" } else { "are" };
         Some(Self {
             sentence: format!(
-                "The answer is about {engine}, the store of this run with the most candidates that were measured with and without compression; \
-                 {named} {verb} not compared with it, and `--engine {flag}` alone gives its own answer."
+                "The answer is about {engine}, {}; {named} {verb} not compared with it. `outcrop kv --engine {flag}`, or a plan with this \
+                 `engine` alone, gives its own answer.",
+                why.sentence
             ),
-            short: format!("Not compared: {named}."),
+            short: format!("Not compared: {named}, as {engine} {}.", why.short),
         })
     }
 
@@ -49,6 +51,51 @@ impl NotCompared {
         });
         said
     }
+}
+
+/// Why an answer is about its store and not about another one.
+struct Why {
+    /// What its store is, in words that follow its name.
+    sentence: &'static str,
+    /// What it has and the others do not, in words that follow its name.
+    short: &'static str,
+}
+
+/// By which rule the store of the answer was taken.
+fn why_not_another(cells: &[Cell<'_>], family: &[&Cell<'_>]) -> Why {
+    let (own, weight) = (candidate::engine(family), Weight::of(family));
+    let others = candidate::of_each_store(cells).into_iter();
+    let others = others.filter(|other| candidate::engine(other) != own);
+    // Of several others the nearest rival says which rule decided.
+    let reasons: Vec<_> = others.map(|other| weight.exceeds(&Weight::of(&other))).collect();
+    let has = |reason: Option<&'static str>| reasons.contains(&reason);
+    let (sentence, short) = if reasons.is_empty() {
+        (
+            "the only store of this run that was measured both with and without compression",
+            "alone was measured both with and without compression",
+        )
+    } else if has(None) {
+        (
+            "the first of the stores of this run with as many candidates, trials and operations per second",
+            "comes first of equals",
+        )
+    } else if has(Some(FASTER)) {
+        (
+            "the fastest of the stores of this run that have as many candidates and trials",
+            FASTER,
+        )
+    } else if has(Some(MORE_TRIALS)) {
+        (
+            "the store of this run with the most trials of those that have as many candidates",
+            MORE_TRIALS,
+        )
+    } else {
+        (
+            "the store of this run with the most candidates that were measured with and without compression",
+            MORE_CANDIDATES,
+        )
+    };
+    Why { sentence, short }
 }
 
 /// A sentence of ours behind a colon.

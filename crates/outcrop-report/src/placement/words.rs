@@ -15,11 +15,11 @@ use super::limits::Limits;
 use super::open;
 use super::others::NotCompared;
 use super::rivals::Rivals;
+use super::vague;
 use crate::cell::Cell;
 use crate::change::Changes;
 use crate::command::Commands;
 use crate::finding::as_sentence;
-use crate::layer::undecided::WIDEST_PERCENT;
 use crate::number::counted;
 
 /// Other answers that are named where they are left open.
@@ -145,7 +145,8 @@ fn of_store(
     };
     let best = &candidates[place];
     let plain = candidates.iter().find(|one| one.is_plain());
-    let is_decided = !is_open(candidates, choice, limits) && !is_uncertain(best, choice);
+    let is_vague = vague::why(candidates, choice, &study.race).is_some();
+    let is_decided = !is_open(candidates, choice, limits) && !is_vague;
     let sureness = choice.sureness.filter(|_| is_decided);
     let is_clear = sureness == Some(Sureness::Clear);
     let gives = plain.filter(|plain| plain.place != best.place);
@@ -167,7 +168,6 @@ fn of_store(
     let hardware = hardware.filter(|_| is_decided || modelled.candidates.is_empty());
     let unsure = Unsure {
         gives: gives.as_ref(),
-        is_decided,
         known: known.as_ref(),
         sure: sure.as_ref().zip(sureness),
         failed: failed.as_ref(),
@@ -224,12 +224,6 @@ fn is_open(candidates: &[Candidate], choice: &Choice, limits: &Limits) -> bool {
     open::by_limits(candidates, choice, limits).is_some() || open::by_log(candidates, choice).is_some()
 }
 
-/// Whether its throughput is known too badly to decide anything, where that decides.
-fn is_uncertain(best: &Candidate, choice: &Choice) -> bool {
-    let percent = best.throughput.plus_minus_percent();
-    !choice.is_only && percent.is_some_and(|percent| percent > WIDEST_PERCENT)
-}
-
 fn instruction(
     study: &Measured,
     best: &Candidate,
@@ -272,9 +266,9 @@ fn instruction(
             "Not decided: by the space with the store's log, {what}; by the space without it, the answer would be {other}."
         );
     }
-    if is_uncertain(best, choice) {
+    if let Some(why) = vague::why(candidates, choice, &study.race) {
         // Figures that are too uncertain to act on come before what they would say.
-        return format!("Not decided: the throughput differs too much between trials. So far: {what}.");
+        return format!("Not decided: {why}. So far: {what}.");
     }
     as_sentence(&what)
 }
@@ -282,17 +276,15 @@ fn instruction(
 /// What a candidate gives and costs, in words.
 pub(super) struct Gives {
     pub(super) sentence: String,
-    /// The same without the figures of throughput.
+    /// The same without the figures of throughput: space first, then what is certain of the rest.
     pub(super) brief: String,
-    /// Which of the changes are not certain.
-    pub(super) uncertain: Option<String>,
 }
 
 /// What a candidate gives and costs beside no compression, and which of the changes are not certain.
 fn gives_and_costs(candidate: &Candidate, plain: &Candidate) -> Gives {
-    let [mut changes, mut in_brief] = [Changes::default(), Changes::default()];
+    let [mut changes, mut bare] = [Changes::default(), Changes::default()];
     changes.add_shown(kv::THROUGHPUT.name, &candidate.throughput, &plain.throughput);
-    in_brief.add(kv::THROUGHPUT.name, &candidate.throughput, &plain.throughput);
+    bare.add(kv::THROUGHPUT.name, &candidate.throughput, &plain.throughput);
     let figures = [
         ("read p99", &candidate.p99, &plain.p99),
         ("CPU time per operation", &candidate.cpu, &plain.cpu),
@@ -300,7 +292,7 @@ fn gives_and_costs(candidate: &Candidate, plain: &Candidate) -> Gives {
     for (name, own, other) in figures {
         if let (Some(own), Some(other)) = (own, other) {
             changes.add(name, own, other);
-            in_brief.add(name, own, other);
+            bare.add(name, own, other);
         }
     }
     let sentence = format!(
@@ -310,15 +302,11 @@ fn gives_and_costs(candidate: &Candidate, plain: &Candidate) -> Gives {
         changes.listed(),
         changes.caveat()
     );
-    let uncertain = changes.uncertain();
-    let doubt = uncertain
-        .as_ref()
-        .map_or_else(String::new, |what| format!(" (not certain: {what})"));
-    Gives {
-        brief: format!("It {}; {}{doubt}.", candidate.takes(), in_brief.listed()),
-        sentence,
-        uncertain,
-    }
+    let brief = match bare.are_none() {
+        true => format!("It {}, at no measurable cost.", candidate.takes()),
+        false => format!("It {}; {}.", candidate.takes(), bare.in_brief()),
+    };
+    Gives { sentence, brief }
 }
 
 /// Where and with what, at the beginning of a sentence or within it.

@@ -203,7 +203,14 @@ fn what_is_not_certain_is_on_the_screen_of_one_layer_however_narrow_it_is() {
             let screen = report.screen(width, false);
             let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(flowing.contains("This is not clear"), "{width}: {screen}");
-            assert!(flowing.contains("Not certain"), "{width}: {screen}");
+            let doubt = [
+                "Not certain, as the intervals overlap: throughput",
+                "not certain: throughput +12 %",
+            ];
+            assert!(
+                doubt.iter().any(|words| flowing.contains(words)),
+                "{width}: {screen}"
+            );
             assert!(screen.lines().count() <= 22, "{screen}");
         }
     }

@@ -44,6 +44,7 @@ mod overload;
 mod page;
 mod placement;
 mod placement_by_doubt;
+mod placement_one_verdict;
 mod placement_statements;
 mod placement_stores;
 mod placement_verdict;

@@ -3,6 +3,7 @@
 use outcrop_report::placement::Sureness;
 use outcrop_report::{Constraints, Placement, Report};
 use outcrop_results::{RunView, TrialEntry};
+use outcrop_schema::kv::THROUGHPUT;
 
 use crate::kv_fixture::{Stored, of};
 use crate::placement::{USUAL, least_ratio, stored};
@@ -72,6 +73,43 @@ fn by_doubt_too_few_rounds_leave_it_open_and_the_next_command_has_a_longer_budge
         .iter()
         .filter_map(|one| one.stopped.as_deref());
     assert!(open.into_iter().all(|reason| reason.starts_with("budget spent")));
+}
+
+#[test]
+fn by_doubt_the_answer_the_advice_of_the_layer_and_the_screen_name_one_next_step() {
+    let mut run = by_doubt(&USUAL, &[3, 3, 3, 3], "");
+    for trial in &mut run.trials {
+        trial.plans = vec!["placement".to_owned()];
+        let factor = [0.5, 1.0, 1.7][trial.repetition as usize];
+        for value in trial
+            .values
+            .iter_mut()
+            .filter(|value| value.metric == THROUGHPUT.name)
+        {
+            value.value = value.value.map(|throughput| throughput * factor);
+        }
+    }
+    let report = Report::of(&run);
+    let claims = report.layers[0].answer.advice.iter();
+    let undecided: Vec<&str> = claims
+        .filter(|claim| !claim.is_decided())
+        .map(|claim| claim.brief.as_str())
+        .collect();
+    assert!(!undecided.is_empty());
+    for text in undecided {
+        assert!(
+            text.contains("--budget 3m") && !text.contains("--repetitions"),
+            "{text}"
+        );
+    }
+    for width in [80, 120] {
+        let screen = report.screen(width, false);
+        let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            flowing.contains("--budget 3m") && !flowing.contains("--repetitions"),
+            "{screen}"
+        );
+    }
 }
 
 #[test]

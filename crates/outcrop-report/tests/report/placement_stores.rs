@@ -5,7 +5,7 @@ use outcrop_report::{Constraints, Placement, Report};
 use outcrop_results::{RunView, Value};
 use outcrop_schema::kv::{BLOCKS_FETCHED, ENGINE, THROUGHPUT};
 
-use crate::kv_fixture::of;
+use crate::kv_fixture::{Stored, of};
 use crate::placement::{USUAL, stored};
 
 /// The same run with a second store that got one trial of each cell.
@@ -58,6 +58,46 @@ fn the_answer_names_its_store_and_says_which_others_were_not_compared() {
 }
 
 #[test]
+fn of_stores_with_as_many_candidates_the_one_with_more_trials_and_then_the_fastest_is_taken_and_that_is_said()
+{
+    let both = || {
+        let mut run = of(&USUAL);
+        let faster = USUAL.map(|cell| Stored {
+            throughput: cell.throughput * 1.2,
+            ..cell
+        });
+        run.trials.extend(of(&faster).trials.into_iter().map(|mut trial| {
+            trial.factors.insert(ENGINE.name.to_owned(), "fjall".to_owned());
+            trial.cell += " fjall";
+            trial
+        }));
+        run
+    };
+    let mut fewer = both();
+    fewer.trials.pop();
+    for (run, engine, rule, short) in [
+        (
+            both(),
+            "fjall",
+            "The answer is about fjall, the fastest of the stores of this run that have as many candidates and trials; rocksdb (4 cells",
+            "Not compared: rocksdb (4 cells, at most 3 trials each), as fjall is faster.",
+        ),
+        (
+            fewer,
+            "rocksdb",
+            "The answer is about rocksdb, the store of this run with the most trials of those that have as many candidates; fjall (4 cells",
+            "Not compared: fjall (4 cells, at most 3 trials each), as rocksdb has more trials.",
+        ),
+    ] {
+        let placement = Placement::of(&run, &Constraints::default(), None).unwrap();
+        let text = placement.answer.join(" ");
+        assert!(text.starts_with(&format!("For {engine}: ")), "{text}");
+        assert!(text.contains(rule), "{text}");
+        assert!(flowing(&run, 80).contains(short), "{}", flowing(&run, 80));
+    }
+}
+
+#[test]
 fn hardware_that_is_not_modelled_is_said_on_the_screen_with_the_store_that_it_needs() {
     let mut run = of(&USUAL);
     for trial in &mut run.trials {
@@ -68,7 +108,9 @@ fn hardware_that_is_not_modelled_is_said_on_the_screen_with_the_store_that_it_ne
     let text = placement.answer.join(" ");
     assert!(
         text.contains("Hardware is not modelled: fjall does not count all blocks")
-            && text.contains("; RocksDB does (`--engine rocksdb`)."),
+            && text.contains(
+                "; RocksDB does: use `outcrop kv --engine rocksdb`, or set `engine` in the plan that `outcrop plans placement` prints."
+            ),
         "{text}"
     );
     for width in [80, 120] {
