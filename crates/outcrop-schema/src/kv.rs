@@ -95,7 +95,7 @@ const TABLE: &[TableColumn] = &[
     TableColumn::new(ENERGY, "energy", 6),
     TableColumn::share(CPU_SHARE, "CPUs busy", 9),
     TableColumn::new(STORED_BYTES, "on disk", 1),
-    TableColumn::new(LOG_BYTES, "log in it", 2),
+    TableColumn::new(LOG_BYTES, "log (file sizes)", 2),
     TableColumn::new(STORED_AFTER_BYTES, "on disk at end", 9),
     TableColumn::new(SPACE_AMPLIFICATION, "space amp.", 6),
     TableColumn::new(MEMORY_AMPLIFICATION, "memory amp.", 6),
