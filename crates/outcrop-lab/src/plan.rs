@@ -228,9 +228,13 @@ impl PlanSet {
 
     /// How long the run will take and what it will write.
     pub fn estimate(&self) -> Estimate {
+        self.estimate_of(&self.cells)
+    }
+
+    fn estimate_of(&self, cells: &[Cell]) -> Estimate {
         match &self.doubt {
-            Some(doubt) => estimate::estimate(&doubt.likely_cells(&self.cells)),
-            None => estimate::estimate(&self.cells),
+            Some(doubt) => doubt.estimate(cells),
+            None => estimate::estimate(cells),
         }
     }
 
@@ -243,17 +247,22 @@ impl PlanSet {
 
     /// The estimate without the cells that cannot be measured on this machine.
     pub fn estimate_here(&self) -> Estimate {
-        estimate::estimate(&self.cells_here())
+        self.estimate_of(&self.measurable())
     }
 
     /// The cells that can be measured on this machine, with as many trials as are likely where effort follows doubt.
     pub fn cells_here(&self) -> Vec<Cell> {
-        let mut here = self.cells.clone();
-        here.retain(|cell| cell.layer.hindrance(cell).is_none());
+        let here = self.measurable();
         match &self.doubt {
             Some(doubt) => doubt.likely_cells(&here),
             None => here,
         }
+    }
+
+    fn measurable(&self) -> Vec<Cell> {
+        let mut here = self.cells.clone();
+        here.retain(|cell| cell.layer.hindrance(cell).is_none());
+        here
     }
 
     /// What the answer to where to compress has to meet, and the prices that it is worked out at.

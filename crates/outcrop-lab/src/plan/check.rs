@@ -87,7 +87,7 @@ impl PlanSet {
         Ok(set.checked_in(Duration::from_nanos(stopwatch.elapsed_ns())))
     }
 
-    /// Refuses a run that would write more than allowed to a usual device. A faster one is stopped while it is measured.
+    /// Refuses a run that would write more than allowed even to a usual device. What writes more is stopped while it is measured.
     fn check_max_written(&self) -> Result<(), LabError> {
         let estimate = self.estimate();
         let likely = estimate.likely_bytes_written();

@@ -13,7 +13,7 @@ use outcrop_workload::word::hint;
 use super::{Plan, PlanOptions, PlanSet};
 use crate::cell::Cell;
 use crate::error::LabError;
-use crate::estimate;
+use crate::estimate::{self, Estimate};
 
 /// What a time budget does to a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,6 +82,20 @@ impl FollowDoubt {
             MOST_ROUNDS
         };
         with(rounds.clamp(1, MOST_ROUNDS))
+    }
+
+    /// What these cells cost within the budget. What is written at least is one trial of each: then the answer may be clear, or most trials
+    /// may go to the cells that write least.
+    pub(super) fn estimate(&self, cells: &[Cell]) -> Estimate {
+        let likely = self.likely_cells(cells);
+        let mut once = likely.clone();
+        for cell in once.iter_mut().filter(|cell| cell.follows_doubt) {
+            cell.trial.repetitions = 1;
+        }
+        Estimate {
+            likely_bytes_written_measuring: estimate::estimate(&once).likely_bytes_written_measuring,
+            ..estimate::estimate(&likely)
+        }
     }
 }
 

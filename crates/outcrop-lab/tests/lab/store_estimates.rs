@@ -1,5 +1,9 @@
 //! What runs of key-value stores are expected to write, before they do.
 
+use std::path::Path;
+
+use outcrop_lab::{PlanOptions, PlanSet, PlanSource, profile_plans};
+use outcrop_measure::units::{ByteSize, TimeSpan};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -49,6 +53,68 @@ fn the_study_is_expected_to_write_what_it_wrote_within_a_factor_of_three_whateve
     let (least, most) = (STUDY_WROTE / 3.0, STUDY_WROTE * 3.0);
     assert!((least..most).contains(&likely), "{likely}");
     assert!(likely < fast && fast < 3e9 * seconds, "{fast} in {seconds} s");
+}
+
+/// A short run of stores, and what it wrote on two cores of an AMD EPYC: 2026-11-26.
+fn short(engines: &str, workload: &str, codecs: &str) -> String {
+    format!(
+        "name = \"short\"\nquestion = \"How much is written?\"\nlayer = \"kv\"\n[workload]\nworkload = \"{workload}\"\nrecords = 20000\n\
+         [factors]\nengine = [{engines}]\ncompression = [{codecs}]\n\
+         [trial]\nrepetitions = 3\nwarm_up = \"500ms\"\nduration = \"500ms\"\n"
+    )
+}
+
+#[test]
+fn what_short_runs_wrote_lies_between_what_is_announced_for_a_usual_and_for_a_fast_device() {
+    for (engines, workload, codecs, wrote) in [
+        ("\"fjall\", \"rocksdb\"", "ycsb-a", "\"none\"", 697e6),
+        ("\"rocksdb\"", "ycsb-a", "\"none\"", 323e6),
+        ("\"fjall\"", "ycsb-c", "\"lz4\"", 97e6),
+    ] {
+        let (likely, fast, _) = expected(&short(engines, workload, codecs));
+        assert!(
+            (likely..fast).contains(&wrote),
+            "{engines} {workload} {codecs}: {wrote} is not within {likely} to {fast}"
+        );
+    }
+}
+
+/// What `outcrop profile --layer kv --budget 60s` wrote there: most trials went to the cells that write least.
+#[test]
+fn what_a_profile_wrote_whose_effort_followed_doubt_lies_between_what_is_announced() {
+    // A directory that does not exist is asked for nothing: the plans are those of a machine that can make filesystems.
+    let plans = profile_plans(&["kv"], None, Path::new("/does/not/exist"))
+        .unwrap()
+        .plans;
+    let options = PlanOptions {
+        budget: Some(TimeSpan::seconds(60)),
+        ..PlanOptions::default()
+    };
+    let estimate = PlanSet::from_sources(&plans, &options).unwrap().estimate();
+    let announced = estimate.likely_bytes_written()..estimate.bytes_written();
+    assert!(announced.contains(&1_690_000_000), "{announced:?}");
+}
+
+#[test]
+fn a_limit_on_what_is_written_refuses_a_run_only_where_even_a_usual_device_would_be_given_more() {
+    let directory = directory();
+    let source = PlanSource {
+        name: "short.toml".to_owned(),
+        text: short("\"fjall\", \"rocksdb\"", "ycsb-a", "\"none\""),
+    };
+    let within = |limit| {
+        let options = PlanOptions {
+            directory: Some(directory.path().to_owned()),
+            max_written: Some(ByteSize(limit)),
+            ..PlanOptions::default()
+        };
+        PlanSet::from_sources(std::slice::from_ref(&source), &options)
+    };
+    // It wrote 697 MB.
+    let set = within(1_000_000_000).unwrap();
+    assert!(set.estimate().bytes_written() > 1_000_000_000);
+    let refused = within(100_000_000).unwrap_err().to_string();
+    assert!(refused.contains("--max-written"), "{refused}");
 }
 
 proptest! {

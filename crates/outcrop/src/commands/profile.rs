@@ -23,7 +23,7 @@ Examples:
   outcrop profile --full --size 64GiB    as long as the plans say
   outcrop profile --dry-run              show what would be measured and written
 
-A quick profile writes 8 to 28 GB, depending on disk speed; --dry-run estimates the others.
+A quick profile writes 7 to 28 GB, depending on disk speed; --dry-run estimates the others.
 A scratch file is written on the filesystem of PATH, measured and removed. Nothing else is touched; data are only \
 read. Without --data, the built-in sample is used. Ctrl-C ends the trial cleanly and keeps the run; `outcrop run --resume RUN` continues it.";
 

@@ -42,6 +42,8 @@ pub(super) struct KvBench<'r> {
     compressed_below: Result<Option<String>, Unavailable>,
     write_limit_bytes: Option<u64>,
     bytes_written: u64,
+    /// The most that a trial of a cell wrote, by its identifier.
+    written_by: BTreeMap<String, u64>,
 }
 
 impl<'r> KvBench<'r> {
@@ -76,6 +78,7 @@ impl<'r> KvBench<'r> {
             grounds,
             compressed_below: compression_below(preparation.directory),
             write_limit_bytes: preparation.write_limit_bytes,
+            written_by: BTreeMap::new(),
         })
     }
 }
@@ -162,7 +165,9 @@ impl Bench for KvBench<'_> {
         let pool = self.pools.get(&cell.subject);
         let pool = pool.map(|pool| ValueSource::CutFrom(Arc::clone(&pool.bytes)));
         let spec = parameters::kv_spec(&cell.factors, &cell.trial, trial.seed, pool);
-        let likely = super::forecast::trial(cell).likely_bytes_written;
+        // What the machine did says more than what was assumed of it.
+        let known = self.written_by.get(&cell.id).copied();
+        let likely = known.unwrap_or_else(|| super::forecast::trial(cell).likely_bytes_written);
         if let Some(limit) = self
             .write_limit_bytes
             .filter(|limit| self.bytes_written + likely > *limit)
@@ -204,7 +209,10 @@ impl Bench for KvBench<'_> {
                 // A filesystem of ours writes its metadata too, and perhaps everything twice: its device counts that.
                 let device = own.as_ref().and_then(|own| own.written_bytes().ok());
                 let device_bytes = device.unwrap_or(0);
-                self.bytes_written += values::written_bytes(&report).max(device_bytes);
+                let written = values::written_bytes(&report).max(device_bytes);
+                self.bytes_written += written;
+                let most = self.written_by.entry(cell.id.clone()).or_default();
+                *most = written.max(*most);
                 match values::problem(&report) {
                     Some(problem) => Err(TrialFailure::of(&problem)),
                     None => Ok(self.remarking(values::trial_report(&spec, &report), own.is_some())),

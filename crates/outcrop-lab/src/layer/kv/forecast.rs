@@ -1,6 +1,7 @@
-//! What a trial will take and write: arithmetic with the speeds of a slow machine.
+//! What a trial will take and write: arithmetic with the speeds of a slow machine, and for what it may write with those of a fast one.
 
 mod pace;
+mod writes;
 
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use outcrop_schema::kv::{BLOCK_CACHE, PROCESSES, RECORDS, SETTLING, WRITE_BUFFER
 use outcrop_workload::keyed::OperationKind;
 use outcrop_workload::store::Settling;
 
-use self::pace::{FASTEST, USUAL, bytes_put, load_time, record_bytes, written_per_byte};
+use self::pace::{FASTEST, Machine, USUAL, bytes_loaded, bytes_put, load_time, record_bytes};
 use super::ground;
 use super::parameters::kv_spec;
 use crate::cell::Cell;
@@ -22,8 +23,6 @@ const OVERHEAD: Duration = Duration::from_millis(120);
 const PROCESS: Duration = Duration::from_millis(30);
 /// mkfs, loop device and mount, and the syncs that a used filesystem takes.
 const MAKING: Duration = Duration::from_millis(250);
-/// Metadata and journals that mkfs and a mount write.
-const MADE_BYTES: u64 = 48 << 20;
 /// Images are written this fast: slower than most SSDs.
 const FILL_BYTES_PER_SECOND: f64 = 400e6;
 /// Looks in a row that find compaction settled.
@@ -46,7 +45,7 @@ pub(super) fn preparation(cells: &[&Cell]) -> Forecast {
 pub(super) fn user_bytes(cell: &Cell) -> u64 {
     let factors = &cell.factors;
     let processes = f64::from(*factors.value(&PROCESSES));
-    let loaded = *factors.value(&RECORDS) as f64 * processes * record_bytes(factors);
+    let loaded = bytes_loaded(factors);
     let inserts = |kind: OperationKind| kind == OperationKind::Insert;
     let inserted = bytes_put(cell, &FASTEST, inserts);
     let replaced = bytes_put(cell, &FASTEST, |kind| !inserts(kind));
@@ -87,14 +86,16 @@ pub(super) fn trial(cell: &Cell) -> Forecast {
         Settling::Rest(span) => span.0,
         Settling::None => Duration::ZERO,
     };
-    let (making, made_bytes) = match ground::filesystem_of(factors) {
-        Some(_) => (MAKING, MADE_BYTES),
-        None => (Duration::ZERO, 0),
+    let is_made = ground::filesystem_of(factors).is_some();
+    let making = if is_made { MAKING } else { Duration::ZERO };
+    let loaded = bytes_loaded(factors);
+    let load = load_time(factors, records, USUAL.habits.loading(factors, loaded));
+    let written = |machine: &Machine| {
+        let (habits, put) = (&machine.habits, bytes_put(cell, machine, |_| true));
+        let made_bytes = if is_made { habits.made_bytes } else { 0 };
+        let written = habits.loading(factors, loaded) + habits.running(factors, loaded, put);
+        written as u64 + made_bytes
     };
-    let amplification = written_per_byte(factors);
-    let loaded = records * record_bytes(factors) * amplification;
-    let load = load_time(factors, records, loaded);
-    let written = |machine| (loaded + bytes_put(cell, machine, |_| true) * amplification) as u64 + made_bytes;
     Forecast {
         time: OVERHEAD + PROCESS * processes + load + settle + run + making,
         bytes_written: written(&FASTEST),

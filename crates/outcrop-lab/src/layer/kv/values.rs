@@ -38,13 +38,15 @@ pub(super) fn problem(report: &KvReport) -> Option<String> {
     })
 }
 
-/// Bytes that the trial wrote to files, by the engine's counters; where it has none, those of the user.
+/// Bytes that the trial wrote to files, by the engine's counters; where it has none, those of the user, or what the files grew by where that is
+/// more: a log and tables hold each record twice.
 pub(super) fn written_bytes(report: &KvReport) -> u64 {
-    let of = |amounts: &Amounts| {
+    let of = |amounts: &Amounts, grown: u64| {
         let engine = amounts.engine.written_bytes.clone();
-        engine.unwrap_or(amounts.user_written_bytes)
+        engine.unwrap_or_else(|_| amounts.user_written_bytes.max(grown))
     };
-    of(&report.load_amounts) + of(&report.run_amounts)
+    let grown = report.stored_after.bytes.saturating_sub(report.stored.bytes);
+    of(&report.load_amounts, report.stored.bytes) + of(&report.run_amounts, grown)
 }
 
 /// A cell that cannot be measured here: every main figure is unavailable, for this reason.

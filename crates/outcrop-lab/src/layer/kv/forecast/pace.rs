@@ -1,41 +1,45 @@
-//! How fast a store is assumed to be driven, and what its engine writes per record.
+//! How fast a store is assumed to be driven, on a slow and on a fast machine.
 
 use std::num::NonZero;
 use std::time::Duration;
 
-use outcrop_kv::engine::{keeps_files, keeps_more_than_its_log};
 use outcrop_measure::Rate;
 use outcrop_schema::Settings;
 use outcrop_schema::kv::{
-    ARRIVAL, COMPRESSION, CONTENT, DURABILITY, ENGINE, MEMORY_LIMIT, PROCESSES, RECORDS, REQUESTS, THREADS,
+    ARRIVAL, COMPRESSION, DURABILITY, ENGINE, MEMORY_LIMIT, PROCESSES, RECORDS, REQUESTS, THREADS,
     VALUE_SIZE, WORKLOAD,
 };
-use outcrop_workload::Content;
 use outcrop_workload::keyed::{OperationKind, RequestDistribution, ValueSize};
 use outcrop_workload::store::{Durability, StoreCodec, StoreCompression, StoreEngine};
 
+use super::writes::{Habits, share_in_blocks};
 use crate::cell::Cell;
 use crate::estimate::AssumedDevice;
-use crate::layer::kv::parameters::{compresses, options};
 
 /// The machine assumed for a trial.
 pub(super) struct Machine {
     device: AssumedDevice,
-    /// Speed of its cores, relative to a usual one.
+    /// Speed of its cores, relative to a slow one.
     speed: f64,
+    /// CPU time of an operation. Measured on two slow cores: 3 µs for reads from memory to 25 µs for reads and updates from a device.
+    operation: Duration,
+    /// How much its engine writes.
+    pub(super) habits: Habits,
 }
 
 pub(super) const USUAL: Machine = Machine {
     device: AssumedDevice::USUAL,
     speed: 1.0,
+    operation: Duration::from_micros(25),
+    habits: Habits::THRIFTY,
 };
 pub(super) const FASTEST: Machine = Machine {
     device: AssumedDevice::FASTEST,
     speed: 4.0,
+    operation: Duration::from_nanos(2500),
+    habits: Habits::LAVISH,
 };
 
-/// CPU time of an operation on data in memory.
-const OPERATION: Duration = Duration::from_micros(10);
 /// Share of the cores that flushes, compactions and the kernel leave to callers. Measured with ten threads on two cores: 0.65.
 const CALLERS_SHARE: f64 = 0.6;
 /// Storing a record of a kilobyte, its flush and its compaction.
@@ -48,15 +52,13 @@ const ROUND_TRIP: Duration = Duration::from_micros(30);
 const SYNC: Duration = Duration::from_micros(800);
 /// Cores of the slow machine that the load is estimated for.
 const LOADING_CORES: f64 = 2.0;
-/// How often an engine writes each byte of user data: to its log …
-const TO_THE_LOG: f64 = 1.0;
-/// … and to its tables, by flushes and compactions.
-const TO_TABLES: f64 = 3.0;
-/// Compressed size of user data whose ratio is not known yet.
-const COMPRESSED_SHARE: f64 = 0.5;
+/// How often an engine compresses each byte of user data, by flushes and compactions.
+const COMPRESSED_TIMES: f64 = 3.0;
 /// ETC and mixgraph have small values.
 const SMALL_VALUE_BYTES: f64 = 200.0;
 const KEY_BYTES: f64 = 24.0;
+/// Compressed size of user data whose ratio is not known yet, where one figure has to do.
+const COMPRESSED_SHARE: f64 = 0.5;
 
 pub(super) fn record_bytes(factors: &Settings) -> f64 {
     KEY_BYTES
@@ -66,26 +68,21 @@ pub(super) fn record_bytes(factors: &Settings) -> f64 {
         }
 }
 
+/// Bytes of the load of all databases.
+pub(super) fn bytes_loaded(factors: &Settings) -> f64 {
+    let processes = f64::from(*factors.value(&PROCESSES));
+    *factors.value(&RECORDS) as f64 * processes * record_bytes(factors)
+}
+
 /// Bytes of keys and values that some kinds of operation put during the run, warm-up included. Capped, since what the engine writes for them cannot
 /// exceed the device's bandwidth.
 pub(super) fn bytes_put(cell: &Cell, machine: &Machine, is_meant: impl Fn(OperationKind) -> bool) -> f64 {
     let factors = &cell.factors;
-    let run = cell.trial.warm_up.0 + cell.trial.duration.0;
+    let seconds = (cell.trial.warm_up.0 + cell.trial.duration.0).as_secs_f64();
     let share = share_of(factors, |kind| kind.writes() && is_meant(kind));
-    let wanted = rate(factors, machine) * share * record_bytes(factors);
-    let taken = machine.device.bytes_per_second / written_per_byte(factors);
-    wanted.min(taken) * run.as_secs_f64()
-}
-
-/// What the engine writes to the device per byte of user data; 0 where it keeps no files.
-pub(super) fn written_per_byte(factors: &Settings) -> f64 {
-    if keeps_files(&options(factors)).is_err() {
-        return 0.0;
-    }
-    match keeps_more_than_its_log(*factors.value(&ENGINE)) {
-        Ok(()) => TO_THE_LOG + TO_TABLES * compressed_share(factors),
-        Err(_) => TO_THE_LOG,
-    }
+    let wanted = rate(factors, machine) * share * record_bytes(factors) * seconds;
+    let amplification = machine.habits.per_byte(factors, bytes_loaded(factors) + wanted);
+    wanted.min(machine.device.bytes_per_second / amplification * seconds)
 }
 
 /// Time of the load: that of the engine, or that of the device for so many bytes, whichever is longer.
@@ -110,7 +107,7 @@ fn record_time(factors: &Settings) -> Duration {
 fn rate(factors: &Settings, machine: &Machine) -> f64 {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get) as f64;
     let workers = f64::from(*factors.value(&THREADS)) * f64::from(*factors.value(&PROCESSES));
-    let computing = operation_time(factors).as_secs_f64() / machine.speed;
+    let computing = operation_time(factors, machine).as_secs_f64();
     let waiting = machine.device.latency.as_secs_f64() * waits(factors);
     let by_workers = workers / (computing + waiting);
     let by_cores = cores * CALLERS_SHARE / computing;
@@ -121,14 +118,17 @@ fn rate(factors: &Settings, machine: &Machine) -> f64 {
 }
 
 /// CPU time of an operation, including what the engine does for it later.
-fn operation_time(factors: &Settings) -> Duration {
+fn operation_time(factors: &Settings, machine: &Machine) -> Duration {
     let writes = share_of(factors, OperationKind::writes);
-    match *factors.value(&ENGINE) {
-        StoreEngine::None => Duration::from_nanos(200),
-        StoreEngine::Redb => OPERATION + TRANSACTION.mul_f64(writes),
-        StoreEngine::Redis | StoreEngine::Memcached => OPERATION + ROUND_TRIP,
-        StoreEngine::Fjall | StoreEngine::RocksDb => OPERATION + compressing(factors).mul_f64(writes),
-    }
+    let (own, more) = match *factors.value(&ENGINE) {
+        StoreEngine::None => (Duration::ZERO, Duration::from_nanos(200)),
+        StoreEngine::Redb => (machine.operation, TRANSACTION.mul_f64(writes)),
+        StoreEngine::Redis | StoreEngine::Memcached => (machine.operation, ROUND_TRIP),
+        StoreEngine::Fjall | StoreEngine::RocksDb => {
+            (machine.operation, compressing(factors).mul_f64(writes))
+        }
+    };
+    own + more.div_f64(machine.speed)
 }
 
 /// How often an operation waits for the device: for a synced write, and for a read of what does not fit in the memory limit. Skewed reads mostly
@@ -141,9 +141,9 @@ fn waits(factors: &Settings) -> f64 {
     };
     let missed = match factors.value(&MEMORY_LIMIT).0 {
         Some(limit) if *factors.value(&REQUESTS) == RequestDistribution::Uniform => {
-            let database =
-                *factors.value(&RECORDS) as f64 * record_bytes(factors) * compressed_share(factors);
-            (1.0 - limit.0 as f64 / database).max(0.0)
+            let stored = *factors.value(&RECORDS) as f64 * record_bytes(factors);
+            let stored = stored * share_in_blocks(factors, COMPRESSED_SHARE);
+            (1.0 - limit.0 as f64 / stored).max(0.0)
         }
         _ => 0.0,
     };
@@ -157,26 +157,13 @@ fn share_of(factors: &Settings, is_meant: impl Fn(OperationKind) -> bool) -> f64
     kinds.map(|kind| mix.share(kind)).sum()
 }
 
-/// Compressed size of blocks over their content. The ratio of the user's own data is not known before they are read.
-fn compressed_share(factors: &Settings) -> f64 {
-    if !compresses(factors) {
-        return 1.0;
-    }
-    match factors.get(&CONTENT) {
-        Some(Content::Random | Content::Entropy { .. }) => 1.0,
-        Some(Content::Zeros) => 1.0 / Content::MAX_RATIO,
-        Some(Content::Compressible { ratio }) => 1.0 / ratio,
-        None => COMPRESSED_SHARE,
-    }
-}
-
 /// CPU time of compressing a record every time it is written to tables. Codecs as fast as a device are free here.
 fn compressing(factors: &Settings) -> Duration {
     let megabytes_per_second = match factors.get(&COMPRESSION) {
         Some(compression) => slow_core_megabytes_per_second(*compression),
         None => f64::INFINITY,
     };
-    Duration::from_secs_f64(record_bytes(factors) * TO_TABLES / (megabytes_per_second * 1e6))
+    Duration::from_secs_f64(record_bytes(factors) * COMPRESSED_TIMES / (megabytes_per_second * 1e6))
 }
 
 fn slow_core_megabytes_per_second(compression: StoreCompression) -> f64 {
