@@ -17,8 +17,8 @@ Examples:
   outcrop profile --layer compression    only one layer
   outcrop profile --layer cache --server redis://127.0.0.1
                                          a running cache: writes keys that begin with oc-
-  outcrop profile --min-ratio 2.5 --p99 2ms
-                                         where to compress under these limits
+  outcrop profile --layer kv --data /srv/dump --min-ratio 2.5 --p99 2ms
+                                         where to compress, under these limits
   outcrop profile --layer kv --budget 5m where to compress; trials go to contenders
   outcrop profile --full --size 64GiB    as long as the plans say
   outcrop profile --dry-run              show what would be measured and written
