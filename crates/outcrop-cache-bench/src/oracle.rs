@@ -124,6 +124,7 @@ mod tests {
                 busiest_share: 0.0,
             },
             server_cpu: Err(Unavailable::because("no server")),
+            others_cpu_share: None,
         };
         assert_eq!(drawn(&report), (1_000, 70));
     }

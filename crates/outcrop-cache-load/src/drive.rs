@@ -17,8 +17,8 @@ use std::time::Duration;
 
 use outcrop_measure::Seed;
 use outcrop_measure::metric::Unavailable;
-use outcrop_probe::Clock;
 use outcrop_probe::process::ServingProcess;
+use outcrop_probe::{Clock, OthersCpu};
 use outcrop_workload::keyed::Requests;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
@@ -113,6 +113,7 @@ fn measure(
         .as_ref()
         .map_err(Clone::clone)
         .and_then(ServingProcess::thread_times_ns);
+    let cpus_before = OthersCpu::now();
     crew.shared.answered.store(0, Ordering::Relaxed);
     let start_ticks = clock.ticks() + clock.ticks_in(START_DELAY);
     let end_ticks = match spec.requests {
@@ -140,10 +141,13 @@ fn measure(
             });
         },
     )?;
+    let cpus_after = OthersCpu::now();
     let server_after = server
         .as_ref()
         .map_err(Clone::clone)
         .and_then(ServingProcess::thread_times_ns);
+    let is_served_here = server.as_ref().is_ok_and(ServingProcess::is_this_process);
+    let server_cpu = server_cpu(server, server_before, server_after);
     let mut tally = Tally::default();
     let (mut cpu_total_ns, mut cpu_most_ns, mut ended_ticks) = (0, 0, start_ticks);
     for report in reports {
@@ -168,7 +172,14 @@ fn measure(
             total_ns: cpu_total_ns,
             busiest_share: cpu_most_ns as f64 / loaded_ns.max(1) as f64,
         },
-        server_cpu: server_cpu(server, server_before, server_after),
+        others_cpu_share: match &server_cpu {
+            Ok(_) if is_served_here => cpus_after.share_beside_server(&cpus_before, 0),
+            Ok(cpu) => cpus_after.share_beside_server(&cpus_before, cpu.total_ns),
+            // A server that cannot be seen may be on this machine.
+            Err(_) if crew.is_elsewhere() => cpus_after.share_beside_server(&cpus_before, 0),
+            Err(_) => None,
+        },
+        server_cpu,
     })
 }
 
@@ -307,6 +318,12 @@ impl Crew<'_> {
                 })
                 .collect()
         })
+    }
+
+    /// Whether the server is reached over a network: by an address that is not of the loopback interface.
+    fn is_elsewhere(&self) -> bool {
+        let peer: Option<SocketAddr> = self.workers.first().and_then(Worker::peer_address);
+        peer.is_some_and(|peer| !peer.ip().is_loopback())
     }
 
     /// The process behind the other end of our connections.

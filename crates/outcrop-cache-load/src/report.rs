@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::Unavailable;
+use outcrop_probe::OthersCpu;
 use outcrop_workload::keyed::{Objective, RequestKind};
 
 use crate::verdict::Verdict;
@@ -226,6 +227,9 @@ pub struct LoadReport {
     pub driver_cpu: DriverCpu,
     /// The server's, or why it is not known.
     pub server_cpu: Result<ServerCpu, Unavailable>,
+    /// The share of the CPUs of this machine that neither the driver nor the server used in the measured time; none where that is not
+    /// known, as of a server on this machine whose CPU time is not.
+    pub others_cpu_share: Option<f64>,
 }
 
 /// From this share of a CPU on, a thread has no time to spare.
@@ -277,6 +281,11 @@ impl LoadReport {
     /// Whether the driver had no time to spare, so that the figures are its own and not the server's.
     pub fn is_driver_the_limit(&self) -> bool {
         self.driver_cpu.busiest_share >= BUSY_SHARE
+    }
+
+    /// The share of the CPUs that others used, where that disturbed what was measured.
+    pub fn disturbance(&self) -> Option<f64> {
+        self.others_cpu_share.filter(|share| *share > OthersCpu::MATTER)
     }
 
     /// What a reader must know before he believes the figures; each a sentence.

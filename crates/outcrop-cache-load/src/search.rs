@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use outcrop_measure::Rate;
-use outcrop_probe::Clock;
+use outcrop_measure::interval::median;
+use outcrop_probe::{Clock, OthersCpu};
 use outcrop_workload::Arrival;
 use outcrop_workload::keyed::Objective;
 
@@ -68,27 +69,119 @@ pub struct SearchReport {
     pub objective: Objective,
     /// Throughput of the closed loop with the same connections, the upper end of the search.
     pub closed_loop: LoadReport,
-    /// Every rate tried, in order; a rate that failed may have been tried twice.
+    /// Every rate tried, in order; a rate that the answer rests on was tried more than once.
     pub steps: Vec<SearchStep>,
     /// Why it ended.
     pub end: SearchEnd,
 }
 
-impl SearchReport {
-    /// The step at the highest rate that kept the objective; none where none did.
-    pub fn best(&self) -> Option<&SearchStep> {
-        let kept = self.steps.iter().filter(|step| step.is_kept());
-        kept.max_by(|a, b| a.requested_per_second.total_cmp(&b.requested_per_second))
+/// A rate and the steps that decided about it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TriedRate {
+    /// Requests per second that were asked for.
+    pub requested_per_second: f64,
+    /// Steps that kept the objective.
+    pub kept: usize,
+    /// Steps that did not.
+    pub not_kept: usize,
+}
+
+impl TriedRate {
+    /// Whether more steps kept the objective than did not.
+    const fn is_kept(&self) -> bool {
+        self.kept > self.not_kept
     }
 
-    /// The lowest rate above it that did not.
-    pub fn refuted(&self) -> Option<&SearchStep> {
-        let best = self.best().map_or(0.0, |best| best.requested_per_second);
-        let failed = self
-            .steps
+    /// Whether fewer did.
+    const fn is_refuted(&self) -> bool {
+        self.kept < self.not_kept
+    }
+
+    /// Whether as many did as did not: another step decides.
+    const fn is_open(&self) -> bool {
+        self.kept == self.not_kept && self.kept > 0
+    }
+
+    /// Steps that decided anything.
+    pub const fn steps(&self) -> usize {
+        self.kept + self.not_kept
+    }
+
+    /// The rates of some steps, from the lowest on.
+    fn of(steps: &[SearchStep]) -> Vec<Self> {
+        let mut rates: Vec<Self> = Vec::new();
+        for step in steps {
+            let requested_per_second = step.requested_per_second;
+            let known = rates
+                .iter()
+                .position(|rate| rate.requested_per_second == requested_per_second);
+            let place = known.unwrap_or_else(|| {
+                rates.push(Self {
+                    requested_per_second,
+                    kept: 0,
+                    not_kept: 0,
+                });
+                rates.len() - 1
+            });
+            rates[place].kept += usize::from(step.is_kept());
+            rates[place].not_kept += usize::from(step.has_failed());
+        }
+        rates.sort_by(|one, other| one.requested_per_second.total_cmp(&other.requested_per_second));
+        rates
+    }
+}
+
+/// Between which rates the answer lies, by the steps so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bracket {
+    /// The highest rate below `refuted` that kept the objective.
+    kept: Option<TriedRate>,
+    /// A rate between the two that kept it as often as it did not.
+    open: Option<TriedRate>,
+    /// The lowest rate that did not keep it.
+    refuted: Option<TriedRate>,
+}
+
+impl Bracket {
+    fn of(steps: &[SearchStep]) -> Self {
+        let rates = TriedRate::of(steps);
+        let end = rates
             .iter()
-            .filter(|step| step.has_failed() && step.requested_per_second > best);
-        failed.min_by(|a, b| a.requested_per_second.total_cmp(&b.requested_per_second))
+            .position(TriedRate::is_refuted)
+            .unwrap_or(rates.len());
+        let below = &rates[..end];
+        let kept = below.iter().rposition(TriedRate::is_kept);
+        let between = &below[kept.map_or(0, |place| place + 1)..];
+        Self {
+            kept: kept.map(|place| below[place]),
+            open: between.iter().copied().find(TriedRate::is_open),
+            refuted: rates.get(end).copied(),
+        }
+    }
+}
+
+impl SearchReport {
+    /// The highest rate that kept the objective, in most of the steps at it, below the lowest that did not; none where none did.
+    pub fn best(&self) -> Option<TriedRate> {
+        Bracket::of(&self.steps).kept
+    }
+
+    /// The lowest rate that did not, in most of the steps at it.
+    pub fn refuted(&self) -> Option<TriedRate> {
+        Bracket::of(&self.steps).refuted
+    }
+
+    /// The share of the CPUs that others used in the steps on which the answer rests, in their median, where that disturbed them.
+    pub fn disturbance(&self) -> Option<f64> {
+        let bounds = [self.best(), self.refuted()];
+        let is_of_bound = |step: &&SearchStep| {
+            let mut bounds = bounds.iter().flatten();
+            bounds.any(|bound| bound.requested_per_second == step.requested_per_second)
+        };
+        let steps = self.steps.iter().filter(is_of_bound);
+        let shares = steps.filter_map(|step| step.report.others_cpu_share);
+        let share = median(&shares.collect::<Vec<_>>())?;
+        (share > OthersCpu::MATTER).then_some(share)
     }
 }
 
@@ -126,8 +219,9 @@ impl SearchReport {
 
 /// The search ends when the rates that kept and did not keep lie this close …
 const RESOLUTION: f64 = 0.03;
-/// … or after this many steps.
-const MOST_STEPS: usize = 20;
+/// … and each of them was tried this often, or after so many steps.
+const CONFIRMED: usize = 2;
+const MOST_STEPS: usize = 24;
 /// Below this share of the closed loop's throughput, no rate is tried.
 const LOWEST_SHARE: f64 = 0.001;
 /// Above this share of it neither.
@@ -144,7 +238,8 @@ const LONGEST_STEP: Duration = Duration::from_secs(60);
 
 /// Searches by bisection between nothing and the closed loop's throughput, whose arrival process is Poisson unless the
 /// spec names one. Each step lasts as long as the spec's measured time, and longer where the objective's percentile or
-/// its limit takes longer; the cache is warmed up once. A rate that failed is tried again before the answer rests on it.
+/// its limit takes longer; the cache is warmed up once. Both rates that the answer lies between are tried again before it rests on them; where
+/// two steps at a rate differ, a third decides.
 ///
 /// # Errors
 /// Those of [`run_load`], a trace or a spec without an objective, and an objective that no step can decide in its time.
@@ -194,6 +289,14 @@ pub fn search_rate(
     })
 }
 
+/// The arrivals of a search's steps at a rate: of the process that is given, and Poisson where none is. A rate that is given is not used.
+pub fn steps_arrival(given: Arrival, per_second: Rate) -> Arrival {
+    match given {
+        Arrival::Closed => Arrival::Poisson { per_second },
+        given => given.at(per_second),
+    }
+}
+
 fn step_spec(
     spec: &LoadSpec,
     rate: f64,
@@ -203,10 +306,7 @@ fn step_spec(
     let per_second =
         Rate::new(rate).map_err(|error| CacheLoadError::spec("rate", rate.to_string(), error.to_string()))?;
     Ok(LoadSpec {
-        arrival: match spec.arrival {
-            Arrival::Closed => Arrival::Poisson { per_second },
-            arrival => arrival.at(per_second),
-        },
+        arrival: steps_arrival(spec.arrival, per_second),
         // The step before left the cache as it is; a moment of load finds the pace.
         warm_up: WarmUp::For(outcrop_measure::TimeSpan(Duration::from_millis(100))),
         flushes_first: false,
@@ -235,30 +335,17 @@ fn bisect(
 ) -> Result<(Vec<SearchStep>, SearchEnd), CacheLoadError> {
     let longest = least.max(LONGEST_STEP);
     let top = ceiling * HIGHEST_SHARE;
-    let (mut kept, mut failed) = (0.0_f64, top);
     let mut steps: Vec<SearchStep> = Vec::new();
     let end = loop {
         if steps.len() == MOST_STEPS {
             break SearchEnd::StepsUsedUp;
         }
-        let failures = |rate: f64| {
-            let at = |step: &&SearchStep| step.requested_per_second == rate && step.has_failed();
-            steps.iter().filter(at).count()
-        };
-        let rate = if failed - kept > failed * RESOLUTION {
-            if failed <= ceiling * LOWEST_SHARE {
-                break SearchEnd::NothingKept;
-            }
-            if kept > 0.0 {
-                f64::midpoint(kept, failed)
-            } else {
-                failed * DESCENT
-            }
-        } else if failures(failed) == 1 {
-            failed
-        } else {
+        let Some(rate) = next_rate(Bracket::of(&steps), top) else {
             break SearchEnd::Found;
         };
+        if rate <= ceiling * LOWEST_SHARE {
+            break SearchEnd::NothingKept;
+        }
         let needed = step_needs(objective, rate, ceiling);
         if needed > longest {
             break SearchEnd::TooSlow {
@@ -271,26 +358,34 @@ fn bisect(
         if report.is_interrupted {
             break SearchEnd::Stopped;
         }
-        let verdict = Verdict::of(&report, objective);
         steps.push(SearchStep {
             requested_per_second: rate,
-            verdict,
+            verdict: Verdict::of(&report, objective),
             report,
         });
-        match verdict {
-            Verdict::Kept => {
-                kept = rate;
-                // What failed at first and is kept now is no bound any more; the next above it is.
-                let above = steps.iter().filter(|step| step.has_failed());
-                let above = above
-                    .map(|step| step.requested_per_second)
-                    .filter(|above| *above > kept);
-                failed = above.fold(top, f64::min);
-            }
-            // Too few requests came by bad luck: that decides nothing, and the next try has others.
-            Verdict::Undecided(_) => {}
-            Verdict::NotKept(_) => failed = rate,
-        }
     };
     Ok((steps, end))
+}
+
+/// The rate that the next step tries; none where both bounds are as near as a search goes and confirmed.
+///
+/// A step that had too few requests by bad luck decides nothing, and is tried again with others.
+fn next_rate(bracket: Bracket, top: f64) -> Option<f64> {
+    if let Some(open) = bracket.open {
+        return Some(open.requested_per_second);
+    }
+    let rate_of = |tried: Option<TriedRate>| tried.map(|tried| tried.requested_per_second);
+    let (kept, failed) = (
+        rate_of(bracket.kept).unwrap_or(0.0),
+        rate_of(bracket.refuted).unwrap_or(top),
+    );
+    if failed - kept > failed * RESOLUTION {
+        return Some(match kept > 0.0 {
+            true => f64::midpoint(kept, failed),
+            false => failed * DESCENT,
+        });
+    }
+    let bounds = [bracket.refuted, bracket.kept].into_iter().flatten();
+    let mut unconfirmed = bounds.filter(|bound| bound.steps() < CONFIRMED);
+    rate_of(unconfirmed.next())
 }

@@ -56,6 +56,17 @@ impl Arrival {
         !matches!(self, Self::Closed)
     }
 
+    /// Its name without a rate, as it begins in its spelling: `poisson`.
+    pub const fn process(&self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Constant { .. } => "constant",
+            Self::Poisson { .. } => "poisson",
+            Self::Etc { .. } => "etc",
+            Self::Sine { .. } => "sine",
+        }
+    }
+
     /// Mean arrivals per second over all jobs; `None` for a closed loop.
     pub const fn per_second(&self) -> Option<Rate> {
         match *self {

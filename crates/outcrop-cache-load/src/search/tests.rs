@@ -65,6 +65,7 @@ impl Model {
                 busiest_share: 0.0,
             },
             server_cpu: Err(Unavailable::because("a model has none")),
+            others_cpu_share: None,
         }
     }
 
@@ -114,21 +115,99 @@ fn a_search_gives_the_same_rate_within_a_step_whatever_the_seed() {
 fn a_step_that_failed_says_why() {
     let found = Model::new(3).search("p95<50ms", Duration::from_secs(1));
     let refuted = found.refuted().unwrap();
-    let why = match refuted.verdict {
-        Verdict::NotKept(why) => why,
-        other => panic!("{other:?}"),
-    };
+    let mut tries = found
+        .steps
+        .iter()
+        .filter(|step| step.requested_per_second == refuted.requested_per_second);
+    let why = tries.find_map(|step| match step.verdict {
+        Verdict::NotKept(why) => Some(why),
+        _ => None,
+    });
+    let why = why.unwrap();
     assert!(
         matches!(why, Failure::Latency { .. } | Failure::Backlog { .. }),
         "{why:?}"
     );
     assert!(!why.to_string().is_empty());
-    // The bound was tried twice before the answer rested on it.
-    let tries = found
+}
+
+#[test]
+fn both_bounds_of_an_answer_are_tried_more_than_once() {
+    for seed in 1..=20 {
+        let found = Model::new(seed).search("p95<50ms", Duration::from_secs(1));
+        let (best, refuted) = (found.best().unwrap(), found.refuted().unwrap());
+        assert!(
+            best.kept >= 2 && best.kept > best.not_kept,
+            "seed {seed}: {best:?}"
+        );
+        assert!(
+            refuted.not_kept >= 2 && refuted.not_kept > refuted.kept,
+            "seed {seed}: {refuted:?}"
+        );
+    }
+}
+
+#[test]
+fn a_rate_that_kept_the_objective_once_by_luck_is_no_answer() {
+    let objective: Objective = "p95<50ms".parse().unwrap();
+    let mut model = Model::new(1);
+    let mut luck = 1;
+    // The server bears 500 a second, and once, when it is asked for a little more, that too.
+    let mut measure = |rate: f64, duration| {
+        let is_lucky = luck > 0 && rate > 500.0 && rate < 600.0;
+        luck -= i32::from(is_lucky);
+        model.service_ns = if rate <= 500.0 || is_lucky {
+            1_000_000
+        } else {
+            200_000_000
+        };
+        let per_second = Rate::new(rate).unwrap();
+        Ok(model.measure(objective, Arrival::Poisson { per_second }, duration))
+    };
+    let (steps, end) = bisect(objective, 1_000.0, Duration::from_secs(1), &mut measure).unwrap();
+    assert_eq!((luck, end), (0, SearchEnd::Found));
+    let found = SearchReport {
+        objective,
+        closed_loop: Model::new(2).measure(
+            objective,
+            "constant:100".parse().unwrap(),
+            Duration::from_secs(1),
+        ),
+        steps,
+        end,
+    };
+    let (best, refuted) = (found.best().unwrap(), found.refuted().unwrap());
+    assert!(
+        best.requested_per_second <= 500.0 && best.requested_per_second > 480.0,
+        "{best:?}"
+    );
+    assert!(
+        refuted.requested_per_second > 500.0 && refuted.not_kept >= 2,
+        "{refuted:?}"
+    );
+    assert_eq!((best.kept, best.not_kept), (2, 0));
+    let mut above = found
         .steps
         .iter()
-        .filter(|step| step.requested_per_second == refuted.requested_per_second);
-    assert_eq!(tries.count(), 2);
+        .filter(|step| step.requested_per_second > 500.0);
+    assert!(above.any(SearchStep::is_kept), "the luck was met");
+}
+
+#[test]
+fn what_others_used_of_the_cpus_counts_in_the_steps_that_the_answer_rests_on() {
+    let mut found = Model::new(1).search("p95<50ms", Duration::from_secs(1));
+    assert_eq!(found.disturbance(), None, "nobody knows");
+    let bounds = [found.best(), found.refuted()].map(|bound| bound.unwrap().requested_per_second);
+    let mut share = |at_bounds: f64, elsewhere: f64| {
+        for step in &mut found.steps {
+            let is_bound = bounds.contains(&step.requested_per_second);
+            step.report.others_cpu_share = Some(if is_bound { at_bounds } else { elsewhere });
+        }
+        found.disturbance()
+    };
+    assert_eq!(share(0.02, 0.9), None);
+    assert_eq!(share(0.4, 0.0), Some(0.4));
+    assert_eq!(found.steps[0].report.disturbance(), None);
 }
 
 #[test]

@@ -136,7 +136,6 @@ fn a_search_ends_between_a_rate_that_keeps_and_one_that_does_not() {
     spec.objective = objective("p50<20ms");
     let found = search(&spec);
     assert!(!found.steps.is_empty());
-    let best = found.best().map_or(0.0, |step| step.requested_per_second);
     for step in &found.steps {
         let report = &step.report;
         assert!(report.is_open_loop);
@@ -144,7 +143,7 @@ fn a_search_ends_between_a_rate_that_keeps_and_one_that_does_not() {
         let p50 = report.tally.latency().percentile(0.5);
         match step.verdict {
             Verdict::Kept => {
-                assert!(step.requested_per_second <= best && p50.unwrap() < 20_000_000);
+                assert!(p50.unwrap() < 20_000_000);
             }
             // A step fails by its own figures, never by a share of a rate that was not even drawn.
             Verdict::NotKept(Failure::Latency { latency_ns, .. }) => {

@@ -101,3 +101,57 @@ fn every_file_of_a_load_and_each_format_have_figures_and_distribution_of_the_sam
     assert_eq!(again.code, Some(2), "{again:?}");
     served.end();
 }
+
+#[test]
+fn a_search_names_the_process_of_its_arrivals_and_the_steps_behind_each_bound() {
+    let dir = workplace();
+    let served = Served::start(dir.path());
+    let target = format!("memcached://{}", served.memcached);
+    let search = [
+        "cache",
+        "load",
+        "--target",
+        &target,
+        "--keys",
+        "100",
+        "--connections",
+        "2",
+        "--duration",
+        "100ms",
+        "--search",
+        "p50<20ms",
+        "--arrival",
+        "constant",
+        "--format",
+        "json",
+    ];
+    let seen = outcrop(dir.path(), &search);
+    // On a busy machine it decides nothing, and says so.
+    assert!(matches!(seen.code, Some(0 | 3)), "{seen:?}");
+    let details = crate::json_shape::checked(&seen.stdout)["details"].clone();
+    assert_eq!(details["arrival"], "constant", "{details}");
+    for bound in ["highest_rate_kept", "lowest_rate_not_kept"] {
+        let is_there = !details[format!("{bound}_1/s")].is_null();
+        let steps = details[format!("{bound}_steps")].as_u64();
+        assert_eq!(steps.is_some(), is_there, "{details}");
+    }
+    assert!(
+        seen.stderr.contains("constant arrivals") || seen.code == Some(3),
+        "{seen:?}"
+    );
+    // A plain load takes a rate, and a process alone is none.
+    let plain = [
+        "cache",
+        "load",
+        "--target",
+        &target,
+        "--keys",
+        "100",
+        "--arrival",
+        "etc",
+    ];
+    let refused = outcrop(dir.path(), &plain);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.sentence().contains("etc:20k"), "{refused:?}");
+    served.end();
+}

@@ -55,3 +55,59 @@ fn a_miss_ratio_curve_as_csv_counts_the_requests_that_missed() {
         "{csv:?}"
     );
 }
+
+/// Gets of keys whose logarithms are drawn evenly, by a generator of its own.
+fn drawn(seed: u64) -> String {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    // Each doubling of the memory holds as many requests more.
+    let key = |unit: f64| 10_000_f64.powf(unit) as u64;
+    (0..60_000)
+        .map(|number| format!("{number},k{},100\n", key(next())))
+        .collect()
+}
+
+#[test]
+fn a_curve_that_is_a_straight_line_has_no_knee_whatever_the_seed_and_a_loop_has_one() {
+    let dir = workplace();
+    let dir = dir.path();
+    let simulate = |text: &str, memory: &str| {
+        std::fs::write(dir.join("trace.csv"), text).unwrap();
+        let args = [
+            "cache",
+            "simulate",
+            "trace.csv",
+            "--policy",
+            "lru",
+            "--memory",
+            memory,
+        ];
+        let seen = outcrop(dir, &args);
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        seen.stdout
+    };
+    for seed in 1..=5 {
+        let line = simulate(&drawn(seed), "16KiB..512KiB");
+        assert!(
+            line.contains("\nNo knee with lru: ") && line.contains("for each doubling of the memory"),
+            "seed {seed}: {line}"
+        );
+        assert!(!line.contains("\nKnee with"), "seed {seed}: {line}");
+    }
+    // 300 keys of some 136 bytes, again and again: with LRU none hits before all fit, in 64 KiB.
+    let repeated: String = (0..6000)
+        .map(|number| format!("{number},k{},100\n", number % 300))
+        .collect();
+    let seen = simulate(&repeated, "8KiB..128KiB");
+    assert!(
+        seen.contains(
+            "\nKnee with lru: from 32 KiB to 64 KiB the misses fall most, from 100.0 % to 5.0 % of gets."
+        ),
+        "{seen}"
+    );
+}

@@ -79,10 +79,11 @@ pub(crate) struct Args {
     /// Content of values: random, zeros, entropy:BITS, compressible:RATIO
     #[arg(long, default_value = "random")]
     content: Content,
-    /// Arrival process: closed, constant:RATE, poisson:RATE, etc:RATE, sine:RATE:SWING:PERIOD
-    #[arg(long, default_value = "closed")]
-    arrival: Arrival,
-    /// Requests per second at constant intervals, as in 20k: short for --arrival constant:RATE
+    /// Arrival process [default: closed]: closed, constant:RATE, poisson:RATE, etc:RATE, sine:RATE:SWING:PERIOD. With --search, which chooses
+    /// the rates, without a rate [default: poisson]: constant, poisson, etc
+    #[arg(long, value_parser = asked_arrival)]
+    arrival: Option<AskedArrival>,
+    /// Requests per second at constant intervals, as in 20k: short for --arrival constant:RATE; not with --search, which chooses the rates
     #[arg(long, conflicts_with = "arrival", value_parser = constant_rate)]
     rate: Option<Arrival>,
     /// Number of connections
@@ -112,7 +113,8 @@ pub(crate) struct Args {
     /// Latency objective that goodput is counted by, as in p95<1ms
     #[arg(long)]
     objective: Option<Objective>,
-    /// Find the highest rate that meets this objective, as in p95<1ms; each step lasts --duration or longer
+    /// Find the highest rate that meets this objective, as in p95<1ms. Requests arrive by the process of --arrival (Poisson unless given); each
+    /// step lasts --duration or longer
     #[arg(long, value_name = "OBJECTIVE", conflicts_with = "objective")]
     search: Option<Objective>,
     /// Remove every item from the server first
@@ -127,6 +129,52 @@ pub(crate) struct Args {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+}
+
+/// Arrivals as the flag has them.
+#[derive(Clone, Copy, Debug)]
+struct AskedArrival {
+    arrival: Arrival,
+    /// Whether the rate is the user's: without one, a search chooses it.
+    has_rate: bool,
+}
+
+fn asked_arrival(text: &str) -> Result<AskedArrival, outcrop_workload::WorkloadError> {
+    let has_rate = !["constant", "poisson", "etc"].contains(&text);
+    let spelled = match has_rate {
+        true => text.to_owned(),
+        false => format!("{text}:1"),
+    };
+    let arrival = spelled.parse()?;
+    Ok(AskedArrival { arrival, has_rate })
+}
+
+/// The arrivals that were asked for. What a search would not use is refused.
+fn arrival(args: &Args) -> anyhow::Result<Arrival> {
+    let refuse = |text: String| Err(bad_input(anyhow::anyhow!(text)));
+    let Some(asked) = args.arrival else {
+        return match args.rate {
+            Some(_) if args.search.is_some() => refuse(
+                "--rate: --search chooses the rates itself; leave it out, or give the arrival process alone, as in --arrival constant"
+                    .to_owned(),
+            ),
+            rate => Ok(rate.unwrap_or(Arrival::Closed)),
+        };
+    };
+    let process = asked.arrival.process();
+    match (args.search.is_some(), asked.has_rate, asked.arrival) {
+        (true, _, Arrival::Closed) => refuse(
+            "--arrival closed: --search offers rates, and a closed loop has none; give --arrival poisson, constant or etc".to_owned(),
+        ),
+        // The rate of a sine says what its swing is a part of.
+        (_, true, Arrival::Sine { .. }) | (true, false, _) | (false, true, _) => Ok(asked.arrival),
+        (true, true, given) => refuse(format!(
+            "--arrival {given}: --search chooses the rates itself; give the process alone: --arrival {process}"
+        )),
+        (false, false, _) => refuse(format!(
+            "--arrival {process}: it has no rate; give one, as in {process}:20k (only --search chooses rates itself)"
+        )),
+    }
 }
 
 fn constant_rate(text: &str) -> Result<Arrival, outcrop_workload::WorkloadError> {
@@ -224,7 +272,7 @@ fn spec(args: &Args) -> anyhow::Result<LoadSpec> {
         sets_on_miss: args.set_on_miss || (args.trace.is_none() && !args.no_set_on_miss),
         value_count: args.value_pool,
         content: args.content,
-        arrival: args.rate.unwrap_or(args.arrival),
+        arrival: arrival(args)?,
         connections: args.connections,
         pipeline: args.pipeline,
         threads: args.threads,
@@ -298,6 +346,14 @@ fn line_of(step: LoadProgress) -> String {
     }
 }
 
+/// What others did to a measurement, and what to do about it.
+fn disturbed(share: f64) -> String {
+    format!(
+        "other programs used {:.0} % of the CPUs meanwhile; stop them and measure again",
+        share * 100.0
+    )
+}
+
 fn conclude(report: &LoadReport) -> anyhow::Result<Ending> {
     if report.is_driver_the_limit() {
         note(&format!(
@@ -312,6 +368,9 @@ fn conclude(report: &LoadReport) -> anyhow::Result<Ending> {
     let word = if report.is_void() { "error" } else { "warning" };
     for problem in report.problems() {
         note(&format!("{word}: {problem}"));
+    }
+    if let Some(share) = report.disturbance() {
+        note(&format!("warning: {}", disturbed(share)));
     }
     let tally = &report.tally;
     anyhow::ensure!(

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use outcrop_cache::store::PolicyKind;
 use outcrop_cache_bench::{
-    CurveAdvice, CurvePoint, CurveSpec, MemorySizes, NEARLY, Policies, miss_ratio_curve,
+    CurveAdvice, CurveFall, CurvePoint, CurveSpec, MemorySizes, NEARLY, Policies, miss_ratio_curve,
 };
 use outcrop_measure::units::{ByteSize, format_bytes, format_data};
 use outcrop_probe::user_file;
@@ -207,6 +207,9 @@ fn progress() -> impl FnMut(f64) {
     }
 }
 
+/// Steps fall evenly while the largest fall is at most this many times the smallest.
+const EVENLY: f64 = 1.5;
+
 /// Prints what to take, and the curve.
 fn answer(points: &[CurvePoint], spec: &CurveSpec, first_gets: u64, format: Format) -> anyhow::Result<()> {
     let advice = CurveAdvice::of(points).map(|advice| {
@@ -215,7 +218,7 @@ fn answer(points: &[CurvePoint], spec: &CurveSpec, first_gets: u64, format: Form
         if advice.chosen.gets - advice.chosen.hits <= first_gets {
             sentences.extend(widest_difference(points));
         }
-        sentences.extend(knee(points, advice.chosen.policy));
+        sentences.extend(fall(points, advice.chosen.policy));
         sentences
     });
     let table = table(points, spec, format);
@@ -278,10 +281,11 @@ fn sentences(advice: &CurveAdvice, first_gets: u64) -> Vec<String> {
         memory.push_str("; more was not simulated and may help (--memory)");
     }
     // What refuses to store when the memory is full is no advice, though it may miss as seldom.
-    let others = advice.policies[1..]
-        .iter()
-        .filter(|policy| **policy != PolicyKind::None);
-    let others: Vec<String> = others.map(ToString::to_string).collect();
+    let others = advice.policies[1..].iter().map(|policy| match policy {
+        PolicyKind::None => format!("{policy} (which stores nothing more once the memory is full)"),
+        policy => policy.to_string(),
+    });
+    let others: Vec<String> = others.collect();
     let ties = match others.is_empty() {
         true => String::new(),
         false => format!("; within a percentage point of it: {}", others.join(", ")),
@@ -331,27 +335,27 @@ fn widest_difference(points: &[CurvePoint]) -> Option<String> {
     })
 }
 
-/// Between which two limits the misses of a policy fall most, by more than a percentage point: a trace that repeats a loop falls there, where the
-/// loop begins to fit.
-fn knee(points: &[CurvePoint], policy: PolicyKind) -> Option<String> {
-    let mut of_policy: Vec<(u64, f64)> = points
-        .iter()
-        .filter(|point| point.policy == policy)
-        .filter_map(|point| Some((point.memory_bytes, point.miss_ratio()?)))
-        .collect();
-    of_policy.sort_by_key(|(memory_bytes, _)| *memory_bytes);
-    let fall = |pair: &[(u64, f64)]| pair[0].1 - pair[1].1;
-    let steepest = of_policy
-        .windows(2)
-        .max_by(|one, other| fall(one).total_cmp(&fall(other)))?;
-    (fall(steepest) > NEARLY).then(|| {
-        format!(
+/// How the misses of a policy fall: between which two limits most of all, or evenly. A trace that repeats a loop falls where the loop begins to
+/// fit.
+fn fall(points: &[CurvePoint], policy: PolicyKind) -> Option<String> {
+    let percent = |point: CurvePoint| point.miss_ratio().unwrap_or_default() * 100.0;
+    Some(match CurveFall::of(points, policy)? {
+        CurveFall::Knee { from, to } => format!(
             "Knee with {policy}: from {} to {} the misses fall most, from {:.1} % to {:.1} % of gets.",
-            format_bytes(steepest[0].0),
-            format_bytes(steepest[1].0),
-            steepest[0].1 * 100.0,
-            steepest[1].1 * 100.0
-        )
+            format_bytes(from.memory_bytes),
+            format_bytes(to.memory_bytes),
+            percent(from),
+            percent(to)
+        ),
+        CurveFall::Even { least, usual, most } if most <= EVENLY * least => format!(
+            "No knee with {policy}: the misses fall evenly, by about {:.0} percentage points for each doubling of the memory.",
+            usual * 100.0
+        ),
+        CurveFall::Even { least, most, .. } => format!(
+            "No knee with {policy}: no step stands out; for each doubling of the memory the misses fall by {:.0} to {:.0} percentage points.",
+            least * 100.0,
+            most * 100.0
+        ),
     })
 }
 

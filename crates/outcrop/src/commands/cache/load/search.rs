@@ -2,13 +2,16 @@
 
 use std::sync::atomic::AtomicBool;
 
-use outcrop_cache_load::{LoadProgress, LoadSpec, SearchEnd, SearchReport, SearchStep, search_rate};
-use outcrop_measure::TimeSpan;
+use outcrop_cache_load::{
+    LoadProgress, LoadSpec, SearchEnd, SearchReport, SearchStep, TriedRate, search_rate, steps_arrival,
+};
 use outcrop_measure::units::{format_count, format_nanoseconds};
+use outcrop_measure::{Rate, TimeSpan};
 use outcrop_probe::Clock;
+use outcrop_report::number::counted;
 
-use super::classified;
 use super::table::{answer, latency_cell, per_second, why};
+use super::{classified, disturbed};
 use crate::exit::Ending;
 use crate::output::{self, Cell, Format, Table, note, pretty_json};
 
@@ -22,12 +25,18 @@ pub(super) fn run(
     let found = search_rate(spec, clock, stop, &mut progress).map_err(classified)?;
     // The line of progress goes before anything else is said.
     drop(progress);
-    print(&found, format)?;
-    conclude(&found, format)
+    let process = process(spec)?;
+    print(&found, process, format)?;
+    conclude(&found, process, format)
+}
+
+/// By which process the requests of the steps arrived, in words.
+fn process(spec: &LoadSpec) -> anyhow::Result<&'static str> {
+    Ok(steps_arrival(spec.arrival, Rate::new(1.0)?).process())
 }
 
 /// Every rate that was tried; as JSON with what was found.
-fn print(found: &SearchReport, format: Format) -> anyhow::Result<()> {
+fn print(found: &SearchReport, process: &str, format: Format) -> anyhow::Result<()> {
     let table = table(found, format);
     if format != Format::Json {
         return match found.steps.is_empty() {
@@ -36,23 +45,28 @@ fn print(found: &SearchReport, format: Format) -> anyhow::Result<()> {
         };
     }
     let mut envelope = table.in_envelope();
-    let rate = |step: Option<&SearchStep>| step.map(|step| step.requested_per_second);
+    let rate = |tried: Option<TriedRate>| tried.map(|tried| tried.requested_per_second);
+    let kept = |tried: Option<TriedRate>| tried.map(|tried| tried.kept);
+    let steps = |tried: Option<TriedRate>| tried.map(|tried| tried.steps());
     let contradiction = found.contradiction();
+    let disturbance = found.disturbance();
     let mut say = |key: &str, value: serde_json::Value| envelope.details.insert(key.to_owned(), value);
     say("objective", found.objective.to_string().into());
+    say("arrival", process.into());
     say(
         "is_decided",
-        (found.best().is_some() && contradiction.is_none()).into(),
+        (found.best().is_some() && contradiction.is_none() && disturbance.is_none()).into(),
     );
     say("highest_rate_kept_1/s", rate(found.best()).into());
+    say("highest_rate_kept_steps", steps(found.best()).into());
+    say("highest_rate_kept_steps_kept", kept(found.best()).into());
     say("lowest_rate_not_kept_1/s", rate(found.refuted()).into());
+    say("lowest_rate_not_kept_steps", steps(found.refuted()).into());
+    say("lowest_rate_not_kept_steps_kept", kept(found.refuted()).into());
     say("closed_loop_1/s", found.closed_loop.answered_per_second().into());
-    say(
-        "undecided",
-        contradiction
-            .map(|(slow, fast)| contradicted(found, slow, fast))
-            .into(),
-    );
+    say("others_cpu_share_ratio", disturbance.into());
+    let why_not = contradiction.map(|(slow, fast)| contradicted(found, slow, fast));
+    say("undecided", why_not.or_else(|| disturbance.map(disturbed)).into());
     output::print(&pretty_json(&envelope)?)
 }
 
@@ -107,7 +121,7 @@ fn table(found: &SearchReport, format: Format) -> Table {
 }
 
 /// The answer as a sentence. A search that found nothing for lack of time or samples is a failed measurement.
-fn conclude(found: &SearchReport, format: Format) -> anyhow::Result<Ending> {
+fn conclude(found: &SearchReport, process: &str, format: Format) -> anyhow::Result<Ending> {
     // For people the answer belongs to the output; programs have it in the rows.
     let say = |answer: String| match format {
         Format::Text => output::print(&format!("{answer}\n")),
@@ -124,14 +138,25 @@ fn conclude(found: &SearchReport, format: Format) -> anyhow::Result<Ending> {
             contradicted(found, slow, fast)
         );
     }
+    let begin = match found.disturbance() {
+        Some(share) => format!("not decided, because {}; by these steps: ", disturbed(share)),
+        None => String::new(),
+    };
     if let Some(best) = found.best() {
         let next = match found.refuted() {
-            Some(refuted) => format!("{}/s did not", format_count(refuted.requested_per_second)),
+            Some(refuted) => format!(
+                "{}/s did not, in {} of {}",
+                format_count(refuted.requested_per_second),
+                refuted.not_kept,
+                counted(refuted.steps(), "step")
+            ),
             None => "no higher rate was tried".to_owned(),
         };
         say(format!(
-            "highest rate that met {objective}: {}/s ({next}; closed loop: {closed}/s)",
+            "{begin}highest rate that met {objective}: {}/s, in {} of {} ({next}; {process} arrivals; closed loop: {closed}/s)",
             format_count(best.requested_per_second),
+            best.kept,
+            counted(best.steps(), "step")
         ))?;
     }
     if found.end == SearchEnd::Stopped {
@@ -157,7 +182,9 @@ fn conclude(found: &SearchReport, format: Format) -> anyhow::Result<Ending> {
     match (short, found.best()) {
         (Some(why), None) => anyhow::bail!("no rate was found that meets {objective}: {why}"),
         (Some(why), Some(_)) => note(&format!("the search ended early: {why}")),
-        (None, None) => say(format!("no rate met {objective} (closed loop: {closed}/s)"))?,
+        (None, None) => say(format!(
+            "{begin}no rate met {objective} ({process} arrivals; closed loop: {closed}/s)"
+        ))?,
         (None, Some(_)) => {}
     }
     Ok(Ending::Done)

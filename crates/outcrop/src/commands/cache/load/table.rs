@@ -103,6 +103,12 @@ pub(super) fn push_figures(
         }
     }
     push_cost(report, row);
+    let not_known =
+        || Cell::Absent("the CPU time of the server is not known, or too little passed".to_owned());
+    let others = report
+        .others_cpu_share
+        .map_or_else(not_known, |share| Cell::number(share, format!("{share:.3}")));
+    row("CPUs used by others", others, "ratio");
 }
 
 /// What was asked for, so that a file says by itself what it is about. People see it on their command line.
