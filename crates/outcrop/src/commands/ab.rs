@@ -143,7 +143,7 @@ fn too_few(set: &PlanSet) -> Option<String> {
     let enough = (1..100).find(|pairs| least_p_value_of_pairs(*pairs) <= LEVEL)?;
     ((fewest as usize) < enough).then(|| {
         format!(
-            "warning: {} decide nothing: every cell will be undecided; give --repetitions {enough} or more",
+            "warning: {} decide nothing: every ratio will be undecided; give --repetitions {enough} or more",
             counted(fewest as usize, "repetition")
         )
     })

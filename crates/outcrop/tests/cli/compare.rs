@@ -313,7 +313,7 @@ fn variants_that_are_no_pair_are_refused_and_a_dry_run_measures_nothing() {
     let few = ab("codec=lz4", "codec=zstd:1", &["--dry-run", "--repetitions", "3"]);
     assert!(
         few.stderr.contains(
-            "3 repetitions decide nothing: every cell will be undecided; give --repetitions 6 or more"
+            "3 repetitions decide nothing: every ratio will be undecided; give --repetitions 6 or more"
         ),
         "{few:?}"
     );
