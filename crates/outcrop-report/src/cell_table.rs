@@ -103,6 +103,10 @@ impl Grid {
         if group.subject.is_none() {
             columns.push(words("subject", rows, |row| row.subject.clone()));
         }
+        // Whoever wrote a job file looks for the names of its jobs.
+        if group.is_told_by_plan() {
+            columns.push(words("plan", rows, |row| row.plans.join(", ")));
+        }
         for factor in &group.factors {
             let spelled = |row: &CellRow| {
                 row.setting(*factor)

@@ -40,6 +40,8 @@ pub struct CellRow {
     pub subject: String,
     /// Its factors.
     pub factors: Settings,
+    /// Names of the plans that asked for it; in a run of a job file, the names of its jobs.
+    pub plans: Vec<String>,
     /// Completed trials that have a figure: none of a cell that cannot be measured here, whose trials have only the reasons.
     pub trials: usize,
     /// How long its longest trial was, in seconds.
@@ -216,6 +218,20 @@ impl<'t> CellGroup<'t> {
     }
 }
 
+impl CellGroup<'_> {
+    /// Whether the names of plans tell its cells from each other, as the jobs of a job file do.
+    pub fn is_told_by_plan(&self) -> bool {
+        are_told_by_plan(&self.rows)
+    }
+}
+
+/// Whether each of several cells has plans of its own, that asked for no other of them.
+fn are_told_by_plan(rows: &[&CellRow]) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut plans = rows.iter().flat_map(|row| &row.plans);
+    rows.len() > 1 && rows.iter().all(|row| !row.plans.is_empty()) && plans.all(|plan| seen.insert(plan))
+}
+
 impl CellRow {
     fn of(cell: &CellView<'_>) -> Self {
         let figures = cell.metric_names().into_iter();
@@ -229,6 +245,7 @@ impl CellRow {
                 Some(schema) => schema.read(cell.factors),
                 None => Settings::of_record(|_| None, cell.factors),
             },
+            plans: cell.plans.iter().map(|plan| (*plan).to_owned()).collect(),
             trials: cell.completed.iter().filter(|trial| trial.is_measured()).count(),
             longest_trial_s: cell
                 .completed

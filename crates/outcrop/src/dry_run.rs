@@ -57,6 +57,7 @@ fn planned(cells: &[outcrop_lab::Cell]) -> CellTable {
         schema: Some(cell.layer.schema()),
         subject: cell.subject.label.clone(),
         factors: cell.factors.clone(),
+        plans: cell.plans.clone(),
         trials: cell.trial.repetitions as usize,
         longest_trial_s: cell.trial.duration.0.as_secs_f64(),
         is_of_unfinished_run: false,

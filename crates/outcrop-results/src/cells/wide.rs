@@ -7,7 +7,7 @@ use std::path::Path;
 use outcrop_measure::metric::Unit;
 use outcrop_schema::{Column, FactorRef};
 
-use super::{CellRow, CellTable, Figure};
+use super::{CellRow, CellTable, Figure, are_told_by_plan};
 use crate::atomic_file::write_with;
 use crate::error::ResultsError;
 use crate::layout::{CELLS_CSV_FILE, CELLS_PARQUET_FILE};
@@ -16,6 +16,8 @@ use crate::view::RunView;
 
 /// Columns of every cell.
 const FIRST: [&str; 5] = ["run", "layer", "subject", "cell", "trials"];
+/// The column of the plan that asked for a cell, where it tells cells apart.
+const PLAN: &str = "plan";
 
 /// Writes `cells.csv` and `cells.parquet` of a run into a folder, as a rule the run's, replacing older ones.
 ///
@@ -71,6 +73,10 @@ pub(crate) fn typed_columns(table: &CellTable) -> Vec<(String, PlainColumn)> {
             PlainColumn::Whole(rows.iter().map(|row| i64::try_from(row.trials).ok()).collect()),
         ),
     ];
+    if are_told_by_plan(&rows.iter().collect::<Vec<_>>()) {
+        let plans = rows.iter().map(|row| Some(row.plans.join(", ")));
+        columns.push((PLAN.to_owned(), PlainColumn::Text(plans.collect())));
+    }
     columns.extend(factor_columns(rows));
     for (name, unit) in shown_metrics(rows) {
         columns.extend(figure_columns(rows, &name, unit));
@@ -122,7 +128,7 @@ fn factor_columns(rows: &[CellRow]) -> Vec<(String, PlainColumn)> {
             }
             _ => name.to_owned(),
         };
-        let is_taken = FIRST.contains(&full.as_str());
+        let is_taken = FIRST.contains(&full.as_str()) || full == PLAN;
         (if is_taken { format!("factor_{full}") } else { full }, values)
     };
     names.into_iter().map(column).collect()

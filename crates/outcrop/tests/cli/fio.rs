@@ -157,6 +157,49 @@ fn a_run_of_ours_goes_out_as_fios_json_and_comes_back_with_the_same_figures() {
 }
 
 #[test]
+fn writes_with_fsync_go_out_as_fio_has_them_and_come_back_with_the_latency_that_includes_it() {
+    let dir = workplace();
+    let measured = seen(
+        dir.path(),
+        "device --size 8MiB --rw randwrite --fsync 1 --queue-depth 1 --duration 250ms --warm-up 5ms --repetitions 1 --out ours",
+    );
+    assert_eq!(measured.code, Some(0), "{measured:?}");
+    let ours = dir
+        .path()
+        .join("ours")
+        .join(&names_in(&dir.path().join("ours"))[0]);
+    let export = format!("results export {} --format fio-json -o synced/", ours.display());
+    let exported = seen(dir.path(), &export);
+    assert_eq!(exported.code, Some(0), "{exported:?}");
+    let file = dir.path().join("synced/randwrite-1-1.json");
+    let document: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    let job = &document["jobs"][0];
+    let mean = |latency: &serde_json::Value| latency["mean"].as_f64().unwrap();
+    let (write, sync) = (mean(&job["write"]["clat_ns"]), mean(&job["sync"]["lat_ns"]));
+    let both = mean(&job["write"]["lat_with_sync_ns"]);
+    assert!(write < both && sync < both, "{write} and {sync} of {both}");
+    assert!((write + sync - both).abs() <= 2.0, "{write} and {sync} of {both}");
+    assert_eq!(job["sync"]["total_ios"], job["write"]["total_ios"]);
+    let imported = seen(dir.path(), "import fio synced");
+    assert_eq!(imported.code, Some(0), "{imported:?}");
+    let figures = |run: &Path| {
+        let view = RunView::load(run).unwrap();
+        let wanted = ["latency_mean", "write_latency_p50", "sync_latency_mean"];
+        let mut figures: Vec<(String, Option<u64>)> = view
+            .records()
+            .filter(|record| wanted.contains(&record.metric.as_str()))
+            .map(|record| (record.metric, record.value.map(f64::to_bits)))
+            .collect();
+        figures.sort();
+        figures
+    };
+    let before = figures(&ours);
+    assert_eq!(before.len(), 3);
+    assert!(before.iter().all(|(_, value)| value.is_some()), "{before:?}");
+    assert_eq!(before, figures(&only_run(dir.path())));
+}
+
+#[test]
 fn a_job_file_runs_and_one_that_cannot_says_each_option_with_its_line() {
     let dir = workplace();
     fs::write(
@@ -183,6 +226,22 @@ fn a_job_file_runs_and_one_that_cannot_says_each_option_with_its_line() {
         .map(String::as_str)
         .collect();
     assert!(plans.contains(&"reads") && plans.contains(&"writes"), "{plans:?}");
+    for name in ["reads", "writes"] {
+        let is_row_of_job = |line: &str| line.split_whitespace().next() == Some(name);
+        assert!(run.stdout.lines().any(is_row_of_job), "{}", run.stdout);
+    }
+    let cells = fs::read_to_string(view.dir.join("cells.csv")).unwrap();
+    let mut cells = csv::Reader::from_reader(cells.as_bytes());
+    let plan = cells.headers().unwrap().iter().position(|name| name == "plan");
+    let plan = plan.expect("a column of the jobs' names");
+    let mut named: Vec<String> = cells.records().map(|row| row.unwrap()[plan].to_owned()).collect();
+    named.sort_unstable();
+    assert_eq!(named, ["reads", "writes"]);
+    let page = fs::read_to_string(view.dir.join("report.html")).unwrap();
+    assert!(
+        page.contains(">writes</td>"),
+        "the job has a name in the table of the report"
+    );
     let exported = seen(
         dir.path(),
         &format!("results export {} --format fio-json", view.dir.display()),
