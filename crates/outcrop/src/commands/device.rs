@@ -13,7 +13,7 @@ use outcrop_lab::{Draft, PlanOptions, PlanSet};
 use outcrop_measure::units::{ByteSize, TimeSpan};
 use outcrop_report::quoted;
 use outcrop_schema::{FactorRef, LayerSchema, device};
-use outcrop_workload::Submission;
+use outcrop_workload::{EngineKind, Submission};
 use std::path::{Path, PathBuf};
 
 mod verify;
@@ -104,6 +104,7 @@ pub(crate) const DURATION: TimeSpan = TimeSpan::milliseconds(1000);
 pub(crate) const WARM_UP: TimeSpan = TimeSpan::milliseconds(200);
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
+    args.fio.check_path(&args.path)?;
     if let Some(job) = &args.job {
         args.factors.none_with("--job").map_err(bad_input)?;
         args.fio.none_with("--job").map_err(bad_input)?;
@@ -184,6 +185,7 @@ fn draft(args: &Args) -> anyhow::Result<Draft> {
     let draft = args
         .factors
         .write_over(args.fio.write_over(draft, &args.factors)?);
+    let draft = depth_of_engine(draft, args)?;
     match args.peak {
         true => peak(draft, args),
         false => Ok(draft),
@@ -211,6 +213,28 @@ fn place(path: &Path) -> String {
         .then(|| std::fs::canonicalize(path).ok())
         .flatten();
     resolved.map_or_else(|| given.to_string(), |path| path.to_string_lossy().into_owned())
+}
+
+/// The draft with the only depth of an engine that waits for each request, where none was typed; fio's default is the same.
+fn depth_of_engine(draft: Draft, args: &Args) -> anyhow::Result<Draft> {
+    let (Some(engine), None) = (
+        args.factors.of(&device::ENGINE),
+        args.factors.of(&device::QUEUE_DEPTH),
+    ) else {
+        return Ok(draft);
+    };
+    let waits = |name: &String| name == EngineKind::Psync.name();
+    if engine.values.iter().all(waits) {
+        return Ok(draft.with_workload(&device::QUEUE_DEPTH, ["1".to_owned()], &engine.flag));
+    }
+    if engine.values.iter().any(waits) {
+        return Err(bad_input(anyhow::anyhow!(
+            "{}: psync waits for each request, so its queue depth is 1, but the default is 32; type --queue-depth 1 to compare them at the \
+             depth that all of them have",
+            engine.as_typed()
+        )));
+    }
+    Ok(draft)
 }
 
 /// The draft with what `--peak` stands for, which no other flag may contradict.

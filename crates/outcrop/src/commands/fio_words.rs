@@ -3,21 +3,25 @@
 //! The table is `docs/from-fio.md`.
 
 mod foreign;
+mod spelling;
 
 use clap::{ArgAction, Args};
 use outcrop_lab::Draft;
 use outcrop_measure::units::TimeSpan;
+use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
     ACCESS, ACCESS_PATTERN, ARRIVAL, ENGINE, IO_BLOCK_SIZE, JOBS, QUEUE_DEPTH, READ_WRITE_MIX, SYNC,
 };
-use outcrop_schema::{About, FactorRef};
-use outcrop_workload::Arrival;
+use outcrop_workload::{Arrival, ReadWriteMix};
+use std::os::unix::fs::FileTypeExt as _;
+use std::path::Path;
 
 use super::device::Device;
-use super::factor_flags::{FactorFlags, Given, Spell, contradiction};
+use super::factor_flags::{FactorFlags, Given, contradiction};
 use super::plan_flags::PlanFlags;
 use crate::exit::bad_input;
 use foreign::Foreign;
+pub(crate) use spelling::SPELL;
 
 /// fio's names of Outcrop's factors.
 pub(crate) const ALIASES: &[(FactorRef, &str)] = &[
@@ -74,9 +78,7 @@ impl FioWords {
     /// The draft with what they say; `native` is what our own flags say, which they may not contradict.
     pub(crate) fn write_over(&self, draft: Draft, native: &FactorFlags<Device>) -> anyhow::Result<Draft> {
         if let Some(path) = &self.filename {
-            return Err(refusal(format!(
-                "--filename is a fio option: `--read-only {path}` measures an existing file without writing; a directory as the argument gets a scratch file"
-            )));
+            return Err(refusal(instead_of_filename(path, self.writes(native))));
         }
         self.foreign.check().map_err(refusal)?;
         let mut draft = draft;
@@ -88,6 +90,32 @@ impl FioWords {
             draft = draft.with_workload(said.factor.about(), said.values, &said.flag);
         }
         Ok(draft)
+    }
+
+    /// Whether what was given asks for writes.
+    fn writes(&self, native: &FactorFlags<Device>) -> bool {
+        let theirs = self.rw.as_deref().unwrap_or_default();
+        let is_of_writes = |mix: &String| mix.parse().is_ok_and(ReadWriteMix::has_writes);
+        let ours = native.of(&READ_WRITE_MIX);
+        let ours = ours.is_some_and(|given| given.values.iter().any(is_of_writes));
+        ours || theirs.contains("write") || theirs.ends_with("rw")
+    }
+
+    /// Refuses a value that was typed behind a switch, and that was taken for the directory.
+    pub(crate) fn check_path(&self, path: &Path) -> anyhow::Result<()> {
+        let is_value = matches!(path.to_str(), Some("0" | "1")) && !path.exists();
+        let mut switches = self.foreign.switches();
+        if self.is_time_based {
+            switches.push("--time_based".to_owned());
+        }
+        match switches.as_slice() {
+            [_, ..] if is_value => Err(refusal(format!(
+                "`{}` was taken for a directory, which does not exist: {} of fio takes no value here; leave the value out",
+                path.display(),
+                switches.join(" or ")
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// The warm-up and the measured time, in whichever words they were given.
@@ -329,108 +357,21 @@ fn refusal(message: impl Into<String>) -> anyhow::Error {
     bad_input(anyhow::anyhow!(message.into()))
 }
 
-/// A value as fio spells it in our spelling; several where it is a range.
-pub(crate) const SPELL: Spell = |factor: &About, value: &str| {
-    let one = |text: &str| Ok(vec![text.to_owned()]);
-    match factor.name {
-        name if name == ACCESS_PATTERN.name => pattern(value),
-        name if name == READ_WRITE_MIX.name => mix(value),
-        name if name == ENGINE.name => match value {
-            "posixaio" => Err(format!(
-                "{value} is not available; io_uring and libaio are asynchronous too (--engine io_uring)"
-            )),
-            "sync" | "pvsync" | "pvsync2" => one("psync"),
-            "null" => one("noop"),
-            _ => one(value),
-        },
-        name if name == SYNC.name => match value {
-            "0" => one("none"),
-            "1" | "sync" => Err(format!(
-                "--sync {value} is O_SYNC in fio; type --sync dsync for O_DSYNC, or --sync each:fsync for fsync after every write"
-            )),
-            _ => one(value),
-        },
-        name if name == QUEUE_DEPTH.name || name == JOBS.name => range(value),
-        _ => one(value),
-    }
-};
-
-fn pattern(value: &str) -> Result<Vec<String>, String> {
-    let both = |pattern: &str, mix: &str| {
-        Err(format!(
-            "`{value}` is a fio word that combines two factors; use --access-pattern {pattern} --read-write-mix {mix}"
-        ))
-    };
-    match value {
-        "randread" => both("random", "100:0"),
-        "randwrite" => both("random", "0:100"),
-        "randrw" => both("random", "50:50"),
-        "read" => both("sequential", "100:0"),
-        "write" => both("sequential", "0:100"),
-        "rw" | "readwrite" => both("sequential", "50:50"),
-        "rand" => Ok(vec!["random".to_owned()]),
-        "seq" => Ok(vec!["sequential".to_owned()]),
-        _ => Ok(vec![match value.strip_prefix("zipf:") {
-            Some(theta) => format!("zipfian:{theta}"),
-            None => value.to_owned(),
-        }]),
-    }
-}
-
-/// A mix named by its share of reads, or by its only direction.
-fn mix(value: &str) -> Result<Vec<String>, String> {
-    let spelled = match (value, value.parse::<u8>()) {
-        ("read" | "randread", _) => "100:0".to_owned(),
-        ("write" | "randwrite", _) => "0:100".to_owned(),
-        ("rw" | "readwrite" | "randrw", _) => "50:50".to_owned(),
-        (_, Ok(reads @ 0..=100)) => format!("{reads}:{}", 100 - reads),
-        _ => value.to_owned(),
-    };
-    Ok(vec![spelled])
-}
-
-/// `1..64`: doubled from the first to the last.
-fn range(value: &str) -> Result<Vec<String>, String> {
-    let Some((first, last)) = value.split_once("..") else {
-        return Ok(vec![value.to_owned()]);
-    };
-    let (Ok(first), Ok(last)) = (first.parse::<u32>(), last.parse::<u32>()) else {
-        return Ok(vec![value.to_owned()]);
-    };
-    if first == 0 || first > last {
-        return Err(format!("`{value}` is not a range; expected for example 1..64"));
-    }
-    let doubled = std::iter::successors(Some(first), |value| value.checked_mul(2));
-    let mut values: Vec<u32> = doubled.take_while(|value| *value < last).collect();
-    values.push(last);
-    Ok(values.iter().map(u32::to_string).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_of_fio_become_ours() {
-        let cases: [(&About, &str, &str); 11] = [
-            (&ACCESS_PATTERN, "zipf:1.2", "zipfian:1.2"),
-            (&ACCESS_PATTERN, "seq", "sequential"),
-            (&ACCESS_PATTERN, "strided:64KiB", "strided:64KiB"),
-            (&READ_WRITE_MIX, "70", "70:30"),
-            (&READ_WRITE_MIX, "write", "0:100"),
-            (&READ_WRITE_MIX, "70:30", "70:30"),
-            (&READ_WRITE_MIX, "101", "101"),
-            (&ENGINE, "sync", "psync"),
-            (&QUEUE_DEPTH, "1..64", "1 2 4 8 16 32 64"),
-            (&QUEUE_DEPTH, "3..20", "3 6 12 20"),
-            (&QUEUE_DEPTH, "8", "8"),
-        ];
-        for (factor, theirs, ours) in cases {
-            let spelled = SPELL(factor, theirs).unwrap();
-            assert_eq!(spelled.join(" "), ours, "{theirs}");
-        }
-        for refused in ["0..4", "9..4"] {
-            assert!(SPELL(&QUEUE_DEPTH, refused).is_err(), "{refused}");
-        }
+/// What to type for fio's name of what is read or written.
+fn instead_of_filename(path: &str, writes: bool) -> String {
+    let found = std::fs::metadata(path).ok().filter(|_| writes);
+    let quoted = outcrop_report::quoted(path);
+    match found.map(|found| found.file_type().is_block_device()) {
+        Some(true) => format!(
+            "--filename is a fio option: `outcrop device {quoted} --destroy NAME` overwrites all data of the device, where NAME is its serial \
+             number (of a loop device: the path of its file); `--read-only {quoted}` only reads it"
+        ),
+        Some(false) if !Path::new(path).is_dir() => format!(
+            "--filename is a fio option: Outcrop does not write to files that it did not create; a directory as the argument gets a scratch \
+             file, and `--read-only {quoted}` measures this file without writing"
+        ),
+        _ => format!(
+            "--filename is a fio option: `--read-only {path}` measures an existing file without writing; a directory as the argument gets a scratch file"
+        ),
     }
 }

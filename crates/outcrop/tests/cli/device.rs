@@ -67,6 +67,12 @@ fn a_device_is_overwritten_with_its_name_and_refused_without_or_with_another() {
     );
     let reading = format!("`outcrop device --read-only {}` only reads it", device.node);
     assert!(seen.sentence().contains(&reading), "{seen:?}");
+    let seen = outcrop(
+        dir.path(),
+        &["device", "--filename", &device.node, "--rw=randwrite"],
+    );
+    let writing = format!("`outcrop device {} --destroy NAME` overwrites", device.node);
+    assert!(seen.sentence().contains(&writing), "{seen:?}");
     assert!(
         std::fs::read(&device.image)
             .unwrap()
@@ -168,6 +174,7 @@ fn fio_names_of_durability_and_buffering_are_understood() {
         (&["--sync", "0"], "sync=none"),
         (&["--direct", "0"], "access=buffered"),
         (&["--direct=1", "--ioengine", "libaio"], "engine=libaio"),
+        (&["--ioengine", "psync"], "queue_depth=1 "),
     ] {
         let args = [
             &[

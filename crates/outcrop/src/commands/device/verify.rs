@@ -47,10 +47,15 @@ pub(super) fn run(args: &Args, half: Half) -> anyhow::Result<Ending> {
             ));
         }
     };
+    let engine = one(args, &ENGINE)?.unwrap_or(EngineKind::IoUring);
+    let default_depth = match engine {
+        EngineKind::Psync => 1,
+        _ => 32,
+    };
     let spec = VerifySpec {
-        engine: one(args, &ENGINE)?.unwrap_or(EngineKind::IoUring),
+        engine,
         io_block_size_bytes: one(args, &IO_BLOCK_SIZE)?.unwrap_or(ByteSize(4096)).0,
-        queue_depth: one(args, &QUEUE_DEPTH)?.unwrap_or(32),
+        queue_depth: one(args, &QUEUE_DEPTH)?.unwrap_or(default_depth),
         span_bytes: match one(args, &SPAN)?.and_then(Span::bytes) {
             Some(span) => Some(span.0),
             None => args.size.map(|size| size.0),

@@ -166,6 +166,11 @@ fn options() -> impl Iterator<Item = (&'static str, Meaning)> {
     OPTIONS.iter().copied().chain(in_job_files)
 }
 
+/// Whether an option takes a value behind `=` only.
+fn is_switch(name: &str, meaning: Meaning) -> bool {
+    matches!(meaning, Always(_) | Never0(_)) && !WITH_VALUE.contains(&name)
+}
+
 /// What was given of them.
 #[derive(Debug, Default)]
 pub(super) struct Foreign {
@@ -200,6 +205,13 @@ impl Foreign {
         Ok(())
     }
 
+    /// Those that were given as switches, without a value: `--thread`.
+    pub(super) fn switches(&self) -> Vec<String> {
+        let given = self.given.iter();
+        let switches = given.filter(|(name, meaning, value)| value.is_none() && is_switch(name, *meaning));
+        switches.map(|(name, ..)| format!("--{name}")).collect()
+    }
+
     /// Those that ask for what is so anyway, each with what that is.
     pub(super) fn without_effect(&self) -> Option<String> {
         let one = |(name, meaning, _): &(&str, Meaning, Option<String>)| match meaning {
@@ -215,14 +227,13 @@ impl Foreign {
 impl clap::Args for Foreign {
     fn augment_args(command: Command) -> Command {
         options().fold(command, |command, (name, meaning)| {
-            let is_flag = matches!(meaning, Always(_) | Never0(_)) && !WITH_VALUE.contains(&name);
             command.arg(
                 Arg::new(name)
                     .long(name)
                     .hide(true)
                     .num_args(0..=1)
                     // A flag of fio's without a value must not swallow the directory behind it.
-                    .require_equals(is_flag)
+                    .require_equals(is_switch(name, meaning))
                     .default_missing_value("")
                     .action(ArgAction::Set),
             )
