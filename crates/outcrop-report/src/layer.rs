@@ -11,6 +11,7 @@ pub(crate) mod filesystem;
 pub(crate) mod kv;
 mod overload;
 mod sensitivity;
+mod unapplied;
 pub(crate) mod undecided;
 
 use std::collections::BTreeMap;
@@ -24,7 +25,7 @@ use crate::cell::Cell;
 use crate::cell_table::{self, Grid};
 use crate::command::Commands;
 use crate::finding::Finding;
-use crate::placement::{Bounds, Constraints};
+use crate::placement::{Bounds, Constraints, Limit};
 use crate::report::{LayerSection, Note};
 use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
 
@@ -37,6 +38,10 @@ pub use cautions::cautions;
 pub trait LayerReport {
     /// What the reader came for. Advice on compression keeps the limits, or says which it breaks.
     fn answer(&self, bounds: &Bounds<'_>) -> Answer;
+    /// Which limits that is; the report says that others do not apply to it.
+    fn applied_limits(&self) -> &'static [Limit] {
+        &[]
+    }
     /// Sentences checked against the records.
     fn findings(&self) -> Vec<Finding> {
         Vec::new()
@@ -79,21 +84,17 @@ pub(crate) fn sections(
     bounds: &Bounds<'_>,
 ) -> Vec<LayerSection> {
     let table = CellTable::of(run);
-    let section = |layer: &&ReportedLayer| {
+    let of_layer = |layer: &&ReportedLayer| {
         let mut cells = cells_of(layer.schema, views);
         cells.sort_by(|one, other| one.compare(other, layer.order));
         let grids = || cell_table::grids(&table.clone().of_layer(layer.schema));
         (!cells.is_empty()).then(|| {
-            section(
-                layer.schema.name,
-                run,
-                &*(layer.read)(run, cells),
-                (beside, bounds),
-                grids(),
-            )
+            let read = (layer.read)(run, cells);
+            let section = section(layer.schema.name, run, &*read, (beside, bounds), grids());
+            (section, read.applied_limits())
         })
     };
-    layers.iter().filter_map(section).collect()
+    unapplied::named(layers.iter().filter_map(of_layer).collect(), bounds)
 }
 
 /// The cells of a layer that have a completed trial.

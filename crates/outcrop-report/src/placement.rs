@@ -40,7 +40,7 @@ pub(crate) use bounds::{Bounded, Figure as Bound, Kept, SURE, Verdict};
 pub use candidate::{Candidate, CompressedAt};
 pub use choice::Sureness;
 pub use doubt::Race;
-pub use limits::Origin;
+pub use limits::{Limit, Origin};
 pub use outcrop_schema::kv::{Constraints, Prices};
 pub use system::MeasuredSystem;
 

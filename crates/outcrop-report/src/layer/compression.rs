@@ -18,7 +18,7 @@ use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
 use crate::cell::Cell;
 use crate::finding::Finding;
-use crate::placement::Bounds;
+use crate::placement::{Bounds, Limit};
 use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
 use references::Published;
 
@@ -48,6 +48,10 @@ fn read<'a>(run: &'a RunView, mut cells: Vec<Cell<'a>>) -> Box<dyn LayerReport +
 impl LayerReport for CompressionReport<'_> {
     fn answer(&self, bounds: &Bounds<'_>) -> Answer {
         answer::answer(self.run, &self.cells, bounds)
+    }
+
+    fn applied_limits(&self) -> &'static [Limit] {
+        &[Limit::Ratio]
     }
 
     fn findings(&self) -> Vec<Finding> {

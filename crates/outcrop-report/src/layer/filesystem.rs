@@ -23,7 +23,7 @@ use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
 use crate::cell::Cell;
 use crate::finding::Finding;
-use crate::placement::Bounds;
+use crate::placement::{Bounds, Limit};
 use crate::section::{FigureSlot, Method, ReferenceSection};
 
 /// The layer.
@@ -49,6 +49,10 @@ struct FilesystemReport<'a> {
 impl LayerReport for FilesystemReport<'_> {
     fn answer(&self, bounds: &Bounds<'_>) -> Answer {
         answer::answer(self.run, &self.cells, bounds)
+    }
+
+    fn applied_limits(&self) -> &'static [Limit] {
+        &[Limit::Ratio, Limit::P99]
     }
 
     fn findings(&self) -> Vec<Finding> {

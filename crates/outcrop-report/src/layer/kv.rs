@@ -23,7 +23,7 @@ use crate::answer::Answer;
 use crate::cell::Cell;
 use crate::environment::{cpus, memory_bytes};
 use crate::finding::Finding;
-use crate::placement::Bounds;
+use crate::placement::{Bounds, Limit};
 use crate::section::{FigureSlot, Method};
 
 pub(crate) use cell::{has_speed_and_space, is_compressed_below};
@@ -61,6 +61,10 @@ struct KvReport<'a> {
 impl LayerReport for KvReport<'_> {
     fn answer(&self, bounds: &Bounds<'_>) -> Answer {
         answer::answer(self.run, &self.cells, bounds)
+    }
+
+    fn applied_limits(&self) -> &'static [Limit] {
+        &[Limit::Ratio, Limit::P99, Limit::CpuShare]
     }
 
     fn findings(&self) -> Vec<Finding> {

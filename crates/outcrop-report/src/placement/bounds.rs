@@ -6,6 +6,7 @@ use outcrop_schema::kv::{Constraints, READ_LATENCY, SAME_SPACE, STORED_BYTES};
 
 use super::Placement;
 use super::candidate::{Candidate, cpu_share};
+use super::limits::{Limit, asked_besides};
 use crate::cell::Cell;
 use crate::layer::kv::ratio_without_log;
 use crate::number::Number;
@@ -42,7 +43,7 @@ impl Figure {
     }
 
     /// What is so by definition.
-    pub(super) const fn exact(value: f64) -> Self {
+    pub(crate) const fn exact(value: f64) -> Self {
         let interval = Interval {
             estimate: value,
             low: value,
@@ -264,6 +265,11 @@ impl<'b> Bounds<'b> {
             placement,
             cpus,
         }
+    }
+
+    /// Those that are given besides these, as the flags read them.
+    pub(crate) fn besides(&self, limits: &[Limit]) -> Vec<String> {
+        asked_besides(self.constraints, limits)
     }
 
     /// How these figures stand to them.

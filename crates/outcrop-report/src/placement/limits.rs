@@ -27,6 +27,27 @@ impl Origin {
     }
 }
 
+/// What the answer to where to compress has to meet, one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// The ratio of the space.
+    Ratio,
+    /// The 99th percentile of a read.
+    P99,
+    /// The share of the machine's CPUs.
+    CpuShare,
+}
+
+/// The constraints besides some, as the flags read them.
+pub(super) fn asked_besides(constraints: &Constraints, limits: &[Limit]) -> Vec<String> {
+    let rest = |limit: Limit, value: Option<f64>| value.filter(|_| !limits.contains(&limit));
+    asked(&Constraints {
+        min_ratio: rest(Limit::Ratio, constraints.min_ratio),
+        p99_ns: rest(Limit::P99, constraints.p99_ns),
+        cpu_share: rest(Limit::CpuShare, constraints.cpu_share),
+    })
+}
+
 /// Limits and prices, each with its origin; none where there are none.
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
