@@ -63,9 +63,7 @@ pub enum ColumnError {
         form: u8,
     },
     /// Bytes of the file contradict the format or their checksum.
-    #[error(
-        "damaged column file: {part} at offset {offset}: {detail}; restore the file from a copy (`verify` lists all damage)"
-    )]
+    #[error("damaged column file: {part} at offset {offset}: {detail}; restore the file from a copy")]
     Corrupt {
         /// The part of the file.
         part: &'static str,
@@ -73,6 +71,17 @@ pub enum ColumnError {
         offset: u64,
         /// The value seen and the value expected.
         detail: String,
+    },
+    /// The file ends before its footer does.
+    #[error(
+        "truncated column file: it has {size_bytes} of {expected_bytes} bytes, and the last {} are missing; copy it again in full: without the footer at its end, no part of it can be read",
+        expected_bytes.saturating_sub(*size_bytes)
+    )]
+    Truncated {
+        /// Bytes that there are.
+        size_bytes: u64,
+        /// Bytes that the header promises.
+        expected_bytes: u64,
     },
     /// A limit of the format was passed.
     #[error("{what}: {seen} exceeds the limit of {limit}; {hint}")]

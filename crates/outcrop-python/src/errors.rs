@@ -99,9 +99,10 @@ pub(crate) fn of_column(error: Codec) -> PyErr {
         },
         Codec::Path { path, source } => of_io(&source, Some(&path), sentence, column_error),
         Codec::NoSuchRow { .. } => PyIndexError::new_err(sentence),
-        Codec::Corrupt { .. } | Codec::NotAColumn { .. } | Codec::UnknownForm { .. } => {
-            DamagedError::new_err(sentence)
-        }
+        Codec::Corrupt { .. }
+        | Codec::Truncated { .. }
+        | Codec::NotAColumn { .. }
+        | Codec::UnknownForm { .. } => DamagedError::new_err(sentence),
         _ => column_error(sentence),
     }
 }

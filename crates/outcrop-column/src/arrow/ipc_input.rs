@@ -229,7 +229,9 @@ fn taken(input: &mut impl Read, length: u64) -> Result<Vec<u8>> {
 }
 
 fn cut_off(what: &str) -> ColumnError {
-    foreign(format!("the input ends within {what}"))
+    foreign(format!(
+        "the input is truncated: it ends within {what}; copy it again in full"
+    ))
 }
 
 fn foreign(detail: impl Into<String>) -> ColumnError {

@@ -17,6 +17,8 @@ use crate::encode::InputColumn;
 use crate::error::{ColumnError, Result};
 
 pub(super) const FORMAT: &str = "Parquet";
+/// What a file begins and ends with.
+const MAGIC: &[u8; 4] = b"PAR1";
 
 /// Bytes of decoded column that a batch should stay below.
 const BATCH_BYTES: u64 = 32 << 20;
@@ -83,6 +85,32 @@ impl<R: ChunkReader + 'static> ParquetStrings<R> {
         arrays.metadata = guarded(FORMAT, || footer(arrays.input.as_ref()))?;
         arrays.keeps_types = true;
         Ok(arrays)
+    }
+
+    /// The arrays of the column at a position, whatever its type: of one without a text form, too.
+    ///
+    /// # Errors
+    /// [`ColumnError::NoSuchColumn`] and [`ColumnError::Foreign`], as [`ParquetStrings::open`].
+    pub fn open_any(input: R, number: usize) -> Result<Self> {
+        guarded(FORMAT, || {
+            let metadata = footer(&input)?;
+            let fields = metadata.schema().fields();
+            if number >= fields.len() {
+                return Err(ColumnError::NoSuchColumn {
+                    wanted: InputColumn::Numbered(number).wanted(),
+                    existing: fields.iter().map(|field| field.name().clone()).collect(),
+                    delimiter: None,
+                });
+            }
+            Ok(Self {
+                metadata,
+                input: Arc::new(input),
+                column: number,
+                next_group: 0,
+                reader: None,
+                keeps_types: true,
+            })
+        })
     }
 
     /// Rows that the footer promises.
@@ -161,7 +189,26 @@ pub fn parquet_fields<R: ChunkReader>(input: &R) -> Result<Vec<ForeignField>> {
 /// Schema and row groups as Parquet has them, without what an Arrow writer added.
 pub(super) fn footer<R: ChunkReader>(input: &R) -> Result<ArrowReaderMetadata> {
     let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    ArrowReaderMetadata::load(input, plain).map_err(of_parquet)
+    ArrowReaderMetadata::load(input, plain).map_err(|error| match is_truncated(input) {
+        true => foreign(format!(
+            "the file is truncated, or still being written: it ends at byte {} without the footer that every Parquet file ends with; copy it \
+             again in full",
+            input.len()
+        )),
+        false => of_parquet(error),
+    })
+}
+
+/// Whether the file begins as Parquet does and ends in another way.
+fn is_truncated<R: ChunkReader>(input: &R) -> bool {
+    let size = input.len();
+    let magic_at = |offset: u64| input.get_bytes(offset, MAGIC.len()).ok();
+    let begins = magic_at(0).is_some_and(|bytes| bytes[..] == *MAGIC);
+    let last = size.checked_sub(MAGIC.len() as u64);
+    // The beginning of a shorter file is its end, too.
+    let is_long_enough = size >= 3 * MAGIC.len() as u64;
+    let ends = last.and_then(magic_at).is_some_and(|bytes| bytes[..] == *MAGIC);
+    begins && !(ends && is_long_enough)
 }
 
 /// One file, read by one row group's reader after the other.

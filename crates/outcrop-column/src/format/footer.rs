@@ -3,7 +3,7 @@
 use super::SEGMENT_ROWS_LIMIT;
 use super::fields::{Fields, push_u32, push_u64};
 use super::header::Header;
-use crate::error::{Result, corrupt};
+use crate::error::{ColumnError, Result, corrupt};
 use crate::storage::{ReadAt, check_crc, read_range};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"OCFT");
@@ -196,6 +196,14 @@ impl Footer {
     }
 
     pub(crate) fn read(source: &dyn ReadAt, header: &Header) -> Result<Self> {
+        // The header is under a checksum of its own: what it promises was there once.
+        let (size_bytes, expected_bytes) = (source.size_bytes(), header.end());
+        if size_bytes < expected_bytes {
+            return Err(ColumnError::Truncated {
+                size_bytes,
+                expected_bytes,
+            });
+        }
         let bytes = read_range(source, PART, header.footer_offset, header.footer_bytes)?;
         check_crc(PART, header.footer_offset, &bytes, header.footer_crc)?;
         let mut fields = Fields::new(PART, header.footer_offset, &bytes);

@@ -43,6 +43,11 @@ impl Header {
         out
     }
 
+    /// Where the footer ends, and the file with it.
+    pub(crate) const fn end(&self) -> u64 {
+        self.footer_offset.saturating_add(self.footer_bytes)
+    }
+
     /// As [`Header::read`], and refuses a file whose features allow reading only.
     pub(crate) fn read_to_append(source: &dyn ReadAt) -> Result<Self> {
         let header = Self::read(source)?;

@@ -73,6 +73,16 @@ fn of_column(error: ColumnError) -> anyhow::Error {
     }
 }
 
+/// The same of a file that could be opened: where one part is damaged, others may be too.
+fn of_opened(error: ColumnError) -> anyhow::Error {
+    match error {
+        damage @ ColumnError::Corrupt { .. } => {
+            bad_input(anyhow::anyhow!("{damage} (`outcrop column verify` lists all damage)"))
+        }
+        other => of_column(other),
+    }
+}
+
 /// Says which input an error is about, where it does not say so itself.
 fn about(input: &Path, error: anyhow::Error) -> anyhow::Error {
     let name = match input.to_str() {

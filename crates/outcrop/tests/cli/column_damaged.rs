@@ -1,4 +1,4 @@
-//! `outcrop column compact -o` of damaged and made-up files: a good file, or an error and no file.
+//! Damaged and made-up column files: `compact -o` makes a good file, or an error and no file, and errors say what to do.
 
 use std::path::Path;
 
@@ -99,6 +99,45 @@ fn resealed(mut file: Vec<u8>) -> Vec<u8> {
     let crc = crc32c::crc32c(&file[..60]);
     file[60..64].copy_from_slice(&crc.to_le_bytes());
     file
+}
+
+#[test]
+fn verifying_never_sends_anybody_to_verify_and_a_truncated_file_says_what_is_missing() {
+    let dir = workplace();
+    let dir = dir.path();
+    let sound = small_file(Index::Postings, Profile::Fastest);
+    let cut = sound.len() / 2;
+    std::fs::write(dir.join("cut.ocol"), &sound[..cut]).unwrap();
+    let missing = format!(
+        "truncated column file: it has {cut} of {} bytes, and the last {} are missing; copy it again in full",
+        sound.len(),
+        sound.len() - cut
+    );
+    for args in [["column", "verify", "cut.ocol"], ["column", "info", "cut.ocol"]] {
+        let seen = outcrop(dir, &args);
+        assert_eq!(seen.code, Some(2), "{seen:?}");
+        assert!(seen.stderr.contains(&missing), "{seen:?}");
+        assert!(!seen.stderr.contains("all damage"), "{seen:?}");
+    }
+    // Each byte behind the header: in some part of the file, or in what says where parts are.
+    let mut sent = 0;
+    for at in (64..sound.len()).step_by(29) {
+        let mut damaged = sound.clone();
+        damaged[at] ^= 0x10;
+        std::fs::write(dir.join("damaged.ocol"), damaged).unwrap();
+        let verified = outcrop(dir, &["column", "verify", "damaged.ocol"]);
+        let said = format!("{}{}", verified.stdout, verified.stderr);
+        assert!(!said.contains("lists all damage"), "{verified:?}");
+        let found = outcrop(dir, &["column", "find", "damaged.ocol", "w1"]);
+        if found.stderr.contains("`outcrop column verify` lists all damage") {
+            sent += 1;
+            assert!(
+                verified.stdout.contains("; restore the file from a copy"),
+                "it lists some: {verified:?}"
+            );
+        }
+    }
+    assert!(sent > 0, "a search sends its user to `verify`");
 }
 
 #[test]

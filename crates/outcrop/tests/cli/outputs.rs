@@ -143,14 +143,21 @@ fn damaged_inputs_are_named_once_and_are_bad_input() {
     let rows: String = (0..50_000).map(|row| format!("rock {row}\n")).collect();
     std::fs::write(dir.join("in.txt"), &rows).unwrap();
     column(dir, &["encode", "in.txt", "-o", "r.ocol"]);
-    column(dir, &["decode", "r.ocol", "-o", "whole.parquet"]);
-    let whole = std::fs::read(dir.join("whole.parquet")).unwrap();
-    std::fs::write(dir.join("cut.parquet"), &whole[..whole.len() / 2]).unwrap();
-    let sentence = refused(dir, &["encode", "cut.parquet", "-o", "x.ocol"]);
-    assert!(
-        sentence.contains("cannot read cut.parquet: Parquet: "),
-        "{sentence}"
-    );
+    for (ending, format) in [("parquet", "Parquet"), ("arrow", "Arrow")] {
+        let (whole, cut) = (format!("whole.{ending}"), format!("cut.{ending}"));
+        column(dir, &["decode", "r.ocol", "-o", &whole]);
+        let bytes = std::fs::read(dir.join(&whole)).unwrap();
+        for length in [bytes.len() / 2, bytes.len() - bytes.len() / 4] {
+            std::fs::write(dir.join(&cut), &bytes[..length]).unwrap();
+            let sentence = refused(dir, &["encode", &cut, "-o", "x.ocol"]);
+            assert!(
+                sentence.contains(&format!("cannot read {cut}: {format}: the "))
+                    && sentence.contains(" is truncated")
+                    && sentence.contains("copy it again in full"),
+                "{sentence}"
+            );
+        }
+    }
 
     let mut gz = std::process::Command::new("gzip");
     assert!(

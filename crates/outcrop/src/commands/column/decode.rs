@@ -2,7 +2,7 @@
 
 use super::flags::{Decode, OutputFormat};
 use super::outputs::refuse_input;
-use super::{Access, of_column, open};
+use super::{Access, of_opened, open};
 use crate::exit::bad_input;
 use crate::output::note;
 use crate::output_file::is_stdout;
@@ -50,7 +50,7 @@ fn say_lost_nulls(column: &Column, format: OutputFormat, args: &Decode) -> anyho
     let nulls = column
         .find_null()
         .and_then(|found| found.count())
-        .map_err(of_column)?;
+        .map_err(of_opened)?;
     if nulls > 0 {
         let are = if nulls == 1 { "is" } else { "are" };
         let nulls = counted(nulls as usize, "null");
@@ -70,7 +70,7 @@ fn write(
     let of_column_file = match (format, &args.name) {
         // Lines have no place for a name.
         (OutputFormat::Text, _) | (_, Some(_)) => None,
-        _ => column.name().map_err(of_column)?,
+        _ => column.name().map_err(of_opened)?,
     };
     let named = args.name.as_deref().or(of_column_file.as_deref());
     let name = named.or(of_file.as_deref()).unwrap_or("value");
@@ -80,7 +80,7 @@ fn write(
         OutputFormat::Arrow => column.write_arrow(&mut out, name, form),
         OutputFormat::Parquet => column.write_parquet(&mut out, name),
     };
-    written.map_err(of_column)
+    written.map_err(of_opened)
 }
 
 /// The format that a file's name asks for.

@@ -2,7 +2,7 @@
 
 use super::flags::Described;
 use super::print::{Figure, SHUFFLED, bytes_with_unit, count_with_unit, word};
-use super::{Access, of_column, open};
+use super::{Access, of_column, of_opened, open};
 use crate::exit::{Ending, bad_input};
 use crate::output::{Cell, Format, Table, note};
 use crate::work::LongWork;
@@ -12,7 +12,7 @@ use std::borrow::Cow;
 pub(super) fn describe(described: &Described) -> anyhow::Result<()> {
     let report = open(&described.file, Access::OnDisk, &described.memory_limit)?
         .report()
-        .map_err(of_column)?;
+        .map_err(of_opened)?;
     let mut table = Table::new([
         ("segment", "segment"),
         ("what", "what"),

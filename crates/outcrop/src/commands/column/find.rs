@@ -3,7 +3,7 @@
 use super::flags::{AnswerFormat, Find, Get, MemoryFlag};
 use super::print::{Answers, Field, refuse_terminal};
 use super::wanted::Wanted;
-use super::{Access, of_column, open, other_form};
+use super::{Access, of_opened, open, other_form};
 use crate::exit::bad_input;
 use crate::output::note;
 use outcrop_column::arrow::{batch_of_rows, batch_of_values, write_batch};
@@ -33,12 +33,12 @@ pub(super) fn find(args: &Find) -> anyhow::Result<()> {
     // Finding the values that a condition selects is a part of the search.
     let by_value = Stopwatch::start();
     if args.by_value {
-        wanted = wanted.by_value(&column).map_err(of_column)?;
+        wanted = wanted.by_value(&column).map_err(of_opened)?;
     }
     let by_value_ns = by_value.elapsed_ns();
     let values = wanted.several().map_or(1, <[_]>::len);
     if values >= VALUES_WORTH_POSTINGS {
-        column.preload().map_err(of_column)?;
+        column.preload().map_err(of_opened)?;
         open_ns = opening.elapsed_ns() - by_value_ns;
     }
     let searching = Searching {
@@ -46,14 +46,14 @@ pub(super) fn find(args: &Find) -> anyhow::Result<()> {
         by_value_ns,
         open_ns,
     };
-    let selections = wanted.select(&column).map_err(of_column)?;
+    let selections = wanted.select(&column).map_err(of_opened)?;
     if args.values {
         return print_values(&selections, args, &|| searching.took());
     }
     if args.count {
         // Different values have different rows: their numbers add up.
         let counts = selections.iter().map(Selection::count);
-        let counts = counts.collect::<Result<Vec<u64>, _>>().map_err(of_column)?;
+        let counts = counts.collect::<Result<Vec<u64>, _>>().map_err(of_opened)?;
         let total = counts.iter().sum();
         let took = searching.took();
         note(&took.in_words("counted"));
@@ -63,7 +63,7 @@ pub(super) fn find(args: &Find) -> anyhow::Result<()> {
         return answers.finish(took.details());
     }
     let rows = selections.iter().map(Selection::rows);
-    let rows = rows.collect::<Result<Vec<_>, _>>().map_err(of_column)?;
+    let rows = rows.collect::<Result<Vec<_>, _>>().map_err(of_opened)?;
     let found = rows.iter().map(Vec::len).sum::<usize>();
     let found = match found {
         1 => "1 row found".to_owned(),
@@ -137,8 +137,8 @@ fn print_rows(rows: &[Vec<u64>], args: &Find, took: &Took) -> anyhow::Result<()>
     }
     rows.truncate(args.limit.unwrap_or(usize::MAX));
     if args.format == AnswerFormat::Arrow {
-        let batch = batch_of_rows(rows).map_err(of_column)?;
-        return write_batch(&batch, std::io::stdout().lock()).map_err(of_column);
+        let batch = batch_of_rows(rows).map_err(of_opened)?;
+        return write_batch(&batch, std::io::stdout().lock()).map_err(of_opened);
     }
     let mut answers = Answers::begin(args.format, ["row"], None)?;
     for row in rows {
@@ -184,9 +184,9 @@ fn print_rows_of_values(
 fn print_values(selections: &[Selection<'_>], args: &Find, took: &dyn Fn() -> Took) -> anyhow::Result<()> {
     let limit = args.limit.unwrap_or(usize::MAX);
     if args.format == AnswerFormat::Arrow {
-        let batch = batch_of_values(selections, limit).map_err(of_column)?;
+        let batch = batch_of_values(selections, limit).map_err(of_opened)?;
         note(&took().in_words("answered"));
-        return write_batch(&batch, std::io::stdout().lock()).map_err(of_column);
+        return write_batch(&batch, std::io::stdout().lock()).map_err(of_opened);
     }
     // People read the count first, as `uniq -c` has it; programs go by the names.
     let is_text = args.format == AnswerFormat::Text;
@@ -202,7 +202,7 @@ fn print_values(selections: &[Selection<'_>], args: &Find, took: &dyn Fn() -> To
                 let (value, rows) = (Field::Value(value), Field::Number(rows));
                 Ok(answers.push(if is_text { [rows, value] } else { [value, rows] })?)
             })
-            .map_err(of_column)?;
+            .map_err(of_opened)?;
         if answers.is_full() {
             break;
         }
@@ -216,12 +216,12 @@ pub(super) fn get(args: &Get) -> anyhow::Result<()> {
     refuse_terminal(args.format == AnswerFormat::Arrow)?;
     let column = open(&args.file, Access::OnDisk, &args.memory_limit)?;
     if args.format == AnswerFormat::Arrow {
-        let batch = column.get_batch(&args.row).map_err(of_column)?;
-        return write_batch(&batch, std::io::stdout().lock()).map_err(of_column);
+        let batch = column.get_batch(&args.row).map_err(of_opened)?;
+        return write_batch(&batch, std::io::stdout().lock()).map_err(of_opened);
     }
     let mut answers = Answers::begin(args.format, ["row", "value"], None)?;
     for &row in &args.row {
-        let value = column.get(row).map_err(of_column)?;
+        let value = column.get(row).map_err(of_opened)?;
         answers.push([Field::Number(row), Field::Value(value.as_deref())])?;
     }
     answers.finish(serde_json::Map::new())

@@ -2,7 +2,7 @@
 
 use super::flags::{AnswerFormat, Values};
 use super::print::{Answers, Field};
-use super::{Access, of_column, open};
+use super::{Access, of_opened, open};
 use crate::output::{Format, note};
 use outcrop_report::number::counted;
 use std::cmp::Reverse;
@@ -19,7 +19,7 @@ pub(super) fn values(args: &Values) -> anyhow::Result<()> {
     let mut value_count = 0_usize;
     // In the order in which equal counts are shown: whoever comes later is not kept.
     for selection in [column.find_null(), column.find_range(..)] {
-        let selection = selection.map_err(of_column)?;
+        let selection = selection.map_err(of_opened)?;
         let counted = selection.for_each_value(|value, rows| {
             if rows == 0 {
                 return Ok(());
@@ -35,7 +35,7 @@ pub(super) fn values(args: &Values) -> anyhow::Result<()> {
             }
             Ok(())
         });
-        counted.map_err(of_column)?;
+        counted.map_err(of_opened)?;
     }
     let rows = column.row_count();
     let shown = match most < value_count {

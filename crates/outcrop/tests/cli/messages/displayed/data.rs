@@ -191,6 +191,10 @@ fn of_columns() {
                 offset: 4711,
                 detail: text("checksum mismatch"),
             },
+            ColumnError::Truncated {
+                size_bytes: 4000,
+                expected_bytes: 4711,
+            },
             ColumnError::Limit {
                 what: "value length",
                 seen: 5 << 30,
