@@ -12,6 +12,8 @@ use outcrop_workload::column::ColumnSpec;
 /// *Cost*: the text; 8 bytes a row more if a row is null or a value has a newline in it.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ColumnInput {
+    /// What its table calls it, which a column file keeps; empty where nothing does.
+    name: String,
     text: Vec<u8>,
     /// End of each row's value and whether it is null; none where the newlines say it all.
     fields: Option<Vec<Field>>,
@@ -46,9 +48,16 @@ impl ColumnInput {
         let row_count = if spec.distinct == 0 { 0 } else { spec.row_count };
         Self {
             text,
-            fields: None,
             row_count,
-            null_count: 0,
+            ..Self::default()
+        }
+    }
+
+    /// An empty column that its table calls so.
+    pub(crate) fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ..Self::default()
         }
     }
 
@@ -122,8 +131,16 @@ impl ColumnInput {
         })
     }
 
-    /// Rows read into an encoder: on the options' threads where newlines separate them, else on this one.
+    /// Rows read into an encoder: on the options' threads where newlines separate them, else on this one. The file is the one that
+    /// `outcrop column encode` writes, with the name of the column.
     pub(crate) fn encoder(&self, options: EncodeOptions) -> Result<Encoder> {
+        let mut encoder = self.rows_in_encoder(options)?;
+        // One that is too long to be kept is left out there, too.
+        encoder.set_name(&self.name).ok();
+        Ok(encoder)
+    }
+
+    fn rows_in_encoder(&self, options: EncodeOptions) -> Result<Encoder> {
         if self.fields.is_none() {
             return encode_text(self.text.as_slice(), options);
         }

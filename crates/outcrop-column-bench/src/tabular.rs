@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 pub use delimited::Given;
 pub use kind::{FileKind, SAMPLE_BYTES};
-pub use outcrop_column::arrow::ValueKind;
+pub use outcrop_column::arrow::{TextType, ValueKind};
 
 use outcrop_input::{Compression, Input, InputError};
 
@@ -142,6 +142,16 @@ impl TableColumn {
             ValueKind::Strings | ValueKind::Dates => true,
             ValueKind::Numbers | ValueKind::Booleans => self.type_name.is_some(),
             ValueKind::Other => false,
+        }
+    }
+
+    /// What Parquet has the values of a text file as, where that is to be said: the type that all of them have, or text where they look
+    /// like numbers or dates that no type keeps as they are.
+    pub const fn parquet_type(&self, found: Option<TextType>) -> Option<&'static str> {
+        match (found, self.kind) {
+            (Some(text_type), _) => Some(text_type.name()),
+            (None, ValueKind::Numbers | ValueKind::Dates) => Some("text"),
+            (None, _) => None,
         }
     }
 }
@@ -318,6 +328,19 @@ impl Table {
             format!("{} ({kind})", column.name)
         };
         others.map(in_words).collect()
+    }
+
+    /// Bytes that those others take in the file, and which part of all its columns; only Parquet says so.
+    pub fn others_extent(&self) -> Option<(u64, f64)> {
+        if self.format != TableFormat::Parquet {
+            return None;
+        }
+        let bytes = |is_counted: &dyn Fn(&TableColumn) -> bool| -> u64 {
+            let counted = self.columns.iter().filter(|&column| is_counted(column));
+            counted.map(|column| column.extent.file_bytes).sum()
+        };
+        let (others, all) = (bytes(&|column| !column.is_judged()), bytes(&|_| true));
+        (others > 0).then(|| (others, others as f64 / all as f64))
     }
 
     /// The column of a name, or of a position from 0.

@@ -39,6 +39,8 @@ pub struct WholeReport {
     pub parquet_zstd_bytes: Result<u64, Unavailable>,
     /// The same with the encoding that writers choose by default.
     pub parquet_default_bytes: Result<u64, Unavailable>,
+    /// What Parquet has the values of a text file as in these sizes: `integers`; `None` where that is what the file has.
+    pub parquet_as: Option<&'static str>,
     /// The type of the values in the user's file, where they became text.
     pub text_of: Option<String>,
     /// What tells these rows from others.
@@ -163,25 +165,41 @@ pub fn whole_column(
             "the file has more rows than were read, and does not say how many",
         )),
     };
-    let is_typed = matches!(table.format, TableFormat::Parquet | TableFormat::Arrow);
-    let parquet = if is_typed && column.kind != ValueKind::Strings {
-        let arrays = foreign::typed(path, table.format, column)?;
-        let stopping = arrays.map(|array| if is_raised(stop) { Err(stopped()) } else { array });
-        parquet_zstd_sizes(stopping, row_count)
-    } else {
-        written.column.parquet_zstd_sizes()
-    };
+    let parquet = in_parquet_zstd((table, path, column), &written, row_count, stop);
     if is_raised(stop) {
         return Err(BenchError::Interrupted);
     }
+    let (parquet, parquet_as) = parquet?;
     let text_of = column
         .type_name
         .clone()
         .filter(|_| column.kind != ValueKind::Strings);
     Ok(WholeReport {
+        parquet_as,
         text_of,
-        ..written.report(table_rows, stored, parquet?)
+        ..written.report(table_rows, stored, parquet)
     })
+}
+
+/// What the rows that were written take in Parquet with zstd:3, with the types of the user's file; of text, with the type that all values
+/// have, and what that is.
+fn in_parquet_zstd(
+    (table, path, column): (&Table, &Path, &TableColumn),
+    written: &Written,
+    row_count: u64,
+    stop: &AtomicBool,
+) -> Result<(ParquetSizes, Option<&'static str>), BenchError> {
+    let is_typed = matches!(table.format, TableFormat::Parquet | TableFormat::Arrow);
+    if is_typed && column.kind != ValueKind::Strings {
+        let arrays = foreign::typed(path, table.format, column)?;
+        let stopping = arrays.map(|array| if is_raised(stop) { Err(stopped()) } else { array });
+        return Ok((parquet_zstd_sizes(stopping, row_count)?, None));
+    }
+    if is_typed {
+        return Ok((written.column.parquet_zstd_sizes()?, None));
+    }
+    let (sizes, found) = written.column.parquet_zstd_sizes_of_text()?;
+    Ok((sizes, column.parquet_type(found)))
 }
 
 /// The same of a column that was made in memory, and which no file of the user's holds.
@@ -317,6 +335,7 @@ impl Written {
             stored,
             parquet_zstd_bytes: Ok(parquet.smaller_bytes()),
             parquet_default_bytes: Ok(parquet.usual_bytes),
+            parquet_as: None,
             text_of: None,
             fingerprint: self.fingerprint,
         }

@@ -19,6 +19,8 @@ mod parquet_output;
 mod parquet_sizes;
 mod push;
 mod scan;
+#[cfg(feature = "parquet")]
+mod text_type;
 mod values;
 
 pub use answers::{batch_of_rows, batch_of_values, write_batch};
@@ -33,6 +35,8 @@ pub use parquet_sizes::{ParquetSizes, StoredColumn, parquet_stored, parquet_zstd
 pub use push::ForeignDictionary;
 pub(crate) use scan::ArrowValues;
 pub use scan::{DictionaryOrder, Scan};
+#[cfg(feature = "parquet")]
+pub use text_type::TextType;
 pub use values::for_each_value;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -48,6 +48,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         PACKED,
         ENCODINGS,
         STORED_FORM,
+        PARQUET_AS,
         TEXT_OF,
         LEFT_OUT,
         KERNELS_USED,
@@ -406,6 +407,12 @@ pub const STORED_FORM: RemarkKind = RemarkKind::new(
 );
 /// What that remark says of a column in a text file.
 pub const STORED_AS_TEXT: &str = "in this file (text)";
+/// Parquet has the values of a text file as numbers or dates.
+pub const PARQUET_AS: RemarkKind = RemarkKind::new(
+    "parquet-type",
+    "what Parquet has the values of a text file as: the type that keeps all of them, or text",
+    "",
+);
 /// The values have another type in the user's file than in a column file.
 pub const TEXT_OF: RemarkKind = RemarkKind::new(
     "values-become-text",

@@ -95,7 +95,13 @@ impl Table {
         row_limit: u64,
         stop: &AtomicBool,
     ) -> Result<ColumnInput, BenchError> {
-        let mut input = ColumnInput::default();
+        let (table, in_table) = folder::table_and_column(self, column).unwrap_or((self, column));
+        let name = if table.format.has_names() {
+            &*in_table.name
+        } else {
+            ""
+        };
+        let mut input = ColumnInput::named(name);
         self.for_each(path, column, &mut |part| {
             if stop.load(Ordering::Relaxed) {
                 return Err(BenchError::Interrupted);

@@ -198,6 +198,11 @@ fn integers_dates_timestamps_decimals_and_booleans_are_judged_and_floats_are_nam
         ["key", "status", "comment", "day", "when", "price", "open"]
     );
     assert_eq!(table.other_columns(), ["weight (Float64)"]);
+    let (weight, all) = (
+        chunk_bytes(&path, 7, 2),
+        (0..8).map(|number| chunk_bytes(&path, number, 2)).sum::<u64>(),
+    );
+    assert_eq!(table.others_extent(), Some((weight, weight as f64 / all as f64)));
     for name in names {
         let report = judged(&path, name, NO_LIMIT).unwrap();
         assert!(
@@ -279,6 +284,45 @@ fn the_column_of_a_text_file_takes_its_text_unless_the_file_is_compressed_as_a_w
         (packed.size.file_bytes, packed.fingerprint),
         (report.size.file_bytes, report.fingerprint)
     );
+}
+
+#[test]
+fn numbers_of_a_text_file_are_compared_with_the_numbers_that_parquet_has() {
+    let here = tempfile::tempdir().unwrap();
+    let path = here.path().join("numbers.parquet");
+    let moments = |row: i64| 1_420_070_400 + row * 37 % 100_000;
+    let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values((0..10_000).map(moments)));
+    let batch = RecordBatch::try_from_iter([("ts", numbers)]).unwrap();
+    let mut writer = ArrowWriter::try_new(File::create(&path).unwrap(), batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let typed = judged(&path, "ts", NO_LIMIT).unwrap();
+    let theirs = typed.parquet_zstd_bytes.unwrap() as f64;
+    let lines: String = (0..10_000).map(|row| format!("{}\n", moments(row))).collect();
+    let rows: String = (0..10_000)
+        .map(|row| format!("{},tuff\n", moments(row)))
+        .collect();
+    for (name, text, column) in [
+        ("numbers.txt", lines, "lines"),
+        ("numbers.csv", format!("ts,rock\n{rows}"), "ts"),
+    ] {
+        let path = here.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let report = judged(&path, column, NO_LIMIT).unwrap();
+        assert_eq!(report.parquet_as, Some("integers"), "{name}");
+        let ours = report.parquet_zstd_bytes.unwrap() as f64;
+        // Batches end pages at other places.
+        assert!(
+            (ours - theirs).abs() < 32.0 + theirs * 0.03,
+            "{name}: {ours} and {theirs}"
+        );
+    }
+    let words = judged(&here.path().join("numbers.csv"), "rock", NO_LIMIT).unwrap();
+    assert_eq!((words.parquet_as, typed.parquet_as), (None, None));
+    // Post codes are no numbers: as such they would lose their zeros.
+    let codes = here.path().join("codes.csv");
+    std::fs::write(&codes, "code,rock\n01067,a\n10115,b\n").unwrap();
+    assert_eq!(judged(&codes, "code", NO_LIMIT).unwrap().parquet_as, Some("text"));
 }
 
 #[test]

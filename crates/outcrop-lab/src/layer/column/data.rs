@@ -1,6 +1,7 @@
 //! Which of the user's columns are measured: those that take most of their file first.
 
 use outcrop_column_bench::tabular::{Table, TableColumn};
+use outcrop_measure::units::format_data;
 
 /// Columns that one run takes: each makes several cells.
 const MOST_COLUMNS: usize = 24;
@@ -15,6 +16,19 @@ pub(super) fn named(names: &[String]) -> String {
         more => format!(" and {more} more"),
     };
     format!("{}{more}", some.join(", "))
+}
+
+/// The columns that cannot be compared as text, and how much of the file that is; none where there are none.
+pub(super) fn others(table: &Table) -> Option<String> {
+    let names = table.other_columns();
+    let extent = table.others_extent().map_or_else(String::new, |(bytes, share)| {
+        format!(
+            ", which take {}, {:.0} % of what all columns take in the file",
+            format_data(bytes as f64),
+            share * 100.0
+        )
+    });
+    (!names.is_empty()).then(|| format!("{}{extent}", named(&names)))
 }
 
 /// The columns that are measured, the largest in the file first, and what is said about the choice: how the table is read, columns
@@ -34,11 +48,9 @@ pub(super) fn chosen(table: &Table) -> (Vec<String>, Option<String>) {
             named(&rest)
         ));
     }
-    let others = table.other_columns();
-    if !others.is_empty() {
+    if let Some(others) = others(table) {
         parts.push(format!(
-            "leaves out columns that cannot be compared as text: {}",
-            named(&others)
+            "leaves out columns that cannot be compared as text: {others}"
         ));
     }
     if !table.left_out.is_empty() {

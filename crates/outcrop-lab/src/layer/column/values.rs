@@ -103,13 +103,10 @@ pub(super) fn whole_report(report: &WholeReport, table: Option<&Table>, duration
     ];
     values.extend(sizes(&report.size));
     values.extend(table.map(|table| Value::measured(column::TABLE_COLUMNS, table.columns.len() as f64)));
-    let others = table
-        .map(Table::other_columns)
-        .filter(|others| !others.is_empty());
-    let left_out = others.map(|others| {
-        let names = super::data::named(&others);
-        column::LEFT_OUT.remark(format!("left out, as they cannot be compared as text: {names}"))
+    let left_out = table.and_then(super::data::others).map(|others| {
+        column::LEFT_OUT.remark(format!("left out, as they cannot be compared as text: {others}"))
     });
+    let parquet_as = report.parquet_as.map(|words| column::PARQUET_AS.remark(words));
     let text_of = report.text_of.as_ref();
     let text_of = text_of.map(|type_name| column::TEXT_OF.remark(type_name.clone()));
     let form = report.stored.form.as_ref();
@@ -119,6 +116,7 @@ pub(super) fn whole_report(report: &WholeReport, table: Option<&Table>, duration
         values,
         notes: stored
             .into_iter()
+            .chain(parquet_as)
             .chain(text_of)
             .chain(left_out)
             .chain(notes(&report.size))
