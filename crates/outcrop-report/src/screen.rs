@@ -279,7 +279,10 @@ fn advice(claims: &[Claim], width: usize, room: usize, pen: Pen) -> Vec<String> 
         let of_claim = fitting(claim.in_a_line(), width.saturating_sub(topic_width), 0, left);
         if of_claim.is_empty() {
             let more = counted(claims.len() - index, "more piece");
-            lines.extend((lines.len() < room).then(|| format!("and {more} of advice in the report")));
+            let more = format!("and {more} of advice in report.html, and with --format json");
+            if lines.len() < room {
+                lines.extend(fitting(&more, width, 0, 1));
+            }
             break;
         }
         for part in of_claim {

@@ -22,7 +22,7 @@ use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
 use crate::cell::Cell;
 use crate::finding::Finding;
-use crate::placement::Bounds;
+use crate::placement::{Bounds, Limit};
 use crate::section::{FigureSlot, Method};
 
 pub use total::TotalSizes;
@@ -42,8 +42,15 @@ struct ColumnReport<'a> {
 }
 
 impl LayerReport for ColumnReport<'_> {
-    fn answer(&self, _: &Bounds<'_>) -> Answer {
-        answer::answer(self.run, &self.cells)
+    fn answer(&self, bounds: &Bounds<'_>) -> Answer {
+        answer::answer(self.run, &self.cells, bounds)
+    }
+
+    fn applied_limits(&self) -> &'static [Limit] {
+        match self.cells.iter().any(whole::is_of_file) {
+            true => &[Limit::Ratio],
+            false => &[],
+        }
     }
 
     fn findings(&self) -> Vec<Finding> {

@@ -108,8 +108,8 @@ fn each_column_of_a_file_is_judged_against_that_file_and_against_parquet_with_zs
     );
     let parquet = advice(&run, "Smaller in Parquet zstd");
     assert!(
-        parquet.contains("o_clerk: 1.88 MB as .ocol, 1.95 MB in this file")
-            && parquet.contains("Parquet with zstd:3 would take 1.70 MB, 9 % smaller than .ocol"),
+        parquet.contains("o_clerk: 1.70 MB in Parquet with zstd:3, 1.95 MB in this file")
+            && parquet.contains("; .ocol would take 1.88 MB (Parquet is 9 % smaller)"),
         "{parquet}"
     );
     let leave = advice(&run, "Leave as they are");
@@ -341,13 +341,14 @@ fn generated_columns_are_held_against_their_floor_by_skew() {
 }
 
 #[test]
-fn more_than_three_reads_for_a_cold_lookup_or_a_size_that_depends_on_threads_fails() {
+fn more_than_four_reads_for_a_cold_lookup_or_a_size_that_depends_on_threads_fails() {
     let lookup = |reads| {
         let factors = looked_up(Index::Postings, SearchMode::OnDisk);
         let run = Builder::new().generated(factors, &[(COLD_READS_MAX, reads)]);
         finding(&run.build(), "cold-lookup-reads").verdict
     };
-    assert_eq!((lookup(3.0), lookup(4.0)), (Verdict::Holds, Verdict::DoesNotHold));
+    // The fourth is that of a long list: of a value that is in many rows.
+    assert_eq!((lookup(4.0), lookup(5.0)), (Verdict::Holds, Verdict::DoesNotHold));
     let threads = |sizes: [f64; 2]| {
         let with_threads = |builder: Builder, (threads, bytes)| {
             let mut factors = encoded();

@@ -1,7 +1,7 @@
 //! What is said of whole columns: which form leads, what Parquet needs for its size, what a column file makes of numbers.
 
-use outcrop_report::Report;
-use outcrop_report::answer::{Claim, ReadingOutcome};
+use outcrop_report::answer::{Claim, ReadingOutcome, Severity};
+use outcrop_report::{Constraints, Report};
 use outcrop_results::{RunView, Value};
 use outcrop_schema::column::{PARQUET_DEFAULT_BYTES, TEXT_OF};
 
@@ -59,7 +59,7 @@ fn claim(run: &RunView, topic: &str) -> Claim {
 }
 
 #[test]
-fn the_column_that_a_column_file_saves_most_for_leads_and_one_that_parquet_makes_as_small_is_a_tie() {
+fn the_column_that_a_column_file_saves_most_for_leads_and_one_that_parquet_makes_as_small_may_be_either() {
     let run = of(&[MOMENTS, COMMENT, COUNTRY]);
     let claims = claims(&run);
     assert_eq!(claims[0].topic, "Smaller as .ocol");
@@ -81,13 +81,14 @@ fn the_column_that_a_column_file_saves_most_for_leads_and_one_that_parquet_makes
     );
     let tie = claim(&run, "Parquet zstd or .ocol");
     assert!(
-        tie.text.contains("Parquet with zstd:3 would take 10.0 MB, a tie"),
+        tie.text
+            .contains("Parquet with zstd:3 would take 10.0 MB, the same size"),
         "{}",
         tie.text
     );
     let action = tie.action.unwrap();
     assert!(
-        action.starts_with("Convert ts to Parquet with zstd or to .ocol (a tie): "),
+        action.starts_with("Convert ts to Parquet with zstd or to .ocol, which take about the same: "),
         "{action}"
     );
     // The first screen says what all columns take, however little room it has.
@@ -109,11 +110,10 @@ fn advice_table_and_total_name_the_encoding_that_a_size_in_parquet_needs() {
         trial.values.push(Value::measured(PARQUET_DEFAULT_BYTES, usual));
     }
     let advice = claim(&run, "Smaller in Parquet zstd");
-    let words = "500 kB with delta encoding (3.80 MB with the default of writers)";
     assert!(
-        advice
-            .text
-            .contains(&format!("Parquet with zstd:3 would take {words}")),
+        advice.text.contains(
+            "order: 500 kB in Parquet with zstd:3 with delta encoding (3.80 MB with the default of writers), 4.00 MB in this file"
+        ),
         "{}",
         advice.text
     );
@@ -141,6 +141,53 @@ fn advice_table_and_total_name_the_encoding_that_a_size_in_parquet_needs() {
         "{}",
         beside("all 2 columns")
     );
+}
+
+#[test]
+fn columns_below_the_limit_on_the_ratio_are_not_advised_and_limits_that_do_not_apply_are_named() {
+    let limits = Constraints {
+        min_ratio: Some(5.0),
+        p99_ns: Some(1000.0),
+        ..Constraints::default()
+    };
+    let run = of(&[COMMENT, COUNTRY]);
+    let report = Report::under(&run, &[], &limits, None);
+    let claims = &report.layers[0].answer.advice;
+    assert_eq!(claims[0].topic, "Breaks the limits");
+    assert_eq!(claims[0].action, None);
+    assert!(
+        claims[0].brief.starts_with(
+            "comment as .ocol breaks the limit on the ratio (3.31 of at least 5.00); without limits, 21.2 MB as"
+        ),
+        "{}",
+        claims[0].brief
+    );
+    let action = claims[1].action.clone().unwrap();
+    assert!(action.starts_with("Store country as .ocol: "), "{action}");
+    let screen = report.screen(80, false);
+    let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        flowing.contains("Warning: --p99 1") && flowing.contains("does not apply to any layer of this run"),
+        "{screen}"
+    );
+    // Where stores are measured too, it applies to them.
+    let mut all = run;
+    all.trials.extend(crate::kv_fixture::codecs().trials);
+    let report = Report::under(&all, &[], &limits, None);
+    let said = |layer: &str| {
+        let section = report.layers.iter().find(|section| section.layer == layer);
+        let cautions = section.unwrap().answer.cautions.iter();
+        let about_limits = cautions.filter(|caution| caution.text.contains(" not apply to "));
+        about_limits.cloned().collect::<Vec<_>>()
+    };
+    let of_columns = said("column");
+    assert!(
+        of_columns.len() == 1
+            && of_columns[0].severity == Severity::Note
+            && of_columns[0].text.contains("does not apply to the layer column"),
+        "{of_columns:?}"
+    );
+    assert!(said("kv").is_empty(), "{:?}", said("kv"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
@@ -271,6 +271,99 @@ fn a_text_is_compared_as_it_is_and_postings_alone_with_nothing() {
     ];
     let seen = outcrop(dir, &only);
     assert!(seen.stdout.contains("has no codes"), "{seen:?}");
+}
+
+#[test]
+fn of_a_column_that_no_column_file_can_hold_the_sizes_in_its_file_and_in_parquet_are_said() {
+    let dir = workplace();
+    let dir = dir.path();
+    let degrees = (0..20_000).map(|row| f64::from(row * 7919 % 36_000) / 100.0);
+    let batch = RecordBatch::try_from_iter([
+        (
+            "lon",
+            Arc::new(Float64Array::from_iter_values(degrees)) as ArrayRef,
+        ),
+        (
+            "id",
+            Arc::new(Int64Array::from_iter_values(0..20_000)) as ArrayRef,
+        ),
+    ])
+    .unwrap();
+    let file = std::fs::File::create(dir.join("places.parquet")).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let encode = |args: &[&str]| {
+        let encode = ["column", "encode", "places.parquet", "-o", "of/", "--force"];
+        outcrop(dir, &[&encode[..], args].concat())
+    };
+    let sizes = "lon: ";
+    let all = encode(&["--all-columns"]);
+    assert_eq!(all.code, Some(0), "{all:?}");
+    let line = all.stderr.lines().find(|line| line.starts_with(sizes));
+    let line = line.unwrap_or_else(|| panic!("{all:?}"));
+    assert!(
+        line.contains(" in this file (dictionary, uncompressed); Parquet with zstd:3 would take "),
+        "{line}"
+    );
+    let refused = encode(&["--column", "lon"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(
+        refused.stderr.contains(line) && refused.stderr.contains("holds Float64"),
+        "{refused:?}"
+    );
+    let left_out = "left out, as they cannot be compared as text: lon (Float64), which take ";
+    let run = [
+        "run",
+        "column-choice",
+        "--data",
+        "places.parquet",
+        "--effort",
+        "quick",
+        "--format",
+        "json",
+        "--no-save",
+    ];
+    let seen = outcrop(dir, &run);
+    assert!(
+        seen.stdout.contains(left_out) && seen.stdout.contains(" % of what all columns take in the file"),
+        "{seen:?}"
+    );
+}
+
+/// The verdict would turn with the form of the file, which says nothing about the data.
+#[test]
+fn integers_of_a_csv_file_are_compared_with_the_integers_of_parquet() {
+    let dir = workplace();
+    let dir = dir.path();
+    let keys: Vec<i64> = (0..30_000)
+        .map(|row| 1_420_070_400 + row * 7919 % 90_001)
+        .collect();
+    let batch =
+        RecordBatch::try_from_iter([("key", Arc::new(Int64Array::from(keys.clone())) as ArrayRef)]).unwrap();
+    let file = std::fs::File::create(dir.join("keys.parquet")).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let rows: String = keys.iter().map(|key| format!("{key},tuff\n")).collect();
+    std::fs::write(dir.join("keys.csv"), format!("key,rock\n{rows}")).unwrap();
+    let parquet_bytes = |input: &str| {
+        let output = format!("{input}.ocol");
+        let args = [
+            "column", "encode", input, "--column", "key", "-o", &output, "--format", "json",
+        ];
+        let seen = outcrop(dir, &args);
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+        let verdict = row(&document, "verdict").as_str().unwrap().to_owned();
+        (row(&document, "as Parquet, zstd:3").as_f64().unwrap(), verdict)
+    };
+    let ((of_csv, verdict), (of_parquet, _)) = (parquet_bytes("keys.csv"), parquet_bytes("keys.parquet"));
+    assert!(
+        (of_csv - of_parquet).abs() < of_parquet * 0.03,
+        "{of_csv} and {of_parquet}"
+    );
+    assert!(verdict.contains(" as integers"), "{verdict}");
 }
 
 #[test]

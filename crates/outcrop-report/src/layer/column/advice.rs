@@ -15,6 +15,7 @@ use crate::cell::{Cell, best};
 use crate::change::ties;
 use crate::finding::as_sentence;
 use crate::number::{Number, counted};
+use crate::placement::{Bound, Bounded, Bounds, Verdict};
 
 /// Columns named in one sentence; the figure has them all.
 const MOST_NAMED: usize = 8;
@@ -29,14 +30,22 @@ const FORMS: [(SmallestForm, &str); 4] = [
     (SmallestForm::AsItIs, "Leave as they are"),
 ];
 
-/// What to do with the columns of files: the form of each, then the index, then the profile.
-pub(super) fn on_files(wholes: &[Whole<'_>], judged: &[Judgement<'_>]) -> Vec<Claim> {
-    let mut forms: Vec<(f64, Claim)> = FORMS.iter().filter_map(|form| form_claim(form, wholes)).collect();
+/// What to do with the columns of files: the form of each, then the index, then the profile. Columns that no form makes small enough for a
+/// limit come first, and nothing is advised for them.
+pub(super) fn on_files(wholes: &[Whole<'_>], judged: &[Judgement<'_>], bounds: &Bounds<'_>) -> Vec<Claim> {
+    let judge = |whole| (whole, limited(whole, bounds));
+    let (kept, broken): (Vec<_>, Vec<_>) = wholes
+        .iter()
+        .map(judge)
+        .partition(|(_, verdict)| verdict.is_kept());
+    let kept: Vec<&Whole<'_>> = kept.into_iter().map(|(whole, _)| whole).collect();
+    let claim = |form| form_claim(form, &kept, wholes);
+    let mut forms: Vec<(f64, Claim)> = FORMS.iter().filter_map(claim).collect();
     // The largest gain comes first: the first claim is the one instruction of the layer.
     forms.sort_by(|left, right| right.0.total_cmp(&left.0));
-    let forms = forms
+    let forms = broken_claim(&broken)
         .into_iter()
-        .map(|(_, claim)| claim)
+        .chain(forms.into_iter().map(|(_, claim)| claim))
         .chain(total_claim(wholes));
     let profile = (!wholes.is_empty() || !judged.is_empty()).then(|| profile_claim(wholes, judged));
     forms
@@ -54,13 +63,63 @@ pub(super) fn on_generated(cells: &[Cell<'_>], judged: &[Judgement<'_>]) -> Vec<
         .collect()
 }
 
+/// How a column stands to the limit on the ratio: by its text over the form that is smallest.
+fn limited(whole: &Whole<'_>, bounds: &Bounds<'_>) -> Verdict {
+    let sizes = &whole.sizes;
+    bounds.judge(Bounded {
+        ratio: Bound::exact(sizes.text_bytes / sizes.smallest_bytes()),
+        ..Bounded::default()
+    })
+}
+
+/// The columns that break the limit on the ratio in the form that is smallest.
+fn broken_claim(broken: &[(&Whole<'_>, Verdict)]) -> Option<Claim> {
+    let clause = |(whole, verdict): &(&Whole<'_>, Verdict)| {
+        let form = match whole.sizes.smallest_form() {
+            SmallestForm::Ocol | SmallestForm::Either => "as .ocol",
+            SmallestForm::ParquetZstd => "in Parquet with zstd:3",
+            SmallestForm::AsItIs => "as it is",
+        };
+        format!("{} {form} {}", whole.sizes.name, verdict.why)
+    };
+    let (first, others) = broken.split_first()?;
+    let names = others.iter().take(MOST_IN_BRIEF);
+    let names: Vec<&str> = names.map(|(whole, _)| whole.sizes.name.as_str()).collect();
+    let also = match names.is_empty() {
+        true => String::new(),
+        false => format!(
+            "; so do {}{}",
+            names.join(", "),
+            left_out(others.len(), MOST_IN_BRIEF)
+        ),
+    };
+    let brief = format!(
+        "{}{also}; without limits, {}",
+        clause(first),
+        first.0.sizes.in_words()
+    );
+    let of_one = |one: &(&Whole<'_>, Verdict)| {
+        format!(
+            "{}; without limits, {}",
+            as_sentence(&clause(one)).trim_end_matches('.'),
+            one.0.sizes.in_words()
+        )
+    };
+    let all: Vec<String> = broken.iter().take(MOST_NAMED).map(of_one).collect();
+    let text = format!("{}{}.", all.join(". "), left_out(broken.len(), MOST_NAMED));
+    let numbers = broken.iter().flat_map(|(whole, _)| numbers_of(whole)).collect();
+    Some(Claim::new("Breaks the limits", brief, text, numbers))
+}
+
 /// The columns that are smallest in one form: what the one that gains most takes, and how much the others change; with the bytes
 /// that it gains.
-fn form_claim((form, topic): &(SmallestForm, &str), wholes: &[Whole<'_>]) -> Option<(f64, Claim)> {
-    let mut of_form: Vec<&Whole<'_>> = wholes
-        .iter()
-        .filter(|whole| whole.sizes.smallest_form() == *form)
-        .collect();
+fn form_claim(
+    (form, topic): &(SmallestForm, &str),
+    kept: &[&Whole<'_>],
+    wholes: &[Whole<'_>],
+) -> Option<(f64, Claim)> {
+    let is_of_form = |whole: &&Whole<'_>| whole.sizes.smallest_form() == *form;
+    let mut of_form: Vec<&Whole<'_>> = kept.iter().copied().filter(is_of_form).collect();
     let gain = |whole: &Whole<'_>| match form {
         // What Parquet saves too is no reason for .ocol.
         SmallestForm::Ocol => whole.sizes.ocol_gain_bytes(),
@@ -132,7 +191,9 @@ fn action(form: SmallestForm, of_form: &[&Whole<'_>], wholes: &[Whole<'_>]) -> S
     let parquet = sizes.parquet_to_write();
     let what = match (form, more.is_empty()) {
         (SmallestForm::Ocol, _) => format!("Store {name} as .ocol"),
-        (SmallestForm::Either, _) => format!("Convert {name} to {parquet} or to .ocol (a tie)"),
+        (SmallestForm::Either, _) => {
+            format!("Convert {name} to {parquet} or to .ocol, which take about the same")
+        }
         (SmallestForm::ParquetZstd, _) => format!("Write {name} in {parquet}"),
         (SmallestForm::AsItIs, true) => format!("Leave {name} as it is"),
         (SmallestForm::AsItIs, false) => format!("Leave {name} as they are"),

@@ -19,6 +19,7 @@ use crate::cell::{Cell, best};
 use crate::command::Commands;
 use crate::layer::{cautions, subjects};
 use crate::number::Number;
+use crate::placement::Bounds;
 
 /// Columns of a file that the table names; the figure has them all.
 const MOST_ROWS: usize = 6;
@@ -28,7 +29,7 @@ const IN_PARQUET: &str = "Parquet, zstd:3";
 const LOOKUP: &str = "rows of a value, p50";
 
 /// The answer of a run with columns.
-pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
+pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Answer {
     let is_made = |judgement: &Judgement<'_>| is_generated(judgement.best);
     let (made, of_files): (Vec<_>, Vec<_>) = judge(cells).into_iter().partition(is_made);
     let wholes = wholes(cells);
@@ -47,7 +48,7 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
         capabilities.extend(baselines::made_wholes(cells));
         (advice::on_generated(cells, &made), capabilities)
     } else {
-        let advice = advice::on_files(&wholes, &of_files);
+        let advice = advice::on_files(&wholes, &of_files, bounds);
         let capabilities = if wholes.is_empty() {
             on_rows(of_files)
         } else {

@@ -176,6 +176,7 @@ mod tests {
             is_stored_in_parquet: false,
             parquet_zstd_bytes: Some(parquet),
             parquet_usual_bytes: None,
+            parquet_as: None,
             row_count: 10.0,
             table_rows: Some(10.0),
             text_of: None,

@@ -6,6 +6,8 @@ use outcrop_measure::units::{format_data, format_exact_count};
 const SAME: f64 = 0.005;
 /// Another form must be smaller by this part to be worth rewriting a file for.
 const WORTH_REWRITING: f64 = 0.02;
+/// And by as many bytes: a block of a disk, which a file takes in any case.
+const DISK_BLOCK_BYTES: f64 = 4096.0;
 
 /// What a Parquet file has around the column at most, which its size leaves out; a column file is counted whole. What gains less proves
 /// nothing.
@@ -30,6 +32,8 @@ pub struct ColumnSizes {
     pub parquet_zstd_bytes: Option<f64>,
     /// The same as writers encode it by default, where that is known.
     pub parquet_usual_bytes: Option<f64>,
+    /// What Parquet has the values as, where the user's file is text: `integers`.
+    pub parquet_as: Option<String>,
     /// Rows that were taken.
     pub row_count: f64,
     /// Rows that the table has, where known.
@@ -43,11 +47,11 @@ pub struct ColumnSizes {
 pub enum SmallestForm {
     /// A column file.
     Ocol,
-    /// A column file or Parquet with zstd, which take as much.
+    /// A column file or Parquet with zstd, which take about as much.
     Either,
     /// Parquet with zstd.
     ParquetZstd,
-    /// What the user has, but for a few per cent.
+    /// What the user has, but for a few per cent or a block of a disk.
     AsItIs,
 }
 
@@ -57,13 +61,9 @@ impl ColumnSizes {
         self.stored.as_ref().map_or(self.text_bytes, |(bytes, _)| *bytes)
     }
 
-    /// The smallest form, if it is smaller than the user's file by 2 % or more.
+    /// The smallest form, if it is smaller than the user's file by 2 % or more, and by a block of a disk.
     pub fn smallest_form(&self) -> SmallestForm {
-        let smaller = match self.is_smaller_in_parquet() {
-            true => self.parquet_beside_base(),
-            false => self.ocol_bytes,
-        };
-        if smaller > self.base_bytes() * (1.0 - WORTH_REWRITING) {
+        if !self.is_worth(self.ocol_bytes.min(self.parquet_beside_base())) {
             SmallestForm::AsItIs
         } else if self.is_smaller_in_parquet() {
             SmallestForm::ParquetZstd
@@ -72,6 +72,21 @@ impl ColumnSizes {
         } else {
             SmallestForm::Ocol
         }
+    }
+
+    /// What the column takes in the form that is smallest.
+    pub(super) fn smallest_bytes(&self) -> f64 {
+        match self.smallest_form() {
+            SmallestForm::Ocol | SmallestForm::Either => self.ocol_bytes,
+            SmallestForm::ParquetZstd => self.parquet_zstd_bytes.unwrap_or(self.ocol_bytes),
+            SmallestForm::AsItIs => self.base_bytes(),
+        }
+    }
+
+    /// Whether a form of this size saves enough of the user's file to rewrite it.
+    fn is_worth(&self, bytes: f64) -> bool {
+        let base = self.base_bytes();
+        base - bytes >= (base * WORTH_REWRITING).max(DISK_BLOCK_BYTES)
     }
 
     /// What Parquet takes, to be compared with the user's file: with what is around the column, where that file is counted whole.
@@ -94,9 +109,8 @@ impl ColumnSizes {
 
     /// Whether a column file saves too little over Parquet to be worth a word. The footer is not in Parquet's size, so it needs no margin of its own.
     fn is_as_small_in_parquet(&self) -> bool {
-        let worth = self.base_bytes() * (1.0 - WORTH_REWRITING);
         let is_close = |parquet: f64| self.ocol_bytes > parquet * (1.0 - WORTH_REWRITING);
-        self.parquet_zstd_bytes.is_some_and(is_close) && self.parquet_beside_base() <= worth
+        self.parquet_zstd_bytes.is_some_and(is_close) && self.is_worth(self.parquet_beside_base())
     }
 
     /// Bytes that a column file saves over the smaller of the two other forms; negative where it saves nothing.
@@ -111,14 +125,18 @@ impl ColumnSizes {
         (parquet < usual * (1.0 - WORTH_REWRITING)).then_some(usual)
     }
 
-    /// ` with delta encoding (80.2 kB with the default of writers)`, which follows the size in Parquet; empty where the default is as small.
+    /// ` as integers with delta encoding (80.2 kB with the default of writers)`, which follows the size in Parquet; empty where the file's own
+    /// types and the default give it.
     pub(super) fn encoding_in_words(&self) -> String {
-        self.larger_by_default().map_or_else(String::new, |usual| {
+        let values = self.parquet_as.as_ref();
+        let values = values.map_or_else(String::new, |values| format!(" as {values}"));
+        let encoding = self.larger_by_default().map_or_else(String::new, |usual| {
             format!(
                 " with delta encoding ({} with the default of writers)",
                 format_data(usual)
             )
-        })
+        });
+        format!("{values}{encoding}")
     }
 
     /// How to write the column in Parquet: `Parquet with zstd and delta encoding`.
@@ -163,33 +181,37 @@ impl ColumnSizes {
         format!("{}: {}", self.name, self.in_words())
     }
 
-    /// The verdict without the name of the column.
+    /// The verdict without the name of the column. It begins with the size in the form that is smallest, which its per cent are about.
     pub fn in_words(&self) -> String {
-        let bytes = format_data;
+        let ocol = format_data(self.ocol_bytes);
         let base = match &self.stored {
-            Some((stored, place)) => format!("{} {place}", bytes(*stored)),
-            None => format!("{} as lines of text", bytes(self.text_bytes)),
+            Some((stored, place)) => format!("{} {place}", format_data(*stored)),
+            None => format!("{} as lines of text", format_data(self.text_bytes)),
         };
-        let parquet = self.parquet_zstd_bytes.map_or_else(String::new, |parquet| {
-            let than_ocol = match self.smallest_form() {
-                _ if self.is_smaller_in_parquet() => {
-                    format!(", {} than .ocol", compared(parquet, self.ocol_bytes))
-                }
-                SmallestForm::Either => ", a tie".to_owned(),
-                _ => String::new(),
-            };
-            // Whoever follows this with a writer's defaults gets another size.
-            let encoding = self.encoding_in_words();
-            let is_small = parquet * WORTH_REWRITING < PARQUET_FRAME_BYTES;
-            let frame = match is_small && !self.is_stored_in_parquet {
-                true => format!(" and a footer of about {USUAL_FRAME}"),
-                false => String::new(),
-            };
-            format!(
-                "; Parquet with zstd:3 would take {}{encoding}{frame}{than_ocol}",
-                bytes(parquet)
-            )
-        });
+        let sizes = match (self.smallest_form(), self.parquet_zstd_bytes) {
+            (SmallestForm::ParquetZstd, Some(parquet)) => format!(
+                "{} in Parquet with zstd:3{}, {base}: {}; .ocol would take {ocol} (Parquet is {})",
+                format_data(parquet),
+                self.parquet_details(parquet),
+                compared(parquet, self.base_bytes()),
+                compared(parquet, self.ocol_bytes)
+            ),
+            (SmallestForm::AsItIs, parquet) => self.left_as_it_is(&base, parquet),
+            (form, parquet) => {
+                let parquet = parquet.map_or_else(String::new, |parquet| {
+                    let beside = match form {
+                        SmallestForm::Either => self.beside_ocol(parquet),
+                        _ => String::new(),
+                    };
+                    format!(
+                        "; Parquet with zstd:3 would take {}{}{beside}",
+                        format_data(parquet),
+                        self.parquet_details(parquet)
+                    )
+                });
+                format!("{ocol} as .ocol, {base}: {}{parquet}", self.change())
+            }
+        };
         let part = match self.table_rows {
             Some(rows) if rows <= self.row_count => String::new(),
             _ => format!(" ({})", self.rows_in_words()),
@@ -198,10 +220,51 @@ impl ColumnSizes {
         let text = self.text_of.as_ref().map_or_else(String::new, |type_name| {
             format!("; .ocol has the values of type {type_name} as text")
         });
+        format!("{sizes}{text}{part}")
+    }
+
+    /// What follows a size in Parquet: whoever repeats it with a writer's defaults, or looks at the size of the file, gets another one.
+    fn parquet_details(&self, parquet: f64) -> String {
+        let is_small = parquet * WORTH_REWRITING < PARQUET_FRAME_BYTES;
+        let frame = match is_small && !self.is_stored_in_parquet {
+            true => format!(" and a footer of about {USUAL_FRAME}"),
+            false => String::new(),
+        };
+        format!("{}{frame}", self.encoding_in_words())
+    }
+
+    /// Which of the two is smaller where that is too little to prefer it: `, 1 % larger than .ocol`.
+    fn beside_ocol(&self, parquet: f64) -> String {
+        match compared(parquet, self.ocol_bytes) {
+            same if same == SAME_SIZE => ", the same size".to_owned(),
+            change if parquet < self.ocol_bytes * (1.0 - WORTH_REWRITING) => {
+                format!(", {change} than .ocol, which is less than its footer may take")
+            }
+            change => format!(", {change} than .ocol"),
+        }
+    }
+
+    /// `376 B in this file (dictionary, zstd): .ocol would take 368 B (2 % smaller), Parquet with zstd:3 188 B (50 % smaller); neither saves a
+    /// disk block of 4 KiB`
+    fn left_as_it_is(&self, base: &str, parquet: Option<f64>) -> String {
+        let of_base = |bytes: f64| compared(bytes, self.base_bytes());
+        let parquet = parquet.map_or_else(String::new, |parquet| {
+            format!(
+                ", Parquet with zstd:3 {}{} ({})",
+                format_data(parquet),
+                self.parquet_details(parquet),
+                of_base(parquet)
+            )
+        });
+        let why = match self.gain_bytes() {
+            none if none <= 0.0 => String::new(),
+            some if some < DISK_BLOCK_BYTES => "; that saves less than a disk block of 4 KiB".to_owned(),
+            _ => "; that saves less than 2 %".to_owned(),
+        };
         format!(
-            "{} as .ocol, {base}: {}{parquet}{text}{part}",
-            bytes(self.ocol_bytes),
-            self.change()
+            "{base}: .ocol would take {} ({}){parquet}{why}",
+            format_data(self.ocol_bytes),
+            of_base(self.ocol_bytes)
         )
     }
 }
@@ -216,12 +279,15 @@ pub(super) fn rows_in_words(row_count: f64, table_rows: Option<f64>) -> String {
     }
 }
 
+/// What [`compared`] says of sizes that differ by next to nothing.
+const SAME_SIZE: &str = "the same size";
+
 /// How one size compares with another: `39 % smaller`, `2.3 times as large`, `the same size`.
 pub(super) fn compared(bytes: f64, base: f64) -> String {
     let ratio = bytes / base;
     match ratio {
         _ if !ratio.is_finite() => "larger".to_owned(),
-        _ if (ratio - 1.0).abs() < SAME => "the same size".to_owned(),
+        _ if (ratio - 1.0).abs() < SAME => SAME_SIZE.to_owned(),
         ..0.01 => format!("{:.2} % smaller", (1.0 - ratio) * 100.0),
         ..1.0 => format!("{:.0} % smaller", (1.0 - ratio) * 100.0),
         ..2.0 => format!("{:.0} % larger", (ratio - 1.0) * 100.0),
@@ -230,169 +296,4 @@ pub(super) fn compared(bytes: f64, base: f64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn comment() -> ColumnSizes {
-        ColumnSizes {
-            name: "o_comment".to_owned(),
-            ocol_bytes: 21_160_000.0,
-            text_bytes: 73_000_000.0,
-            stored: Some((34_620_000.0, "in this file (dictionary→plain, Snappy)".to_owned())),
-            is_stored_in_parquet: true,
-            parquet_zstd_bytes: Some(22_000_000.0),
-            parquet_usual_bytes: None,
-            row_count: 1_500_000.0,
-            table_rows: Some(1_500_000.0),
-            text_of: None,
-        }
-    }
-
-    #[test]
-    fn a_verdict_names_the_three_sizes_and_says_which_is_smaller() {
-        assert_eq!(
-            comment().verdict(),
-            "o_comment: 21.2 MB as .ocol, 34.6 MB in this file (dictionary→plain, Snappy): 39 % smaller; Parquet with \
-             zstd:3 would take 22.0 MB"
-        );
-        let beaten = ColumnSizes {
-            parquet_zstd_bytes: Some(15_000_000.0),
-            table_rows: Some(6_000_000.0),
-            ..comment()
-        };
-        assert!(
-            beaten
-                .verdict()
-                .ends_with("would take 15.0 MB, 29 % smaller than .ocol (first 1,500,000 of 6,000,000 rows)"),
-            "{}",
-            beaten.verdict()
-        );
-        assert_eq!(
-            (comment().smallest_form(), beaten.smallest_form()),
-            (SmallestForm::Ocol, SmallestForm::ParquetZstd)
-        );
-    }
-
-    #[test]
-    fn parquet_is_advised_where_it_saves_more_than_its_footer_and_two_per_cent_and_its_encoding_is_named() {
-        let sizes = |ocol: f64, parquet: f64| ColumnSizes {
-            ocol_bytes: ocol,
-            parquet_zstd_bytes: Some(parquet),
-            ..comment()
-        };
-        for (ocol, parquet, form) in [
-            (79_200.0, 78_900.0, SmallestForm::Either),
-            (2_400.0, 2_230.0, SmallestForm::Either),
-            (232.0, 0.0, SmallestForm::Either),
-            (98_500.0, 100_000.0, SmallestForm::Either),
-            (97_000.0, 100_000.0, SmallestForm::Ocol),
-            (19_600.0, 18_500.0, SmallestForm::ParquetZstd),
-            (127_000.0, 14_000.0, SmallestForm::ParquetZstd),
-        ] {
-            let sizes = sizes(ocol, parquet);
-            assert_eq!(sizes.smallest_form(), form, "{ocol} {parquet}");
-            let is_said = sizes.in_words().contains("smaller than .ocol");
-            assert_eq!(is_said, form == SmallestForm::ParquetZstd, "{}", sizes.in_words());
-            let is_a_tie = sizes.in_words().ends_with(", a tie");
-            assert_eq!(is_a_tie, form == SmallestForm::Either, "{}", sizes.in_words());
-        }
-        assert_eq!(
-            sizes(19_600.0, 18_500.0).change_in(SmallestForm::ParquetZstd),
-            "6 % smaller than .ocol"
-        );
-        let delta = ColumnSizes {
-            parquet_usual_bytes: Some(199_000.0),
-            ..sizes(127_000.0, 14_000.0)
-        };
-        assert!(
-            delta.in_words().ends_with(
-                "would take 14.0 kB with delta encoding (199 kB with the default of writers), 89 % smaller than .ocol"
-            ),
-            "{}",
-            delta.in_words()
-        );
-        assert_eq!(delta.parquet_to_write(), "Parquet with zstd and delta encoding");
-        assert_eq!(
-            delta.change_in(SmallestForm::ParquetZstd),
-            "89 % smaller than .ocol with delta encoding"
-        );
-    }
-
-    #[test]
-    fn a_column_of_numbers_is_said_to_become_text() {
-        let numbers = ColumnSizes {
-            text_of: Some("Int64".to_owned()),
-            ..comment()
-        };
-        assert!(
-            numbers
-                .verdict()
-                .ends_with("would take 22.0 MB; .ocol has the values of type Int64 as text"),
-            "{}",
-            numbers.verdict()
-        );
-    }
-
-    #[test]
-    fn beside_a_file_that_is_not_parquet_its_footer_counts_and_is_said() {
-        let small = |base: f64, ocol: f64, parquet: f64| ColumnSizes {
-            ocol_bytes: ocol,
-            text_bytes: base,
-            stored: Some((base, "in this file (text)".to_owned())),
-            is_stored_in_parquet: false,
-            parquet_zstd_bytes: Some(parquet),
-            ..comment()
-        };
-        // 9.7 kB and the footer are no less than 10.0 kB of text.
-        let sizes = small(10_000.0, 12_000.0, 9_700.0);
-        assert_eq!(sizes.smallest_form(), SmallestForm::AsItIs);
-        assert!(sizes.gain_bytes() < 0.0, "{}", sizes.gain_bytes());
-        assert!(
-            sizes
-                .in_words()
-                .contains("would take 9.70 kB and a footer of about 0.5 kB"),
-            "{}",
-            sizes.in_words()
-        );
-        let enough = small(10_000.0, 12_000.0, 8_000.0);
-        assert_eq!(enough.smallest_form(), SmallestForm::ParquetZstd);
-        // Of a large column it is nothing, and a size in Parquet has none either.
-        let large = small(34e6, 24e6, 22e6);
-        assert!(!large.in_words().contains("footer"), "{}", large.in_words());
-        let in_parquet = ColumnSizes {
-            is_stored_in_parquet: true,
-            ..sizes
-        };
-        assert_eq!(in_parquet.smallest_form(), SmallestForm::ParquetZstd);
-        assert!(
-            !in_parquet.in_words().contains("footer"),
-            "{}",
-            in_parquet.in_words()
-        );
-    }
-
-    #[test]
-    fn what_gains_less_than_two_per_cent_is_left_as_it_is_and_an_unknown_size_is_compared_as_text() {
-        let close = ColumnSizes {
-            ocol_bytes: 34_000_000.0,
-            parquet_zstd_bytes: Some(34_700_000.0),
-            ..comment()
-        };
-        assert_eq!(close.smallest_form(), SmallestForm::AsItIs);
-        let unknown = ColumnSizes {
-            stored: None,
-            parquet_zstd_bytes: None,
-            table_rows: None,
-            ..comment()
-        };
-        assert_eq!(
-            unknown.verdict(),
-            "o_comment: 21.2 MB as .ocol, 73.0 MB as lines of text: 71 % smaller (first 1,500,000 rows)"
-        );
-        let larger = ColumnSizes {
-            ocol_bytes: 34_620_000.0 * 2.5,
-            ..comment()
-        };
-        assert_eq!(larger.change(), "2.5 times as large");
-    }
-}
+mod tests;

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use outcrop_schema::column::{
-    COLUMN, FILE_BYTES, LEFT_OUT, OPERATION, PARQUET_DEFAULT_BYTES, PARQUET_ZSTD_BYTES, PROFILE, Profile,
-    ROW_COUNT, STORED_AS_TEXT, STORED_BYTES, STORED_FORM, TABLE_COLUMNS, TABLE_ROWS, TEXT_BYTES, TEXT_OF,
+    COLUMN, FILE_BYTES, LEFT_OUT, OPERATION, PARQUET_AS, PARQUET_DEFAULT_BYTES, PARQUET_ZSTD_BYTES, PROFILE,
+    Profile, ROW_COUNT, STORED_AS_TEXT, STORED_BYTES, STORED_FORM, TABLE_COLUMNS, TABLE_ROWS, TEXT_BYTES,
+    TEXT_OF,
 };
 use outcrop_workload::column::Operation;
 
@@ -47,9 +48,14 @@ pub(super) fn is_whole(cell: &Cell<'_>) -> bool {
     cell.is(&OPERATION, &Operation::Size)
 }
 
+/// Whether that column is one of a file.
+pub(super) fn is_of_file(cell: &Cell<'_>) -> bool {
+    is_whole(cell) && !is_generated(cell)
+}
+
 /// The columns of files whose whole sizes were taken, those that take most of their file first.
 pub(super) fn wholes<'c>(cells: &'c [Cell<'c>]) -> Vec<Whole<'c>> {
-    let taken = cells.iter().filter(|cell| is_whole(cell) && !is_generated(cell));
+    let taken = cells.iter().filter(|cell| is_of_file(cell));
     let mut wholes: Vec<Whole<'c>> = columns(taken).into_iter().filter_map(of_column).collect();
     wholes.sort_by(|left, right| right.sizes.base_bytes().total_cmp(&left.sizes.base_bytes()));
     wholes
@@ -80,6 +86,7 @@ fn of_column<'c>((name, cells): (String, Vec<&'c Cell<'c>>)) -> Option<Whole<'c>
         is_stored_in_parquet,
         parquet_zstd_bytes: cell.value(&PARQUET_ZSTD_BYTES),
         parquet_usual_bytes: cell.value(&PARQUET_DEFAULT_BYTES),
+        parquet_as: cell.remark(&PARQUET_AS).map(str::to_owned),
         row_count: cell.value(&ROW_COUNT)?,
         table_rows: cell.value(&TABLE_ROWS),
         text_of: cell.remark(&TEXT_OF).map(str::to_owned),

@@ -4,11 +4,12 @@ use super::input::Opened;
 use super::layout::Layout;
 use super::of_column;
 use anyhow::Context as _;
-use outcrop_column::arrow::{ParquetSizes, ParquetStrings, parquet_zstd_sizes};
+use outcrop_column::arrow::{ParquetSizes, ParquetStrings, parquet_stored, parquet_zstd_sizes};
 use outcrop_column::{Column, EncodeReport, Index, InputColumn};
 use outcrop_column_bench::Stored;
 use outcrop_column_bench::tabular::{FileKind, TableColumn, ValueKind};
 use outcrop_measure::metric::Unavailable;
+use outcrop_measure::units::format_data;
 use outcrop_report::ColumnSizes;
 use std::path::Path;
 
@@ -36,6 +37,7 @@ pub(super) fn compared(
             Stored::as_text(text_bytes, opened.compression)
         }
     };
+    let mut parquet_as = None;
     let in_parquet: Result<ParquetSizes, Unavailable> = match (layout.kind, column.kind) {
         (FileKind::Parquet, kind) if kind != ValueKind::Strings => {
             let number = InputColumn::Numbered(column.number);
@@ -49,9 +51,16 @@ pub(super) fn compared(
         _ if index == Index::Only => Err(Unavailable::because(
             "a file with --index only has no codes to write the rows from",
         )),
-        _ => {
+        (FileKind::Parquet | FileKind::Arrow, _) => {
             let written = Column::open_on_disk(file).map_err(of_column)?;
             Ok(written.parquet_zstd_sizes().map_err(of_column)?)
+        }
+        // Whoever writes a text file in Parquet gets numbers where it has numbers.
+        (FileKind::Lines | FileKind::Delimited | FileKind::TabSeparated, _) => {
+            let written = Column::open_on_disk(file).map_err(of_column)?;
+            let (sizes, found) = written.parquet_zstd_sizes_of_text().map_err(of_column)?;
+            parquet_as = column.parquet_type(found).map(str::to_owned);
+            Ok(sizes)
         }
     };
     let usual = in_parquet.as_ref().ok().map(|sizes| sizes.usual_bytes);
@@ -66,6 +75,7 @@ pub(super) fn compared(
         is_stored_in_parquet: layout.kind == FileKind::Parquet && stored.bytes.is_ok(),
         parquet_zstd_bytes: parquet.as_ref().ok().map(|bytes| *bytes as f64),
         parquet_usual_bytes: usual.map(|bytes| bytes as f64),
+        parquet_as,
         row_count,
         table_rows: Some(row_count),
         // That it becomes text is said before it is encoded.
@@ -76,6 +86,31 @@ pub(super) fn compared(
         stored,
         parquet,
     })
+}
+
+/// What a column of a Parquet file takes that no column file can hold, in the file and in Parquet with zstd; none of other inputs.
+/// *Cost*: one pass over the column.
+pub(super) fn only_in_parquet(
+    (opened, layout): (&Opened, &Layout),
+    column: &TableColumn,
+) -> anyhow::Result<Option<String>> {
+    if layout.kind != FileKind::Parquet {
+        return Ok(None);
+    }
+    let file = parquet_file(opened)?;
+    let stored = parquet_stored(file).map_err(of_column)?;
+    let Some(stored) = stored.get(column.number) else {
+        return Ok(None);
+    };
+    let arrays = ParquetStrings::open_any(file.try_clone()?, column.number).map_err(of_column)?;
+    let sizes = parquet_zstd_sizes(arrays, u64::MAX).map_err(of_column)?;
+    Ok(Some(format!(
+        "{}: {} in this file ({}); Parquet with zstd:3 would take {}",
+        column.name,
+        format_data(stored.bytes() as f64),
+        stored.form,
+        format_data(sizes.smaller_bytes() as f64)
+    )))
 }
 
 fn parquet_file(opened: &Opened) -> anyhow::Result<&std::fs::File> {

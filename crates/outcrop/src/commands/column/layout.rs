@@ -158,6 +158,16 @@ impl Layout {
             .ok_or_else(|| self.no_such_column(None))
     }
 
+    /// Those that are asked for and have no text form; with all columns, those that are left out.
+    pub(super) fn without_text_form(&self, input: &Input) -> Vec<&TableColumn> {
+        let is_asked = |column: &&TableColumn| {
+            let is_called = |called: &String| *called == column.name || *called == column.number.to_string();
+            input.all_columns || input.column.iter().any(is_called)
+        };
+        let without = self.columns.iter().filter(|column| !column.kind.has_text_form());
+        without.filter(is_asked).collect()
+    }
+
     fn column(&self, called: &str) -> anyhow::Result<&TableColumn> {
         let by_name = self.columns.iter().find(|column| column.name == called);
         let found = by_name.or_else(|| self.columns.get(called.parse::<usize>().ok()?));

@@ -1,12 +1,12 @@
 //! `encode`, `append` and `compact`: what writes column files.
 
-use super::compare::{Compared, compared};
+use super::compare::{Compared, compared, only_in_parquet};
 use super::flags::{Append, Compact, Encode};
 use super::input::{Opened, read};
 use super::layout::{Layout, open_input};
 use super::outputs::{outputs, refuse_input, same_file};
 use super::print::{Figure, SHUFFLED, bytes, bytes_with_unit, count, count_with_unit, word};
-use super::{Access, about, of_column, open};
+use super::{Access, about, of_column, of_opened, open};
 use crate::exit::bad_input;
 use crate::output::{Cell, Format, Table, note, pretty_json, print};
 use crate::output_file::{self, Force, refuse_stdout, where_full};
@@ -59,6 +59,13 @@ pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
     for file in &files {
         refuse_input(&args.input.input, file)?;
         args.force.check(file)?;
+    }
+    if !args.no_compare {
+        // A column file cannot hold them; that is no reason to say nothing of their size.
+        for column in layout.without_text_form(&args.input) {
+            let sizes = only_in_parquet((&opened, &layout), column)?;
+            sizes.iter().for_each(|sizes| note(sizes));
+        }
     }
     let mut written = Vec::with_capacity(columns.len());
     for (column, file) in columns.iter().zip(files) {
@@ -216,7 +223,7 @@ pub(super) fn compact(args: &Compact) -> anyhow::Result<()> {
     work.watch(&mut column, "reading");
     let mut encoder = column
         .compact(args.how.options_like(&column))
-        .map_err(of_column)?;
+        .map_err(of_opened)?;
     watch(&mut encoder, &work);
     // Whoever names the input as the output wants it replaced.
     let report = match is_in_place {
