@@ -239,7 +239,7 @@ fn a_job_file_runs_and_one_that_cannot_says_each_option_with_its_line() {
     assert_eq!(named, ["reads", "writes"]);
     let page = fs::read_to_string(view.dir.join("report.html")).unwrap();
     assert!(
-        page.contains(">writes</td>"),
+        page.contains(">plan<") && page.contains(">writes<"),
         "the job has a name in the table of the report"
     );
     let exported = seen(
