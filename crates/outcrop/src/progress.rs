@@ -76,17 +76,17 @@ impl Bar {
 
     fn advance(&mut self, step: Step, (done, total): (u64, u64), remaining: Duration, doing: &str) {
         self.countdown.set(remaining);
-        if self.step.is_none() {
-            // Its thread ends with the bar.
-            self.drawn.enable_steady_tick(TICK);
-        }
-        if self.step != Some(step) {
+        let before = self.step.replace(step);
+        if before != Some(step) {
             self.drawn.set_style(style(step, self.countdown.clone()));
-            self.step = Some(step);
         }
         self.drawn.set_length(total);
         self.drawn.set_position(done);
         self.drawn.set_message(doing.to_owned());
+        if before.is_none() {
+            // Its thread ends with the bar.
+            self.drawn.enable_steady_tick(TICK);
+        }
     }
 }
 

@@ -157,8 +157,7 @@ impl VariantFactors {
 /// The draft with a number of pairs that can decide: its own, unless that is a number for runs of one variant, which decides nothing in pairs.
 fn with_pairs(mut draft: Draft) -> Draft {
     let own = draft.trial.repetitions.as_ref();
-    // What is no number of trials is refused with its place.
-    let is_too_few = |given: &Located<u32>| (1..LEAST_PAIRS as u32).contains(&given.value);
+    let is_too_few = |given: &Located<u32>| (given.value as usize) < LEAST_PAIRS;
     if own.is_none_or(is_too_few) {
         draft.trial.repetitions = Some(Located::new(PAIRS, "outcrop ab"));
     }

@@ -162,7 +162,7 @@ fn the_repetitions_of_a_plan_are_its_pairs_where_they_can_decide() {
     assert_eq!(pairs("repetitions = 8", &asked).unwrap(), 3, "the caller decides");
     let refused = pairs("repetitions = 0", &by_plan).unwrap_err().to_string();
     assert!(
-        refused.contains("repetitions is 0; expected 1 to 1000"),
+        refused.contains("repetitions is 0; expected a whole number from 1 to 1000"),
         "{refused}"
     );
 }

@@ -144,7 +144,9 @@ fn print<'r>(runs: impl Iterator<Item = &'r ListedRun>, format: Format) -> anyho
     let (Format::Text, Some(width)) = (format, output::terminal_width()) else {
         return table.print(format);
     };
-    let (table, left_out) = table.fitted(width, &["plans", "subjects"]);
+    // The name of a run begins with the time.
+    let least = ["started_at", "subjects", "plans"];
+    let (table, left_out) = table.fitted(width, &["plans", "subjects"], &least);
     table.print(format)?;
     if !left_out.is_empty() {
         output::note(&format!(
