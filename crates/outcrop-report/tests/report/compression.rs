@@ -268,7 +268,7 @@ fn layers_share_one_screen() {
             "{screen}"
         );
         assert!(
-            screen.contains("of the smallest") && screen.contains("Highest IOPS"),
+            screen.contains("smallest") && screen.contains("Highest IOPS"),
             "{screen}"
         );
     }
