@@ -96,7 +96,7 @@ impl FailIf {
 /// A figure and what it lies between; or why that is not known.
 fn bounds(cell: &SideCell, samples: &Samples, unit: Unit) -> Result<(f64, f64, f64), String> {
     if cell.is_published {
-        return Err("published figures have no repetitions of ours; give a run as the candidate".to_owned());
+        return Err("published figures have no repetitions to judge; give a run as the candidate".to_owned());
     }
     if samples.unit != unit {
         let (own, limit) = (samples.unit.symbol(), unit.symbol());

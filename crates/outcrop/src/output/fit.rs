@@ -4,7 +4,7 @@ use super::{Cell, Table};
 
 /// Blanks around the text of a column.
 const PADDING: usize = 2;
-/// A column that is cut keeps at least so many letters, or is left out.
+/// Letters that a column keeps when it is cut.
 const LEAST: usize = 8;
 /// Stands for what is cut off.
 const MORE: char = '…';
