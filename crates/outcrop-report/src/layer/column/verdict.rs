@@ -199,12 +199,12 @@ impl ColumnSizes {
             (SmallestForm::AsItIs, parquet) => self.left_as_it_is(&base, parquet),
             (form, parquet) => {
                 let parquet = parquet.map_or_else(String::new, |parquet| {
-                    let beside = match form {
+                    let change = match form {
                         SmallestForm::Either => self.beside_ocol(parquet),
                         _ => String::new(),
                     };
                     format!(
-                        "; Parquet with zstd:3 would take {}{}{beside}",
+                        "; Parquet with zstd:3 would take {}{}{change}",
                         format_data(parquet),
                         self.parquet_details(parquet)
                     )
