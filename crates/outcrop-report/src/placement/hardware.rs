@@ -202,7 +202,7 @@ pub(super) fn modelled(
         let other = match plain.is(&ENGINE, &StoreEngine::RocksDb) {
             true => "",
             false => {
-                "; RocksDB does: use `outcrop kv --engine rocksdb`, or set `engine` in the plan that `outcrop plans placement` prints"
+                "; RocksDB does: use `outcrop kv` with `--engine rocksdb`, or set `engine` in a plan of your own (`outcrop plans`)"
             }
         };
         return Modelled {

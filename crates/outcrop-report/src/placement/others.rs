@@ -29,7 +29,7 @@ impl NotCompared {
         let verb = if others.len() == 1 { "is" } else { "are" };
         Some(Self {
             sentence: format!(
-                "The answer is about {engine}, {}; {named} {verb} not compared with it. `outcrop kv --engine {flag}`, or a plan with this \
+                "The answer is about {engine}, {}; {named} {verb} not compared with it. `outcrop kv` with `--engine {flag}`, or a plan with this \
                  `engine` alone, gives its own answer.",
                 why.sentence
             ),

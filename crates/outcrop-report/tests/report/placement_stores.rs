@@ -109,7 +109,7 @@ fn hardware_that_is_not_modelled_is_said_on_the_screen_with_the_store_that_it_ne
     assert!(
         text.contains("Hardware is not modelled: fjall does not count all blocks")
             && text.contains(
-                "; RocksDB does: use `outcrop kv --engine rocksdb`, or set `engine` in the plan that `outcrop plans placement` prints."
+                "; RocksDB does: use `outcrop kv` with `--engine rocksdb`, or set `engine` in a plan of your own (`outcrop plans`)."
             ),
         "{text}"
     );
