@@ -196,7 +196,7 @@ fn a_rate_that_kept_the_objective_once_by_luck_is_no_answer() {
 #[test]
 fn what_others_used_of_the_cpus_counts_in_the_steps_that_the_answer_rests_on() {
     let mut found = Model::new(1).search("p95<50ms", Duration::from_secs(1));
-    assert_eq!(found.disturbance(), None, "nobody knows");
+    assert_eq!(found.disturbance(), None, "no one knows");
     let bounds = [found.best(), found.refuted()].map(|bound| bound.unwrap().requested_per_second);
     let mut share = |at_bounds: f64, elsewhere: f64| {
         for step in &mut found.steps {

@@ -54,15 +54,15 @@ fn measured(layer: &LayerSection, width: usize) -> Vec<String> {
 fn figures(answer: &Answer, width: usize, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for headline in answer.headlines(MOST_LINES) {
-        // Where it was reached, and what stands beside the best: ties are kept where there is no room for the place.
-        let (place, beside) = match headline.conditions.split_once("; ") {
-            Some((place, beside)) => (place, format!("; {beside}")),
+        // Where it was reached, and what it ties with, which is kept where there is no room for the place.
+        let (place, ties) = match headline.conditions.split_once("; ") {
+            Some((place, ties)) => (place, format!("; {ties}")),
             None => (headline.conditions, String::new()),
         };
         let first = place.split_once(", ").map(|(first, _)| first);
         let place = match place {
             "" => String::new(),
-            place => format!(" ({place}{beside})"),
+            place => format!(" ({place}{ties})"),
         };
         let text = |place: &str| {
             let figure = format!("{}: {}{place}", headline.name(), headline.number.with_ends());
@@ -70,10 +70,10 @@ fn figures(answer: &Answer, width: usize, room: usize) -> Vec<String> {
         };
         // Where the place does not fit, its first words: what matters most to who compares figures.
         let begin = match first {
-            Some(first) => format!(" ({first} …{beside})"),
+            Some(first) => format!(" ({first} …{ties})"),
             None => String::new(),
         };
-        let only_ties = match beside.strip_prefix("; ") {
+        let only_ties = match ties.strip_prefix("; ") {
             Some(ties) => format!(" ({ties})"),
             None => String::new(),
         };
