@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use memmap2::{Advice, MmapMut, MmapOptions};
 
-pub(crate) use shared::{Four, SharedArray};
+pub(crate) use shared::{Line, SharedArray};
 
 use crate::kernels;
 

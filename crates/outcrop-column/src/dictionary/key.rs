@@ -1,11 +1,7 @@
 //! A value made ready for lookup: 12 bytes that are the value itself where it is short, and a hash.
 
-/// Values up to this length stand whole in their key.
-pub(super) const SHORT_BYTES: usize = 11;
-
-/// Last byte of the key of a longer value; that of a short one is its length
-/// plus one, so that no key is zero.
-pub(super) const LONG: u8 = u8::MAX;
+pub(super) use crate::kernels::LONG;
+use crate::kernels::{KEPT, SHORT_BYTES, hash, padded, short_key};
 
 /// Last byte of the key of null.
 pub(super) const NULL: u8 = LONG - 1;
@@ -38,12 +34,8 @@ impl Key {
         if length > SHORT_BYTES {
             return Self::of_bits(long_bits(&text[start..end]));
         }
-        let bytes = match text[start..].first_chunk() {
-            Some(bytes) => u128::from_le_bytes(*bytes),
-            None => padded(&text[start..end]),
-        };
-        let bits = bytes & KEPT[length] | (length as u128 + 1) << (8 * SHORT_BYTES);
-        Self::hashed(bits as u64, (bits >> 64) as u32)
+        let (low, high) = short_key(text, start, end);
+        Self::hashed(low, high)
     }
 
     /// The key of null.
@@ -63,11 +55,11 @@ impl Key {
 
     #[inline(always)]
     fn hashed(low: u64, high: u32) -> Self {
-        let hash = fold(
-            low ^ 0x2d35_8dcc_aa6c_78a5,
-            u64::from(high) ^ 0x8bb8_4b93_962e_acc9,
-        );
-        Self { low, high, hash }
+        Self {
+            low,
+            high,
+            hash: hash(low, high),
+        }
     }
 
     /// The twelve bytes, in the low bits.
@@ -81,24 +73,6 @@ impl Key {
     pub(crate) fn is_long(self) -> bool {
         (self.high >> 24) as u8 == LONG
     }
-}
-
-/// `KEPT[n]` keeps the first n of 16 bytes.
-const KEPT: [u128; CHUNK + 1] = {
-    let mut masks = [0; CHUNK + 1];
-    let mut length = 1;
-    while length <= CHUNK {
-        masks[length] = u128::MAX >> (8 * (CHUNK - length));
-        length += 1;
-    }
-    masks
-};
-
-#[inline(never)]
-fn padded(value: &[u8]) -> u128 {
-    let mut bytes = [0; CHUNK];
-    bytes[..value.len()].copy_from_slice(value);
-    u128::from_le_bytes(bytes)
 }
 
 /// 56 bits of hash and the mark; values of equal keys are compared byte by byte.

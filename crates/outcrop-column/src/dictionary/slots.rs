@@ -7,8 +7,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::key::Key;
-use crate::huge::{Four, SharedArray};
-use crate::kernels::prefetch;
+use crate::huge::{Line, SharedArray};
+use crate::kernels::{self, MOST_PROBES, Probe, SLOT_WORDS, line_of, prefetch};
 
 /// A key with its code. The atomic operations are those of plain memory on most processors.
 #[derive(Clone, Copy)]
@@ -27,38 +27,27 @@ impl Slot<'_> {
     }
 }
 
-/// The two slots of a pair, which are looked at together, in one cache line. All zeros are free slots.
+/// The slots of a line, which are looked at together. All zeros are free slots.
 #[inline(always)]
-fn slots_of(Four([start, end_and_code, second_start, second_end_and_code]): &Four) -> [Slot<'_>; 2] {
-    let first = Slot { start, end_and_code };
-    let second = Slot {
-        start: second_start,
-        end_and_code: second_end_and_code,
-    };
-    [first, second]
+fn slots_of(Line(words): &Line) -> impl Iterator<Item = Slot<'_>> {
+    let (slots, _) = words.as_chunks::<SLOT_WORDS>();
+    slots
+        .iter()
+        .map(|[start, end_and_code]| Slot { start, end_and_code })
 }
 
+/// Slots of a line.
+const SLOTS: usize = size_of::<Line>() / size_of::<[u64; SLOT_WORDS]>();
+
 /// Codes have 32 bits, and there is always a free slot.
-const MOST_PAIRS: usize = 1 << 31;
+const MOST_LINES: usize = 1 << 30;
 
 /// The table grows by half when more than three of four slots are taken: a smaller one stays in the cache longer, and
 /// values that come often come early, to the first slots for them.
 const MOST_TAKEN: (usize, usize) = (3, 4);
 
-/// Rows whose pairs are being fetched while as many before them are looked up: more than a core's outstanding
-/// misses, since not every row misses.
-const ROWS_AT_ONCE: usize = 128;
-
-/// Pairs in which a row is looked for before it is left to those who look at one row at a time.
-const PAIRS_LOOKED_AT: usize = 4;
-
-/// A key on its way: with the number of the pair that is looked at next.
-#[derive(Debug, Clone, Copy, Default)]
-struct Probe {
-    start: u64,
-    end: u32,
-    pair: u32,
-}
+/// Lines in which a row is looked for before it is left to those who look at one row at a time.
+const LINES_LOOKED_AT: usize = 4;
 
 /// Where a search ended.
 pub(super) enum Found {
@@ -71,43 +60,42 @@ pub(super) enum Found {
 /// A slot to be filled.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FreeSlot {
-    pair: usize,
+    line: usize,
     position: usize,
 }
 
 /// The table.
 #[derive(Debug)]
 pub(crate) struct Slots {
-    pairs: SharedArray,
+    lines: SharedArray,
 }
 
 impl Slots {
     /// With room for this many values.
     pub(super) fn with_room(values: usize) -> Self {
         let slots = values.saturating_mul(MOST_TAKEN.1).div_ceil(MOST_TAKEN.0);
-        Self::of_pairs((slots / 2 + 1).min(MOST_PAIRS))
+        Self::of_lines((slots / SLOTS + 1).min(MOST_LINES))
     }
 
-    fn of_pairs(count: usize) -> Self {
+    fn of_lines(count: usize) -> Self {
         Self {
-            // Whole cache lines.
-            pairs: SharedArray::zeroed(count.next_multiple_of(2)),
+            lines: SharedArray::zeroed(count),
         }
     }
 
     /// Whether one more than `values` values may be in the table.
     #[inline]
     pub(super) fn has_room(&self, values: usize) -> bool {
-        let pair_count = self.pairs.get().len();
-        (values + 1) * MOST_TAKEN.1 <= 2 * pair_count * MOST_TAKEN.0 || pair_count >= MOST_PAIRS
+        let line_count = self.lines.get().len();
+        (values + 1) * MOST_TAKEN.1 <= SLOTS * line_count * MOST_TAKEN.0 || line_count >= MOST_LINES
     }
 
     /// A larger table of the same content.
     ///
-    /// Pairs are in the order of the hashes, so both tables are walked through once, forwards.
+    /// Lines are in the order of the hashes, so both tables are walked through once, forwards.
     pub(super) fn grown(&self) -> Self {
-        let pair_count = self.pairs.get().len();
-        let larger = Self::of_pairs((pair_count + pair_count.div_ceil(2)).min(MOST_PAIRS));
+        let line_count = self.lines.get().len();
+        let larger = Self::of_lines((line_count + line_count.div_ceil(2)).min(MOST_LINES));
         for (start, end_and_code) in self.taken() {
             larger.place(start, end_and_code);
         }
@@ -123,7 +111,7 @@ impl Slots {
     }
 
     fn taken(&self) -> impl Iterator<Item = (u64, u64)> {
-        let slots = self.pairs.get().iter().flat_map(slots_of);
+        let slots = self.lines.get().iter().flat_map(slots_of);
         let contents = slots.map(|slot| {
             (
                 slot.start.load(Ordering::Relaxed),
@@ -144,15 +132,14 @@ impl Slots {
     /// Looks for `key`; `is_it` says of the start of a key with the same end whether it is the one.
     #[inline]
     pub(super) fn search(&self, key: &Key, is_it: impl Fn(u64) -> bool) -> Found {
-        let pairs = self.pairs.get();
-        let home = pair_of(key, pairs.len());
-        let mut index = home;
+        let lines = self.lines.get();
+        let mut index = line_of(key.hash, lines.len());
         loop {
-            for (position, slot) in slots_of(&pairs[index]).into_iter().enumerate() {
+            for (position, slot) in slots_of(&lines[index]).enumerate() {
                 let end_and_code = slot.end_and_code.load(Ordering::Acquire);
                 if end_and_code as u32 == 0 {
                     return Found::Free(FreeSlot {
-                        pair: index,
+                        line: index,
                         position,
                     });
                 }
@@ -160,28 +147,26 @@ impl Slots {
                     return Found::Code((end_and_code >> 32) as u32);
                 }
             }
-            index = next_pair(home, index, pairs.len());
+            index = next_line(index, lines.len());
         }
     }
 
     /// Fills the slot where the search for a key ended, and no other thread fills any meanwhile.
     pub(super) fn fill(&self, free: FreeSlot, start: u64, end: u32, code: u32) {
-        let slot = slots_of(&self.pairs.get()[free.pair])[free.position];
-        slot.fill(start, u64::from(end) | u64::from(code) << 32);
+        let line = &self.lines.get()[free.line];
+        if let Some(slot) = slots_of(line).nth(free.position) {
+            slot.fill(start, u64::from(end) | u64::from(code) << 32);
+        }
     }
 
     /// Puts a key with its code into a table that no other thread has yet. Where slots are taken, lower codes come
     /// first, as if values had been put in in the order of their codes: those that came early come often.
     fn place(&self, mut start: u64, mut end_and_code: u64) {
-        let pairs = self.pairs.get();
-        let home_of = |start: u64, end_and_code: u64| {
-            let bits = u128::from(start) | u128::from(end_and_code as u32) << 64;
-            pair_of(&Key::of_bits(bits), pairs.len())
-        };
-        let mut home = home_of(start, end_and_code);
-        let mut index = home;
+        let lines = self.lines.get();
+        let bits = u128::from(start) | u128::from(end_and_code as u32) << 64;
+        let mut index = line_of(Key::of_bits(bits).hash, lines.len());
         loop {
-            for slot in slots_of(&pairs[index]) {
+            for slot in slots_of(&lines[index]) {
                 let other = slot.end_and_code.load(Ordering::Relaxed);
                 if other as u32 == 0 {
                     return slot.fill(start, end_and_code);
@@ -190,67 +175,46 @@ impl Slots {
                     let other_start = slot.start.load(Ordering::Relaxed);
                     slot.fill(start, end_and_code);
                     (start, end_and_code) = (other_start, other);
-                    home = home_of(start, end_and_code);
                 }
             }
-            index = next_pair(home, index, pairs.len());
+            index = next_line(index, lines.len());
         }
     }
 
-    /// Looks for the lines of `text` that end at `ends`, the first beginning at `start`, in the first few pairs for each:
+    /// Looks for the lines of `text` that end at `ends`, the first beginning at `start`, in the first few lines of the table for each:
     /// their codes go to `codes`. The indexes of those that are not found there, all long values among them, become
     /// those of `later`.
     ///
-    /// Nothing here branches on the table's content, which cannot be predicted, and the pairs of the next rows are
-    /// asked for while these are looked up, so that memory is always at work.
+    /// Nothing here branches on a key, and the lines of the next rows are asked for while these are looked up, so that
+    /// memory is always at work.
     pub(crate) fn look(&self, text: &[u8], start: usize, ends: &[u32], codes: &mut [u32], later: &mut Later) {
-        let pairs = self.pairs.get();
-        let (indexes, later_probes, later_count) = later.of_rows(ends.len());
-        let mut probes = [[Probe::default(); ROWS_AT_ONCE]; 2];
+        let table = self.lines.get();
+        later.start(ends.len());
+        let mut probes = [[Probe::default(); MOST_PROBES]; 2];
         let [now, next] = &mut probes;
         let (mut now, mut next) = (now, next);
-        let mut batches = ends.chunks(ROWS_AT_ONCE);
-        let mut from = ask(pairs, text, start, batches.next().unwrap_or_default(), now);
-        let (mut index, mut left) = (0, 0);
-        for codes in codes[..ends.len()].chunks_mut(ROWS_AT_ONCE) {
-            from = ask(pairs, text, from, batches.next().unwrap_or_default(), next);
-            for (code, probe) in codes.iter_mut().zip(now.iter()) {
-                let is_missing;
-                (*code, is_missing) = look_at(&pairs[probe.pair as usize], probe);
-                indexes[left] = index;
-                later_probes[left] = *probe;
-                left += usize::from(is_missing);
-                index += 1;
+        let mut batches = ends.chunks(MOST_PROBES);
+        let (mut from, mut index) = (start, 0);
+        let mut ask = |probes: &mut [Probe]| {
+            let ends = batches.next().unwrap_or_default();
+            kernels::probe(text, from, ends, table, probes);
+            from = ends.last().map_or(from, |&end| end as usize + 1);
+        };
+        ask(now);
+        for codes in codes[..ends.len()].chunks_mut(MOST_PROBES) {
+            ask(next);
+            let mut missing = kernels::look(table, &now[..codes.len()], codes);
+            while missing != 0 {
+                let at = missing.trailing_zeros() as usize;
+                missing &= missing - 1;
+                later.push((index + at) as u16, next_probe(table, now[at]));
             }
+            index += codes.len();
             std::mem::swap(&mut now, &mut next);
         }
-        for step in 1..PAIRS_LOOKED_AT {
-            let here = std::mem::take(&mut left);
-            for at in 0..here {
-                let (index, mut probe) = (indexes[at], later_probes[at]);
-                if step == 1 {
-                    // The other pair of the line.
-                    probe.pair ^= 1;
-                }
-                let (code, is_missing) = look_at(&pairs[probe.pair as usize], &probe);
-                codes[usize::from(index)] = code;
-                if step > 1 {
-                    probe.pair += 1;
-                } else {
-                    probe.pair = (probe.pair | 1) + 1;
-                }
-                probe.pair = if probe.pair as usize == pairs.len() {
-                    0
-                } else {
-                    probe.pair
-                };
-                prefetch(pairs, probe.pair as usize);
-                indexes[left] = index;
-                later_probes[left] = probe;
-                left += usize::from(is_missing);
-            }
+        for _ in 1..LINES_LOOKED_AT {
+            later.look(table, codes);
         }
-        *later_count = left;
     }
 }
 
@@ -264,17 +228,37 @@ pub(crate) struct Later {
 }
 
 impl Later {
-    /// Room for this many indexes and probes, and how many there are.
-    fn of_rows(&mut self, rows: usize) -> (&mut [u16], &mut [Probe], &mut usize) {
+    /// None, with room for this many.
+    fn start(&mut self, rows: usize) {
         if self.probes.len() < rows {
             self.indexes.resize(rows, 0);
             self.probes.resize(rows, Probe::default());
         }
-        (
-            &mut self.indexes[..rows],
-            &mut self.probes[..rows],
-            &mut self.count,
-        )
+        self.count = 0;
+    }
+
+    #[inline]
+    fn push(&mut self, index: u16, probe: Probe) {
+        self.indexes[self.count] = index;
+        self.probes[self.count] = probe;
+        self.count += 1;
+    }
+
+    /// Looks at the next line for each.
+    fn look(&mut self, lines: &[Line], codes: &mut [u32]) {
+        let mut found = [0; MOST_PROBES];
+        let count = std::mem::take(&mut self.count);
+        for from in (0..count).step_by(MOST_PROBES) {
+            let rows = from..count.min(from + MOST_PROBES);
+            let missing = kernels::look(lines, &self.probes[rows.clone()], &mut found);
+            for (place, at) in rows.enumerate() {
+                let (index, probe) = (self.indexes[at], self.probes[at]);
+                codes[usize::from(index)] = found[place];
+                if missing >> place & 1 == 1 {
+                    self.push(index, next_probe(lines, probe));
+                }
+            }
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -298,62 +282,20 @@ impl Later {
     }
 }
 
-/// The code of the value of `probe` if it is in this pair, and whether it is not.
-#[inline(always)]
-fn look_at(pair: &Four, probe: &Probe) -> (u32, bool) {
-    let [first, second] = slots_of(pair);
-    let (first_end, second_end) = (
-        first.end_and_code.load(Ordering::Acquire),
-        second.end_and_code.load(Ordering::Acquire),
-    );
-    let is = |slot: Slot<'_>, end_and_code: u64| {
-        let start = slot.start.load(Ordering::Relaxed) ^ probe.start;
-        start | u64::from(end_and_code as u32 ^ probe.end) == 0
-    };
-    let (is_first, is_second) = (is(first, first_end), is(second, second_end));
-    let found = if is_first { first_end } else { second_end };
-    ((found >> 32) as u32, !(is_first | is_second))
-}
-
-/// Makes the keys of lines ready, and starts fetching their pairs; gives where the next line begins.
-#[inline(always)]
-fn ask(
-    pairs: &[Four],
-    text: &[u8],
-    mut from: usize,
-    ends: &[u32],
-    probes: &mut [Probe; ROWS_AT_ONCE],
-) -> usize {
-    for (probe, &end) in probes.iter_mut().zip(ends) {
-        let key = Key::within(text, from, end as usize);
-        let pair = pair_of(&key, pairs.len());
-        prefetch(pairs, pair);
-        *probe = Probe {
-            start: key.low,
-            end: key.high,
-            pair: pair as u32,
-        };
-        from = end as usize + 1;
+/// The same key with the next line, which is being fetched.
+#[inline]
+fn next_probe(lines: &[Line], probe: Probe) -> Probe {
+    let line = next_line(probe.line as usize, lines.len());
+    prefetch(lines, line);
+    Probe {
+        line: line as u32,
+        ..probe
     }
-    from
 }
 
-/// The pair that is looked at after `pair` in a search that began at `home`: the other one of the cache line, then one
-/// line after the other.
+/// The line that is looked at after `line`.
 #[inline]
-fn next_pair(home: usize, pair: usize, pair_count: usize) -> usize {
-    let next = if pair == home {
-        home ^ 1
-    } else if pair == home ^ 1 {
-        (home | 1) + 1
-    } else {
-        pair + 1
-    };
-    if next == pair_count { 0 } else { next }
-}
-
-/// Pair where the search for `key` begins: the hash scaled to the number of pairs.
-#[inline]
-fn pair_of(key: &Key, pair_count: usize) -> usize {
-    ((u128::from(key.hash) * pair_count as u128) >> 64) as usize
+fn next_line(line: usize, line_count: usize) -> usize {
+    let next = line + 1;
+    if next == line_count { 0 } else { next }
 }

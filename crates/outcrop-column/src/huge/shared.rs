@@ -10,23 +10,23 @@ use super::MAPPED_BYTES;
 /// Smaller arrays than this cost less when they are filled with zeros than when the system is asked for some.
 const ZEROED_BYTES: usize = 128 << 10;
 
-/// Half a cache line.
+/// A cache line.
 #[derive(Debug, Default)]
-#[repr(align(32))]
-pub(crate) struct Four(pub(crate) [AtomicU64; 4]);
+#[repr(align(64))]
+pub(crate) struct Line(pub(crate) [AtomicU64; 8]);
 
 /// An array of them, zeros at first.
 #[derive(Debug)]
 pub(crate) enum SharedArray {
-    Heap(Vec<Four>),
+    Heap(Vec<Line>),
     /// With the number of items.
     Mapped(MmapRaw, usize),
 }
 
 impl SharedArray {
-    /// `count` times four zeros.
+    /// `count` lines of zeros.
     pub(crate) fn zeroed(count: usize) -> Self {
-        let bytes = count * size_of::<Four>();
+        let bytes = count * size_of::<Line>();
         if bytes >= ZEROED_BYTES
             && let Ok(map) = MmapMut::map_anon(bytes)
         {
@@ -36,15 +36,15 @@ impl SharedArray {
             }
             return Self::Mapped(MmapRaw::from(map), count);
         }
-        Self::Heap(std::iter::repeat_with(Four::default).take(count).collect())
+        Self::Heap(std::iter::repeat_with(Line::default).take(count).collect())
     }
 
     #[inline]
-    pub(crate) fn get(&self) -> &[Four] {
+    pub(crate) fn get(&self) -> &[Line] {
         match self {
             Self::Heap(items) => items,
             Self::Mapped(map, count) => {
-                let items = map.as_mut_ptr().cast::<Four>().cast_const();
+                let items = map.as_mut_ptr().cast::<Line>().cast_const();
                 // SAFETY: the map has this many items, at the start of a page, for as long as `self` lives. All bytes are
                 // valid atomic integers, and nothing else reaches the map.
                 unsafe { std::slice::from_raw_parts(items, *count) }
