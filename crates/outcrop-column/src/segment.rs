@@ -243,7 +243,9 @@ impl Codes<'_> {
             // each block, and where null is looked for, ranks are needed.
             let is_named = table.can_name() && null.is_none() && !effort.exhaustive;
             if is_named {
-                ranks.iter_mut().for_each(|rank| *rank = table.named(*rank));
+                for (rank, &class) in ranks.iter_mut().zip(classes) {
+                    *rank = table.named(class, *rank);
+                }
             }
             self.translate(codes.len(), |code| ranks[code as usize]);
             let source = CodeSource {

@@ -70,11 +70,18 @@ impl ClassTable {
         self.len() > 0 && self.widths.iter().all(|&width| width <= NAMED_BITS)
     }
 
-    /// The rank with its class before it, so that rows need not be asked for theirs: the class in the highest byte,
+    /// A rank with its class before it, so that rows need not be asked for theirs: the class in the highest byte,
     /// then the offset in it, from the highest bit on. Such numbers are in the order of the ranks.
-    pub(crate) fn named(&self, rank: u32) -> u32 {
+    pub(crate) fn named(&self, class: u32, rank: u32) -> u32 {
+        let (first, width) = (self.firsts[class as usize], self.widths[class as usize]);
+        class << NAMED_BITS | (rank - first) << (NAMED_BITS - width)
+    }
+
+    /// [`ClassTable::named`], of a rank alone.
+    #[cfg(test)]
+    pub(crate) fn find_named(&self, rank: u32) -> u32 {
         let class = self.firsts[1..self.len()].partition_point(|&first| first <= rank);
-        (class as u32) << NAMED_BITS | (rank - self.firsts[class]) << (NAMED_BITS - self.widths[class])
+        self.named(class as u32, rank)
     }
 
     /// The rank that was [`ClassTable::named`].
@@ -384,7 +391,7 @@ mod tests {
             let total: u32 = sizes.iter().sum();
             let mut ranks = ranks.map(|rank| rank % total);
             ranks.sort_unstable();
-            let named = ranks.map(|rank| table.named(rank));
+            let named = ranks.map(|rank| table.find_named(rank));
             prop_assert!(named.is_sorted());
             prop_assert_eq!(named.map(|named| table.rank(named)), ranks);
             for (rank, named) in ranks.iter().zip(named) {

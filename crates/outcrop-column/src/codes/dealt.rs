@@ -99,7 +99,7 @@ mod tests {
             let table = ClassTable::of_sizes(&sizes);
             let total: u32 = sizes.iter().sum();
             let ranks: Vec<u32> = ranks.iter().map(|rank| rank % total).collect();
-            let named: Vec<u32> = ranks.iter().map(|&rank| table.named(rank)).collect();
+            let named: Vec<u32> = ranks.iter().map(|&rank| table.find_named(rank)).collect();
             let (mut dealt, mut sorted) = (Dealt::default(), Sorted::default());
             dealt.fill(&named, &table);
             sorted.fill(&ranks, &table);

@@ -12,7 +12,7 @@ use crate::huge::HugeMap;
 pub(crate) struct Merged {
     workers: Vec<SortedValues>,
     /// For each value in byte order, where it can be read.
-    places: Vec<Place>,
+    places: Places,
     /// Rows of each code; the last is null's if there is one.
     pub(crate) counts: Vec<u32>,
     pub(crate) null_count: u64,
@@ -38,6 +38,32 @@ impl Place {
     }
 }
 
+/// Places in the order of their values.
+#[derive(Debug, Default)]
+struct Places {
+    keys_and_codes: Vec<u128>,
+    /// The worker of each; empty where there is only one.
+    workers: Vec<u32>,
+}
+
+impl Places {
+    fn get(&self, index: usize) -> Place {
+        Place {
+            key_and_code: self.keys_and_codes[index],
+            worker: self.workers.get(index).copied().unwrap_or(0),
+        }
+    }
+
+    fn push(&mut self, place: Place) {
+        self.keys_and_codes.push(place.key_and_code);
+        self.workers.push(place.worker);
+    }
+
+    fn len(&self) -> usize {
+        self.keys_and_codes.len()
+    }
+}
+
 impl Merged {
     /// Distinct values, null not counted.
     pub(crate) fn value_count(&self) -> usize {
@@ -46,7 +72,8 @@ impl Merged {
 
     /// Calls `action` with each of these values, which are in byte order.
     pub(crate) fn for_each_value(&self, of: Range<usize>, mut action: impl FnMut(&[u8])) {
-        for place in &self.places[of] {
+        for index in of {
+            let place = self.places.get(index);
             match short_value(place.key()) {
                 Some((bytes, length)) => action(&bytes[..length]),
                 None => action(self.workers[place.worker as usize].long_value(place.code())),
@@ -56,20 +83,24 @@ impl Merged {
 
     /// Bytes of the values, and of the values of all rows.
     pub(crate) fn value_bytes(&self) -> (usize, u64) {
-        let length = |place: &Place| match short_value(place.key()) {
-            Some((_, length)) => length,
-            None => self.workers[place.worker as usize].long_value(place.code()).len(),
+        let length = |index: usize| {
+            let place = self.places.get(index);
+            match short_value(place.key()) {
+                Some((_, length)) => length,
+                None => self.workers[place.worker as usize].long_value(place.code()).len(),
+            }
         };
         let sum = |(distinct, rows): (usize, u64), (length, &count): (usize, &u32)| {
             (distinct + length, rows + length as u64 * u64::from(count))
         };
-        self.places.iter().map(length).zip(&self.counts).fold((0, 0), sum)
+        let lengths = (0..self.places.len()).map(length);
+        lengths.zip(&self.counts).fold((0, 0), sum)
     }
 
     /// Frees the values: only counts and code maps are needed after the dictionary is written.
     pub(crate) fn forget_values(&mut self) {
         self.workers = Vec::new();
-        self.places = Vec::new();
+        self.places = Places::default();
     }
 }
 
@@ -107,7 +138,47 @@ impl Cursor<'_> {
 }
 
 /// Merges the workers' values. *Cost*: a comparison a value and worker; workers are as few as processors.
-pub(crate) fn merge(workers: Vec<SortedValues>) -> Merged {
+pub(crate) fn merge(mut workers: Vec<SortedValues>) -> Merged {
+    match workers.as_mut_slice() {
+        [_] => of_one(workers.swap_remove(0)),
+        _ => of_several(workers),
+    }
+}
+
+/// The values of one worker are in order as they are.
+fn of_one(mut only: SortedValues) -> Merged {
+    let order = std::mem::take(&mut only.order);
+    let mut codes = HugeMap::zeroed(only.counts.len());
+    let mut counts = Vec::with_capacity(order.len() + 1);
+    for (index, &key_and_code) in order.iter().enumerate() {
+        if let Some(&later) = order.get(index + VALUES_AHEAD) {
+            only.counts.prefetch(later as u32);
+            codes.prefetch(later as u32);
+        }
+        codes.set(key_and_code as u32, index as u32);
+        counts.push(only.counts.get(key_and_code as u32));
+    }
+    let null_count = only.null.map_or(0, |(provisional, count)| {
+        codes.set(provisional, order.len() as u32);
+        count
+    });
+    if null_count > 0 {
+        counts.push(null_count as u32);
+    }
+    let places = Places {
+        keys_and_codes: order,
+        workers: Vec::new(),
+    };
+    Merged {
+        workers: vec![only],
+        places,
+        counts,
+        null_count,
+        codes: vec![codes],
+    }
+}
+
+fn of_several(workers: Vec<SortedValues>) -> Merged {
     let mut cursors: Vec<Cursor<'_>> = (0..)
         .zip(&workers)
         .map(|(index, worker)| Cursor {
@@ -118,18 +189,15 @@ pub(crate) fn merge(workers: Vec<SortedValues>) -> Merged {
         })
         .collect();
     let fewest = workers.iter().map(|worker| worker.order.len()).max().unwrap_or(0);
-    let (mut places, mut counts) = (Vec::with_capacity(fewest), Vec::with_capacity(fewest + 1));
+    let mut counts = Vec::with_capacity(fewest + 1);
+    let mut places = Places {
+        keys_and_codes: Vec::with_capacity(fewest),
+        workers: Vec::with_capacity(fewest),
+    };
     let least_of = |cursors: &[Cursor<'_>]| {
         let heads = cursors.iter().filter_map(Cursor::head);
         heads.min_by(|a, b| compare(a, b, &workers))
     };
-    // The values of one worker are in order as they are.
-    if let [only] = cursors.as_mut_slice() {
-        while let Some(head) = only.head() {
-            counts.push(only.take(head, places.len() as u32));
-            places.push(head);
-        }
-    }
     while let Some(least) = least_of(&cursors) {
         let mut count = 0;
         for cursor in &mut cursors {

@@ -122,7 +122,7 @@ mod tests {
             let sizes: Vec<u32> = (0..16).map(|class| if class < 8 { small } else { 1 << (widest * class / 15) }).collect();
             let table = ClassTable::of_sizes(&sizes);
             let ranks = ranks_of(shape, seed, count, sizes.iter().sum());
-            let named: Vec<u32> = ranks.iter().map(|&rank| table.named(rank)).collect();
+            let named: Vec<u32> = ranks.iter().map(|&rank| table.find_named(rank)).collect();
             let effort = Effort { zstd_level: has_zstd.then_some(3), exhaustive: false, tries_deltas, joins_blocks: false };
             let mut encoder = BlockEncoder::new(Some(&table), effort).expect("zstd has memory");
             let block = encoder.encode_named(&named, &measure(&named), &mut Vec::new()).expect("zstd has memory");
@@ -143,7 +143,7 @@ mod tests {
                     .wrapping_add(0x1405_7b7e_f767_814f);
                 // Each class as often as each other one, and its ranks as often as each other.
                 let (class, offset) = ((state >> 60) as usize, (state >> 33) as u32);
-                table.named(table.class(class).0 + offset % sizes[class])
+                table.find_named(table.class(class).0 + offset % sizes[class])
             })
             .collect();
         let effort = Effort {
