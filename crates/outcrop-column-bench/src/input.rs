@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use md5::{Digest, Md5};
-use outcrop_column::{EncodeOptions, Encoder, Result, encode_text};
+use outcrop_column::{EncodeOptions, Encoder, Result, encode_lines};
 use outcrop_workload::column::ColumnSpec;
 
 /// The rows of one string column: values, each followed by a newline, and their
@@ -142,7 +142,7 @@ impl ColumnInput {
 
     fn rows_in_encoder(&self, options: EncodeOptions) -> Result<Encoder> {
         if self.fields.is_none() {
-            return encode_text(self.text.as_slice(), options);
+            return encode_lines(&self.text, options);
         }
         let mut encoder = Encoder::new(options);
         for row in self.rows() {

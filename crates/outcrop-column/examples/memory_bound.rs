@@ -22,7 +22,7 @@ use std::time::Instant;
 use memmap2::{Advice, MmapMut};
 use outcrop_column::arrow::DictionaryOrder;
 use outcrop_column::storage::WriteAt;
-use outcrop_column::{Column, EncodeOptions, Result, encode_text};
+use outcrop_column::{Column, EncodeOptions, Result, encode_lines};
 
 /// Bytes of a slot with a key and a code, and of a count or a place of a map.
 const SLOT: usize = 16;
@@ -72,7 +72,7 @@ fn main() -> Result<()> {
         ..EncodeOptions::default()
     };
     let mut file = Vec::new();
-    let written = encode_text(text.as_slice(), options)?.finish(&mut file)?;
+    let written = encode_lines(&text, options)?.finish(&mut file)?;
     let column = Column::open_in(file.clone())?;
     let mut codes = Vec::with_capacity(written.row_count as usize);
     column.for_each_batch(|batch| {
@@ -163,7 +163,7 @@ fn table(bytes: usize) -> Result<MmapMut> {
 fn encode_bound(scene: &Scene<'_>, options: EncodeOptions, rounds: usize) -> Result<()> {
     let slots = scene.value_count.next_power_of_two();
     let gigabytes_per_second = |seconds: f64| scene.text.len() as f64 / seconds / 1e9;
-    let encode = || seconds(|| encode_text(scene.text, options)?.finish(&mut Dropped).map(drop));
+    let encode = || seconds(|| encode_lines(scene.text, options)?.finish(&mut Dropped).map(drop));
     let (shared, map) = (table(slots * SLOT)?, table(slots * PLACE)?);
     let (shared, map) = (&shared[..], &map[..]);
     let mut counts = Vec::new();

@@ -1,7 +1,7 @@
 //! The dictionary column codec: one string column in one small file, with lookups in
 //! microseconds and scans at memory speed.
 //!
-//! What it is: a writer ([`Encoder`], [`encode_text`]) and a reader ([`Column`]) of `.ocol` files, specified
+//! What it is: a writer ([`Encoder`], [`encode_text`], [`encode_lines`]) and a reader ([`Column`]) of `.ocol` files, specified
 //! in `docs/format/ocol.md`. A column is any sequence of byte strings and nulls; it pays where values repeat.
 //! What it is not: a table format, a database, a general compressor, or part of the lab: it knows nothing of
 //! plans, records and reports, reads no clock, and touches storage only through [`storage::ReadAt`] and
@@ -48,7 +48,9 @@ pub use column::{
     Batch, Batches, Column, ColumnReport, EncodingReport, SegmentReport, SelectedCodes, Selection,
     VerifyReport, push_csv_field,
 };
-pub use encode::{CsvOptions, CsvRecords, EncodeReport, Encoder, InputColumn, encode_csv, encode_text};
+pub use encode::{
+    CsvOptions, CsvRecords, EncodeReport, Encoder, InputColumn, encode_csv, encode_lines, encode_text,
+};
 pub use error::{ColumnError, Result};
 pub use format::{BLOCK_ROWS, VALUE_BYTES_LIMIT};
 pub use kernels::{KernelLimit, Kernels};

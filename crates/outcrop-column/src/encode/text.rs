@@ -49,6 +49,57 @@ pub fn encode_text(mut input: impl Read, options: EncodeOptions) -> Result<Encod
     } else {
         read_with_threads(&mut input, &interner, options.threads)?
     };
+    Ok(gathered(interner, parts, options))
+}
+
+/// Encodes newline-separated rows of `text`, which is in memory, on `options.threads` threads.
+///
+/// The rows are those of [`encode_text`]. They are split where they stand, which saves a copy of them.
+///
+/// # Errors
+/// The limits of [`Encoder::push`].
+///
+/// ```
+/// use outcrop_column::{EncodeOptions, encode_lines};
+/// let encoder = encode_lines(b"gneiss\nschist\n", EncodeOptions::default())?;
+/// assert_eq!(encoder.row_count(), 2);
+/// # Ok::<(), outcrop_column::ColumnError>(())
+/// ```
+pub fn encode_lines(text: &[u8], options: EncodeOptions) -> Result<Encoder> {
+    let interner = RwLock::default();
+    let rest = Mutex::new(Lots { rest: text, index: 0 });
+    let work = || {
+        let mut worker = TextWorker::new(&interner);
+        loop {
+            let lot = rest
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .next(VALUE_BYTES_LIMIT)?;
+            let Some((index, lot)) = lot else {
+                return Ok(worker.into_parts());
+            };
+            worker.take(index, lot)?;
+        }
+    };
+    let parts: Result<Vec<Parts>> = if options.threads <= 1 {
+        work().map(|parts| vec![parts])
+    } else {
+        thread::scope(|scope| {
+            let running: Vec<_> = (0..options.threads).map(|_| scope.spawn(work)).collect();
+            let workers = running.into_iter().map(|thread| {
+                thread
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            });
+            workers.collect()
+        })
+    };
+    let parts = parts?;
+    Ok(gathered(interner, parts, options))
+}
+
+/// The rows of all workers in the order of their chunks.
+fn gathered(interner: RwLock<Interner>, parts: Vec<Parts>, options: EncodeOptions) -> Encoder {
     let (framers, chunks): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
     let mut collected = Collected::default();
     let interner = interner.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -65,7 +116,7 @@ pub fn encode_text(mut input: impl Read, options: EncodeOptions) -> Result<Encod
     for (_, worker, frames) in chunks {
         collected.push_frames(worker, frames);
     }
-    Ok(Encoder::with_rows(options, collected))
+    Encoder::with_rows(options, collected)
 }
 
 /// What a worker made: rows, and the frames of each numbered chunk.
@@ -191,6 +242,34 @@ impl Chunks {
         let index = self.index;
         self.index += 1;
         Ok((!buffer.is_empty()).then_some((index, buffer)))
+    }
+}
+
+/// Text that nobody has taken yet, cut into numbered lots that end with a newline, the last one perhaps without.
+#[derive(Debug)]
+struct Lots<'a> {
+    rest: &'a [u8],
+    index: usize,
+}
+
+impl<'a> Lots<'a> {
+    fn next(&mut self, longest_row: usize) -> Result<Option<(usize, &'a [u8])>> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let (first, behind) = self.rest.split_at(self.rest.len().min(CHUNK_BYTES));
+        let cut = match memchr::memrchr(b'\n', first) {
+            Some(newline) => newline + 1,
+            // A row longer than a lot makes the lot grow to its end.
+            None => first.len() + memchr::memchr(b'\n', behind).map_or(behind.len(), |newline| newline + 1),
+        };
+        let (lot, rest) = self.rest.split_at(cut);
+        if cut > CHUNK_BYTES {
+            check_row(cut - 1, longest_row).inspect_err(|_| self.rest = &[])?;
+        }
+        self.rest = rest;
+        self.index += 1;
+        Ok(Some((self.index - 1, lot)))
     }
 }
 
@@ -343,6 +422,38 @@ mod tests {
             self.0 += buffer.len();
             Ok(buffer.len())
         }
+    }
+
+    #[test]
+    fn lots_are_the_text_cut_behind_newlines_and_a_row_that_is_too_long_is_refused_and_ends_them() {
+        let long = "x".repeat(3 * CHUNK_BYTES);
+        let text = format!(
+            "{}{long}\n{}last",
+            "short\n".repeat(CHUNK_BYTES / 4),
+            "y\n".repeat(CHUNK_BYTES)
+        );
+        let mut lots = Lots {
+            rest: text.as_bytes(),
+            index: 0,
+        };
+        let mut taken = Vec::new();
+        while let Some((index, lot)) = lots.next(VALUE_BYTES_LIMIT).expect("no row is too long") {
+            assert_eq!(index, taken.len());
+            taken.push(lot);
+        }
+        assert_eq!(taken.concat(), text.as_bytes());
+        let (last, others) = taken.split_last().expect("there are lots");
+        assert!(others.iter().all(|lot| lot.ends_with(b"\n") && !last.is_empty()));
+        assert!(others.len() > 4);
+        let mut lots = Lots {
+            rest: long.as_bytes(),
+            index: 0,
+        };
+        assert!(matches!(
+            lots.next(2 * CHUNK_BYTES),
+            Err(ColumnError::Limit { .. })
+        ));
+        assert!(matches!(lots.next(2 * CHUNK_BYTES), Ok(None)));
     }
 
     #[test]

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use outcrop_column::storage::CountingReader;
-use outcrop_column::{BLOCK_ROWS, Column, EncodeOptions, Encoder, Index, Profile, Selection, encode_text};
+use outcrop_column::{
+    BLOCK_ROWS, Column, EncodeOptions, Encoder, Index, Profile, Selection, encode_lines, encode_text,
+};
 use proptest::prelude::*;
 
 pub(crate) type Row = Option<Vec<u8>>;
@@ -324,6 +326,12 @@ fn the_bytes_written_do_not_depend_on_the_number_of_threads() {
                     .unwrap()
                     .finish(&mut file)
                     .unwrap();
+                let mut of_lines = Vec::new();
+                encode_lines(&text, options)
+                    .unwrap()
+                    .finish(&mut of_lines)
+                    .unwrap();
+                assert!(of_lines == file, "{shape} in memory, {threads} threads");
                 file
             })
             .collect();
@@ -345,6 +353,12 @@ fn text_keeps_empty_lines_and_needs_no_last_newline() {
             .unwrap()
             .finish(&mut file)
             .unwrap();
+        let mut of_lines = Vec::new();
+        encode_lines(text.as_bytes(), EncodeOptions::default())
+            .unwrap()
+            .finish(&mut of_lines)
+            .unwrap();
+        assert_eq!(of_lines, file);
         let mut rows = Vec::new();
         let column = Column::open_in(file).unwrap();
         column
@@ -375,6 +389,12 @@ fn lines_longer_than_a_chunk_of_input_arrive_whole() {
             .unwrap()
             .finish(&mut file)
             .unwrap();
+        let mut of_lines = Vec::new();
+        encode_lines(text.as_bytes(), options)
+            .unwrap()
+            .finish(&mut of_lines)
+            .unwrap();
+        assert!(of_lines == file);
         let column = Column::open_in(file).unwrap();
         assert_eq!(column.find(long.as_bytes()).unwrap().rows().unwrap(), [0, 3]);
         assert_eq!(column.find(b"short").unwrap().rows().unwrap(), [1]);
