@@ -1,5 +1,6 @@
 //! Writing a column: rows, lines of text or a field of a table in, a file out.
 
+mod chunks;
 mod csv_input;
 mod csv_records;
 mod encoder;

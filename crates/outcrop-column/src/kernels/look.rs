@@ -55,7 +55,7 @@ fn read(Line(words): &Line, slot: usize, probe: &Probe) -> (bool, u32) {
 mod x86 {
     #![expect(
         unsafe_code,
-        reason = "lines that other threads write to are loaded by instructions of their own"
+        reason = "a line that other threads write to is loaded by one instruction"
     )]
 
     use std::arch::asm;
