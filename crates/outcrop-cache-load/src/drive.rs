@@ -161,6 +161,7 @@ fn measure(
     let longest_ns = end_ticks.map_or(u64::MAX, |end| clock.nanos(end - start_ticks));
     let duration_ns = loaded_ns.min(longest_ns).max(1);
     Ok(LoadReport {
+        is_trace: matches!(spec.source, RequestSource::Trace { .. }),
         is_open_loop: spec.is_open_loop(),
         requested_per_second: spec.arrival.per_second().map(outcrop_measure::Rate::per_second),
         objective: spec.objective,

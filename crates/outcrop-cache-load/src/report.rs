@@ -209,6 +209,8 @@ pub struct ServerCpu {
 /// Everything that one load measured.
 #[derive(Clone, Debug)]
 pub struct LoadReport {
+    /// Whether the requests were those of a trace.
+    pub is_trace: bool,
     /// Whether requests followed a schedule.
     pub is_open_loop: bool,
     /// Requests per second that the schedule asked for.
@@ -324,10 +326,13 @@ impl LoadReport {
         let is_stored =
             self.warm_up.sets > self.warm_up.refused || tally.kind(RequestKind::Set).operations > 0;
         if tally.hits == 0 && tally.misses > 0 && !is_stored {
-            problems.push(
-                "no get hit and nothing was set, so these keys cannot exist; warm up, set on miss, or put sets in the mix"
-                .to_owned(),
-            );
+            let remedy = match self.is_trace {
+                true => "set keys after a miss (--set-on-miss), or replay a trace that has sets",
+                false => "warm up, set on miss, or put sets in the mix",
+            };
+            problems.push(format!(
+                "no get hit and nothing was set, so these keys cannot exist; {remedy}"
+            ));
         }
         if tally.answers() == 0 {
             problems.push("nothing was answered".to_owned());

@@ -360,7 +360,7 @@ fn bisect(
         }
         steps.push(SearchStep {
             requested_per_second: rate,
-            verdict: Verdict::of(&report, objective),
+            verdict: Verdict::of_step(&report, objective),
             report,
         });
     };

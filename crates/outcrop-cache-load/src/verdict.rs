@@ -69,6 +69,10 @@ const GROWTH_DEVIATIONS: f64 = 2.0;
 const REFUSED_SHARE: f64 = 0.01;
 /// A backlog of requests that all keep the limit stands still after one limit; half of the time is for that.
 const LIMITS_OF_TIME: u32 = 2;
+/// Of a backlog that grew all the time, half waited half-way; of one that a stall at the end left, less than this share.
+const STALL_SHARE: f64 = 0.25;
+/// A backlog that grew by less than this share of what was due meanwhile may be of a stall, too.
+const UNCLEAR_SHARE: f64 = 0.05;
 
 impl Verdict {
     pub(crate) fn of(report: &LoadReport, objective: Objective) -> Self {
@@ -91,14 +95,12 @@ impl Verdict {
             let needed = time_needed(objective);
             // The counter of ticks is calibrated to a part in a thousand.
             let is_long = report.duration_ns as f64 * 1.001 >= needed.as_nanos() as f64;
-            return if is_long {
-                Self::NotKept(Failure::Backlog {
-                    half_way: tally.waiting_half_way,
-                    at_end: tally.waiting_at_end,
-                })
-            } else {
-                Self::Undecided(Shortage::Time { needed })
-            };
+            match Growth::of(report, objective) {
+                _ if !is_long => return Self::Undecided(Shortage::Time { needed }),
+                Growth::Overload => return Self::NotKept(Failure::of_backlog(report)),
+                Growth::Unclear { needed } => return Self::Undecided(Shortage::Time { needed }),
+                Growth::Stall => {}
+            }
         }
         match percentile {
             Some(_) => Self::Kept,
@@ -106,6 +108,55 @@ impl Verdict {
                 seen: latency.count(),
                 needed: requests_needed(objective),
             }),
+        }
+    }
+}
+
+impl Verdict {
+    /// The same of a step of a search, which tries the rates that it answers with again: there a backlog that may be of an overload is one.
+    pub(crate) fn of_step(report: &LoadReport, objective: Objective) -> Self {
+        match Self::of(report, objective) {
+            Self::Undecided(Shortage::Time { .. }) => Self::NotKept(Failure::of_backlog(report)),
+            decided => decided,
+        }
+    }
+}
+
+impl Failure {
+    fn of_backlog(report: &LoadReport) -> Self {
+        Self::Backlog {
+            half_way: report.tally.waiting_half_way,
+            at_end: report.tally.waiting_at_end,
+        }
+    }
+}
+
+/// What let a backlog grow.
+enum Growth {
+    /// More waited at the end than arrive within the limit, or the backlog grew fast from the beginning.
+    Overload,
+    /// No more than that, and next to none of it waited half-way: a single stall before the end, shorter than the limit.
+    Stall,
+    /// No more than that, but some waited half-way, too, and it grew slowly. An overload leaves more than that after this time.
+    Unclear { needed: Duration },
+}
+
+impl Growth {
+    fn of(report: &LoadReport, objective: Objective) -> Self {
+        let tally = &report.tally;
+        let (half_way, at_end) = (tally.waiting_half_way as f64, tally.waiting_at_end as f64);
+        let duration_s = report.duration_ns as f64 / 1e9;
+        let within_limit = tally.due as f64 / duration_s * objective.limit.duration().as_secs_f64();
+        let is_slow = at_end - half_way < tally.due as f64 / 2.0 * UNCLEAR_SHARE;
+        if at_end <= within_limit && half_way < at_end * STALL_SHARE {
+            Self::Stall
+        } else if at_end > within_limit || !is_slow {
+            Self::Overload
+        } else {
+            let seconds = f64::from(LIMITS_OF_TIME) * duration_s * within_limit / at_end;
+            Self::Unclear {
+                needed: Duration::from_secs(seconds.ceil() as u64),
+            }
         }
     }
 }
@@ -163,5 +214,73 @@ impl fmt::Display for Shortage {
                 TimeSpan(*needed)
             ),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use outcrop_measure::metric::Unavailable;
+
+    use super::*;
+    use crate::report::{DriverCpu, Tally, WarmUpReport};
+
+    /// The verdict of one second at 2,000 requests a second, all of which were answered in 30 ms, by those that waited.
+    fn verdict(limit: &str, half_way: u64, at_end: u64) -> (Verdict, Verdict) {
+        let objective: Objective = limit.parse().unwrap();
+        let mut tally = Tally {
+            due: 2000,
+            waiting_half_way: half_way,
+            waiting_at_end: at_end,
+            ..Tally::default()
+        };
+        for _ in 0..2000 {
+            tally.kinds[0].operations += 1;
+            tally.kinds[0].latency.record(30_000_000);
+        }
+        let report = LoadReport {
+            is_trace: false,
+            is_open_loop: true,
+            requested_per_second: Some(2000.0),
+            objective: Some(objective),
+            duration_ns: 1_000_000_000,
+            is_interrupted: false,
+            tally,
+            warm_up: WarmUpReport::default(),
+            driver_cpu: DriverCpu {
+                total_ns: 0,
+                busiest_share: 0.0,
+            },
+            server_cpu: Err(Unavailable::because("there is none")),
+            others_cpu_share: None,
+        };
+        (Verdict::of(&report, objective), Verdict::of_step(&report, objective))
+    }
+
+    #[test]
+    fn a_stall_before_the_end_that_is_shorter_than_the_limit_is_no_overload() {
+        assert_eq!(verdict("p99<50ms", 0, 58), (Verdict::Kept, Verdict::Kept));
+        // Within 50 ms arrive 100 requests.
+        let (half_way, at_end) = (0, 101);
+        let overload = Verdict::NotKept(Failure::Backlog { half_way, at_end });
+        assert_eq!(verdict("p99<50ms", half_way, at_end), (overload, overload));
+    }
+
+    #[test]
+    fn a_backlog_within_the_limit_that_half_of_which_waited_half_way_is_undecided_but_in_a_search() {
+        let (half_way, at_end) = (40, 80);
+        let needed = Duration::from_secs(3);
+        assert_eq!(
+            verdict("p99<50ms", half_way, at_end),
+            (
+                Verdict::Undecided(Shortage::Time { needed }),
+                Verdict::NotKept(Failure::Backlog { half_way, at_end })
+            )
+        );
+        // A longer limit takes a longer run, whatever the backlog is.
+        let needed = Duration::from_secs(2);
+        assert_eq!(
+            verdict("p99<1s", 0, 58).0,
+            Verdict::Undecided(Shortage::Time { needed })
+        );
     }
 }

@@ -53,6 +53,7 @@ impl Model {
             tally.waiting_at_end += u64::from(!is_in_time);
         }
         LoadReport {
+            is_trace: false,
             is_open_loop: true,
             requested_per_second: arrival.per_second().map(Rate::per_second),
             objective: Some(objective),
