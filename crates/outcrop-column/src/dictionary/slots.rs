@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::key::Key;
 use crate::huge::{Line, SharedArray};
-use crate::kernels::{self, MOST_PROBES, Probe, SLOT_WORDS, line_of, prefetch};
+use crate::kernels::{self, CACHE_LINE_BYTES, MOST_PROBES, Probe, SLOT_WORDS, line_of, prefetch};
 
 /// A key with its code. The atomic operations are those of plain memory on most processors.
 #[derive(Clone, Copy)]
@@ -48,6 +48,9 @@ const MOST_TAKEN: (usize, usize) = (3, 4);
 
 /// Lines in which a row is looked for before it is left to those who look at one row at a time.
 const LINES_LOOKED_AT: usize = 4;
+
+/// Text this far ahead is fetched while rows are looked up: it is what is split next, which otherwise waits for memory.
+const TEXT_AHEAD: usize = 8192;
 
 /// Where a search ended.
 pub(super) enum Found {
@@ -198,7 +201,11 @@ impl Slots {
         let mut ask = |probes: &mut [Probe]| {
             let ends = batches.next().unwrap_or_default();
             kernels::probe(text, from, ends, table, probes);
+            let start = from;
             from = ends.last().map_or(from, |&end| end as usize + 1);
+            for place in (start..from).step_by(CACHE_LINE_BYTES) {
+                prefetch(text, place + TEXT_AHEAD);
+            }
         };
         ask(now);
         for codes in codes[..ends.len()].chunks_mut(MOST_PROBES) {
