@@ -81,6 +81,7 @@ pub trait Layer: Sync {
     /// The first combination at fault, and the value with what is accepted.
     fn check_combinations(
         &self,
+        _subject: &Subject,
         _combinations: &[Settings],
         _origin: &dyn Fn(&str) -> Origin,
     ) -> Result<Vec<String>, (usize, Refusal)> {

@@ -19,7 +19,7 @@ use outcrop_workload::word::hint;
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
 use crate::estimate::Forecast;
-use crate::layer::{Bench, DataSettings, Layer, Preparation, Profile, Refusal, absolute};
+use crate::layer::{Bench, DataSettings, Layer, Origin, Preparation, Profile, Refusal, absolute};
 
 /// The layer as plans see it.
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +87,16 @@ impl Layer for Compression {
             subject: vec![(&DATA, path.to_owned())],
             ..DataSettings::default()
         }))
+    }
+
+    fn check_combinations(
+        &self,
+        subject: &Subject,
+        combinations: &[Settings],
+        _origin: &dyn Fn(&str) -> Origin,
+    ) -> Result<Vec<String>, (usize, Refusal)> {
+        parameters::check_use_of_data(subject, combinations)?;
+        Ok(Vec::new())
     }
 
     fn complete_subject(&self, mut settings: Settings) -> Result<Subject, Refusal> {

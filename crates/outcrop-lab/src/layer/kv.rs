@@ -76,7 +76,10 @@ impl Layer for Kv {
     fn take_data(&self, path: &str) -> Result<Option<DataSettings>, String> {
         Ok(Some(DataSettings {
             subject: vec![(&DATA, path.to_owned())],
-            decided: OF_GENERATED,
+            decided: match path.parse() {
+                Ok(ValueData::Generated) => &[],
+                _ => OF_GENERATED,
+            },
             ..DataSettings::default()
         }))
     }
@@ -113,6 +116,7 @@ impl Layer for Kv {
 
     fn check_combinations(
         &self,
+        _subject: &Subject,
         combinations: &[Settings],
         origin: &dyn Fn(&str) -> Origin,
     ) -> Result<Vec<String>, (usize, Refusal)> {

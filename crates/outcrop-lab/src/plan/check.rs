@@ -150,7 +150,7 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
                 let note = left_out.map(|what| format!("the {} layer {what}", layer.name()));
                 data_taken.notes.extend(note);
                 data_taken.take_factor(layer, &settings, &draft);
-                put_data(settings, &mut draft);
+                put_data(settings, &mut draft)?;
                 data_taken.is_taken = true;
             }
             Ok(None) => {}
@@ -186,7 +186,7 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
     }
     stop::check(&draft, layer, &combinations)?;
     let origin = |name: &str| Origin::of(draft.workload.get(name).map(|given| &*given.at));
-    let checked = layer.check_combinations(&combinations, &origin);
+    let checked = layer.check_combinations(&plan.subject, &combinations, &origin);
     let notes = checked.map_err(|(at, refusal)| refused(&draft, layer, &combinations[at], &refusal))?;
     data_taken.notes.extend(notes);
     Ok(plan)
@@ -217,14 +217,22 @@ fn apply(options: &PlanOptions, draft: &mut Draft, layer: LayerRef) {
     }
 }
 
-/// Writes the user's data over what the plan says of its subject.
-fn put_data(settings: DataSettings, draft: &mut Draft) {
+/// Writes the user's data over what the plan says of its subject. What a plan says of generated data does not apply to them; a flag that says it
+/// is refused, because it would have no effect.
+fn put_data(settings: DataSettings, draft: &mut Draft) -> Result<(), LabError> {
     const AT: &str = "--data";
     for (factor, value) in settings.subject {
         draft.set_subject(factor.name, value, AT);
     }
     for factor in settings.decided {
-        draft.workload.remove(factor.name);
+        if let Some(given) = draft.workload.remove(factor.name)
+            && given.at.starts_with("--")
+        {
+            let message = format!(
+                "this describes generated data, and the data of {AT} are taken as they are; leave out one of the two"
+            );
+            return Err(bad(&given.at, message));
+        }
     }
     if let Some((factor, values)) = settings.factor {
         let given = || Given {
@@ -234,6 +242,7 @@ fn put_data(settings: DataSettings, draft: &mut Draft) {
         };
         draft.workload.entry(factor.name.to_owned()).or_insert_with(given);
     }
+    Ok(())
 }
 
 fn subject(draft: &Draft, layer: LayerRef) -> Result<Subject, LabError> {

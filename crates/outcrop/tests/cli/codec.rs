@@ -257,6 +257,21 @@ fn each_kind_of_bad_input_has_its_sentence_and_leaves_no_run_behind() {
 }
 
 #[test]
+fn generated_content_is_taken_beside_that_of_the_data_or_without_data() {
+    let dir = workplace();
+    std::fs::write(dir.path().join("data"), "slate and shale ".repeat(9000)).unwrap();
+    for flags in [
+        &["--content", "natural,entropy:4", "--data", "data"][..],
+        &["--content", "natural:4", "--data", "data"],
+        &["--content", "entropy:4", "--data", "generated"],
+        &["--content", "entropy:4"],
+    ] {
+        let seen = codec(dir.path(), &[flags, &["--dry-run"]].concat());
+        assert_eq!(seen.code, Some(0), "{flags:?}: {seen:?}");
+    }
+}
+
+#[test]
 fn one_byte_in_blocks_of_one_byte_is_measured() {
     let dir = workplace();
     std::fs::write(dir.path().join("byte"), "x").unwrap();

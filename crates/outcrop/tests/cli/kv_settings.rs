@@ -402,6 +402,15 @@ fn a_plan_for_an_engine_without_blocks_is_told_that_its_codec_has_no_effect() {
 }
 
 #[test]
+fn the_content_of_values_can_be_chosen_where_data_are_named_as_generated() {
+    let dir = workplace();
+    let args = ["--data", "generated", "--content", "zeros", "--dry-run"];
+    let seen = outcrop(dir.path(), &arguments(&args));
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(seen.stdout.contains("content zeros"), "{seen:?}");
+}
+
+#[test]
 fn values_are_cut_from_few_data_and_too_few_are_refused_with_what_is_needed() {
     let dir = workplace();
     std::fs::write(dir.path().join("few"), "few words, again and again ".repeat(80)).unwrap();

@@ -64,6 +64,27 @@ pub(super) fn complete(
     })
 }
 
+/// Refuses data of the user's that no combination would compress.
+pub(super) fn check_use_of_data(
+    subject: &Subject,
+    combinations: &[Settings],
+) -> Result<(), (usize, Refusal)> {
+    let data = match subject.settings.value(&DATA) {
+        Data::Sample | Data::Generated => return Ok(()),
+        Data::Stdin => "stdin",
+        Data::Path(path) => path,
+    };
+    let is_generated = |factors: &Settings| matches!(factors.get(&CONTENT), Some(BlockContent::Generated(_)));
+    if !combinations.iter().all(is_generated) {
+        return Ok(());
+    }
+    let message = format!(
+        "bytes of this content are generated, so nothing of {data} would be measured; leave out the data or the content, or add \
+         natural or natural:4, whose bytes are taken from the data"
+    );
+    Err((0, Refusal::of(&CONTENT, message)))
+}
+
 /// A block is 64 KiB where nobody says otherwise, or all of smaller data.
 fn default_block(subject: &Subject, factors: &mut Settings) {
     let settings = &subject.settings;
