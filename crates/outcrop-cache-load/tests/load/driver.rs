@@ -275,6 +275,33 @@ fn bytes_that_are_no_reply_are_quoted() {
 }
 
 #[test]
+fn a_trace_that_never_hits_is_told_what_a_trace_can_do_about_it() {
+    let stub = Stub::new(misses);
+    let trace = Trace::read("a\nb\na\n".as_bytes()).unwrap();
+    let spec = LoadSpec {
+        source: RequestSource::Trace {
+            trace: Arc::new(trace),
+            keeps_times: false,
+        },
+        sets_on_miss: false,
+        connections: 1,
+        ..spec(stub.target())
+    };
+    let problems = run(&spec).unwrap().problems();
+    assert!(
+        problems.iter().any(|problem| problem.contains("--set-on-miss")),
+        "{problems:?}"
+    );
+    let of_no_trace = ["warm up", "the mix"];
+    for problem in &problems {
+        assert!(
+            !of_no_trace.iter().any(|words| problem.contains(words)),
+            "{problem}"
+        );
+    }
+}
+
+#[test]
 fn a_trace_is_replayed_entry_by_entry() {
     let text = "0,a,get,8,0,0\n0.01,a,set,8,40,0\n0.02,a,get,8,0,0\n0.03,b,set,9,100,60\n0.04,b,get,9,0,0\n\
                 0.05,b,delete,9,0,0\n0.06,b,get,9,0,0\n0.07,a,set,8,7,0\n0.08,a,get,8,0,0\n";

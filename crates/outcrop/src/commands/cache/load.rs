@@ -36,6 +36,19 @@ Examples:
 
 It writes keys that begin with `oc-` (a trace writes its own keys). It never empties a server without --flush.";
 
+/// What a trace decides: its requests, keys and sizes are its own, and so are its times.
+const NOT_WITH_A_TRACE: [&str; 9] = [
+    "workload",
+    "keys",
+    "popularity",
+    "key_size",
+    "value_size",
+    "mix",
+    "arrival",
+    "rate",
+    "search",
+];
+
 /// Measure a cache under load: memcached, Redis, HTTP
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -47,7 +60,7 @@ pub(crate) struct Args {
     #[arg(long, default_value = "etc")]
     workload: Preset,
     /// Replay a trace instead: CSV with time,key,operation,key size,value size,ttl; with time,key,size; or with keys
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["keys", "arrival", "search"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = NOT_WITH_A_TRACE)]
     trace: Option<std::path::PathBuf>,
     /// Replay the trace at its own times (open loop)
     #[arg(long, requires = "trace")]
