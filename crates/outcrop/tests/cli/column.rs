@@ -250,6 +250,17 @@ fn answers_have_four_forms_and_searches_six() {
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["schema"], "outcrop/1");
     assert!(json["details"]["search_ns"].is_u64() && json["details"]["open_ns"].is_u64());
+    assert_eq!(json["details"]["found_values_count"], 3);
+    for (asked, name, found) in [
+        (&["--prefix", "s"][..], "found_rows_count", 3),
+        (&["slate", "shale"], "found_rows_count", 3),
+        (&["--range", "..", "--values"], "found_values_count", 3),
+    ] {
+        let cut = [&["find", "r.ocol", "--format", "json", "--limit", "1"], asked].concat();
+        let cut: serde_json::Value = serde_json::from_str(&column(dir, &cut)).unwrap();
+        assert_eq!(cut["rows"].as_array().map(Vec::len), Some(1), "{asked:?}");
+        assert_eq!(cut["details"][name], found, "{asked:?}");
+    }
     let json = &json["rows"];
     assert_eq!(json[1], serde_json::json!({ "value": "slate", "rows": 2 }));
     assert_eq!(json[2]["value"], serde_json::json!({ "hex": "ff" }));

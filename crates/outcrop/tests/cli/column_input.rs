@@ -60,6 +60,48 @@ fn delimiter_and_header_are_found_and_what_was_assumed_is_said() {
 }
 
 #[test]
+fn flags_of_csv_are_refused_where_an_input_has_no_fields_of_text() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("words"), "slate\nNA\nshale\n").unwrap();
+    column(dir, &["encode", "words", "-o", "w.ocol"]);
+    column(dir, &["decode", "w.ocol", "-o", "w.parquet"]);
+    column(dir, &["decode", "w.ocol", "-o", "w.arrow"]);
+    for flag in [
+        &["--null", "NA"][..],
+        &["--delimiter", ";"],
+        &["--no-header"],
+        &["--header"],
+        &["--no-quotes"],
+    ] {
+        for (file, kind) in [("w.parquet", "a Parquet file"), ("w.arrow", "an Arrow file")] {
+            let sentence = refused(dir, &[&["encode", file, "-o", "n.ocol"], flag].concat());
+            let expected = format!("{} applies to CSV only, and this is {kind}", flag[0]);
+            assert!(sentence.contains(&expected), "{sentence}");
+        }
+        let lines = ["append", "w.ocol", "words", "--input-format", "text"];
+        let sentence = refused(dir, &[&lines, flag].concat());
+        assert!(sentence.contains("read as lines of text"), "{sentence}");
+        let sentence = refused(dir, &[&["append", "w.ocol", "w.ocol"], flag].concat());
+        assert!(sentence.contains("does not apply to a column file"), "{sentence}");
+    }
+    let sentence = refused(dir, &["encode", "words", "--null", "NA", "-o", "n.ocol"]);
+    assert!(sentence.contains("--input-format csv reads fields"), "{sentence}");
+    let csv = [
+        "encode",
+        "words",
+        "--null",
+        "NA",
+        "--input-format",
+        "csv",
+        "-o",
+        "n.ocol",
+    ];
+    column(dir, &csv);
+    assert_eq!(column(dir, &["find", "n.ocol", "--is-null", "--count"]), "1\n");
+}
+
+#[test]
 fn several_columns_of_a_table_are_encoded_into_a_file_each() {
     let dir = workplace();
     let dir = dir.path();

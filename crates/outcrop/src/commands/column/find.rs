@@ -14,6 +14,10 @@ use std::io::{BufWriter, Write as _};
 
 /// Values from which on postings are built in memory where the file has none: a scan for each would take longer.
 const VALUES_WORTH_POSTINGS: usize = 8;
+/// What JSON calls the number of all rows found, …
+const FOUND_ROWS: &str = "found_rows_count";
+/// … and of all values.
+const FOUND_VALUES: &str = "found_values_count";
 
 pub(super) fn find(args: &Find) -> anyhow::Result<()> {
     refuse_terminal(args.format == AnswerFormat::Arrow)?;
@@ -126,12 +130,20 @@ impl Took {
             .into_iter()
             .collect()
     }
+
+    /// The same with the number of all that were found, however many are printed.
+    fn details_of(&self, name: &str, found: u64) -> serde_json::Map<String, serde_json::Value> {
+        let mut details = self.details();
+        details.insert(name.to_owned(), found.into());
+        details
+    }
 }
 
 /// Row numbers, ascending.
 fn print_rows(rows: &[Vec<u64>], args: &Find, took: &Took) -> anyhow::Result<()> {
     let is_merged = rows.len() > 1;
     let mut rows = rows.concat();
+    let found = rows.len() as u64;
     if is_merged {
         rows.sort_unstable();
     }
@@ -144,7 +156,7 @@ fn print_rows(rows: &[Vec<u64>], args: &Find, took: &Took) -> anyhow::Result<()>
     for row in rows {
         answers.push([Field::Number(row)])?;
     }
-    answers.finish(took.details())
+    answers.finish(took.details_of(FOUND_ROWS, found))
 }
 
 /// Each value with its rows: for people a line a value, for programs a line a row.
@@ -178,7 +190,8 @@ fn print_rows_of_values(
             answers.push([Field::Value(Some(value)), Field::Number(row)])?;
         }
     }
-    answers.finish(took.details())
+    let found = rows.iter().map(|rows| rows.len() as u64).sum();
+    answers.finish(took.details_of(FOUND_ROWS, found))
 }
 
 fn print_values(selections: &[Selection<'_>], args: &Find, took: &dyn Fn() -> Took) -> anyhow::Result<()> {
@@ -196,20 +209,23 @@ fn print_values(selections: &[Selection<'_>], args: &Find, took: &dyn Fn() -> To
         ["value", "rows"]
     };
     let mut answers = Answers::begin(args.format, names, args.limit)?;
+    let mut found = 0;
     for selection in selections {
         selection
             .for_each_value(|value, rows| {
+                found += 1;
                 let (value, rows) = (Field::Value(value), Field::Number(rows));
                 Ok(answers.push(if is_text { [rows, value] } else { [value, rows] })?)
             })
             .map_err(of_opened)?;
-        if answers.is_full() {
+        // JSON says how many there are.
+        if answers.is_full() && args.format != AnswerFormat::Json {
             break;
         }
     }
     let took = took();
     note(&took.in_words("answered"));
-    answers.finish(took.details())
+    answers.finish(took.details_of(FOUND_VALUES, found))
 }
 
 pub(super) fn get(args: &Get) -> anyhow::Result<()> {

@@ -104,9 +104,38 @@ pub(super) struct Input {
     /// Treat quotation marks in the CSV file as ordinary characters
     #[arg(long)]
     pub(super) no_quotes: bool,
-    /// CSV fields with exactly this text are null
+    /// CSV fields with exactly this text are null; not for other formats
     #[arg(long, value_name = "TEXT")]
     pub(super) null: Option<String>,
+}
+
+impl Input {
+    /// The first flag given that says how CSV is read.
+    pub(super) fn flag_of_csv(&self) -> Option<&'static str> {
+        let flags = [
+            ("--delimiter", self.delimiter.is_some()),
+            ("--header", self.header),
+            ("--no-header", self.no_header),
+            ("--no-quotes", self.no_quotes),
+            ("--null", self.null.is_some()),
+        ];
+        flags
+            .into_iter()
+            .find_map(|(flag, is_given)| is_given.then_some(flag))
+    }
+
+    /// The first flag given that says which part of an input is read, or how: of no use where the input is a column file.
+    pub(super) fn flag_of_tables(&self) -> Option<&'static str> {
+        let flags = [
+            ("--input-format", self.input_format.is_some()),
+            ("--column", !self.column.is_empty()),
+            ("--all-columns", self.all_columns),
+        ];
+        let of_tables = flags
+            .into_iter()
+            .find_map(|(flag, is_given)| is_given.then_some(flag));
+        of_tables.or_else(|| self.flag_of_csv())
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -198,7 +227,8 @@ pub(super) struct Decode {
     /// Name of the column in CSV, Parquet and Arrow [default: the name that the file keeps, else the file's own without .ocol]
     #[arg(long)]
     pub(super) name: Option<String>,
-    /// Text for nulls in CSV, as in NA [default: nulls are written as empty values, and a note says how many]
+    /// Text for nulls in CSV, as in NA [default: "", as an empty value is written, because many readers skip an empty line; a note says how
+    /// many nulls there are]
     #[arg(long, value_name = "TEXT")]
     pub(super) null: Option<String>,
     #[command(flatten)]
@@ -262,7 +292,7 @@ pub(super) struct Find {
     /// Print only the number of rows
     #[arg(long, conflicts_with_all = ["values", "limit"])]
     pub(super) count: bool,
-    /// Print at most N rows; with --values, N values
+    /// Print at most N rows; with --values, N values. JSON also has the number of all that were found
     #[arg(long, value_name = "COUNT", value_parser = whole::<usize>)]
     pub(super) limit: Option<usize>,
     /// How the file is accessed while searching

@@ -50,10 +50,28 @@ fn kind_of(opened: &Opened, input: &Input) -> anyhow::Result<FileKind> {
     }
 }
 
+/// Refuses flags that say how CSV is read, for an input that has no fields of text.
+fn refuse_flags_of_csv(input: &Input, kind: FileKind) -> anyhow::Result<()> {
+    let what = match kind {
+        FileKind::Delimited | FileKind::TabSeparated => return Ok(()),
+        FileKind::Parquet => "this is a Parquet file",
+        FileKind::Arrow => "this is an Arrow file",
+        FileKind::Lines => "this is read as lines of text (--input-format csv reads fields)",
+    };
+    match input.flag_of_csv() {
+        Some(flag) => Err(bad_input(anyhow::anyhow!(
+            "{}: {flag} applies to CSV only, and {what}; leave it out",
+            input.input.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
 impl Layout {
     /// Looks at the beginning of the input, and says on stderr what it assumed.
     pub(super) fn of(opened: &Opened, input: &Input) -> anyhow::Result<Self> {
         let kind = kind_of(opened, input)?;
+        refuse_flags_of_csv(input, kind)?;
         let delimiter = delimiter_given(input)?;
         let shown = input.input.display();
         let refused = |detail: String| bad_input(anyhow::anyhow!("{shown}: {detail}"));

@@ -155,6 +155,12 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
     let stopwatch = Stopwatch::start();
     let before_bytes = args.file.metadata().ok().map(|file| file.len());
     let (column, report, input_bytes) = if is_column_file(&args.input.input) {
+        if let Some(flag) = args.input.flag_of_tables() {
+            return Err(bad_input(anyhow::anyhow!(
+                "{}: {flag} does not apply to a column file, which is appended as it is; leave it out",
+                args.input.input.display()
+            )));
+        }
         let other = open(&args.input.input, Access::OnDisk, &args.memory_limit)?;
         let size = args.input.input.metadata().ok().map(|file| file.len());
         say_other_name(&args.file, &other.name().ok().flatten().unwrap_or_default());
