@@ -25,7 +25,12 @@ pub(crate) fn corrected(mut error: clap::Error, command: Option<&str>) -> clap::
     };
     // No argument of ours begins with two hyphens.
     tips.retain(|tip| !tip.to_string().contains("as a value"));
-    if command.is_some_and(|command| OF_PLANS.contains(&command)) {
+    if let Some(tip) = command.and_then(|command| effort_instead(command, &flag)) {
+        // Another flag that is spelled alike, and the usage with it, lead astray.
+        error.remove(ContextKind::SuggestedArg);
+        error.remove(ContextKind::Usage);
+        tips = vec![StyledStr::from(tip)];
+    } else if command.is_some_and(|command| OF_PLANS.contains(&command)) {
         let others = commands_with(&flag);
         if !others.is_empty() || flag == SET {
             // Another flag with such a name does something else.
@@ -40,6 +45,17 @@ pub(crate) fn corrected(mut error: clap::Error, command: Option<&str>) -> clap::
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
     }
     error
+}
+
+/// What a command has in place of the `--quick` and `--full` of a profile.
+fn effort_instead(command: &str, flag: &str) -> Option<String> {
+    let cli = Cli::command();
+    let mut flags = cli.find_subcommand(command)?.get_arguments();
+    let has_effort = flags.any(|argument| argument.get_long() == Some("effort"));
+    let effort = ["quick", "full"]
+        .into_iter()
+        .find(|effort| flag == format!("--{effort}"))?;
+    has_effort.then(|| format!("'outcrop {command}' has '--effort {effort}'"))
 }
 
 /// The subcommands that have a flag, in the order of the help.

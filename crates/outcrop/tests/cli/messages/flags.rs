@@ -29,6 +29,8 @@ fn flags_are_refused_with_what_is_accepted() {
         "run --resume",
         "run --resume runs/a --seed 1",
         "run ssd-matrix --effort thorough",
+        "run codec-choice --quick",
+        "run codec-choice --full",
         "run kv-compression --engine rocksdb --compression zstd:3",
         "run kv-compression --set engine=rocksdb",
         "kv --colour red",
