@@ -124,7 +124,7 @@ impl Input {
             .find_map(|(flag, is_given)| is_given.then_some(flag))
     }
 
-    /// The first flag given that says which part of an input is read, or how: of no use where the input is a column file.
+    /// The first flag given that says which part of an input is read, or how. A column file is always read whole.
     pub(super) fn flag_of_tables(&self) -> Option<&'static str> {
         let flags = [
             ("--input-format", self.input_format.is_some()),
