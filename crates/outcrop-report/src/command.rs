@@ -3,7 +3,7 @@
 
 use outcrop_results::RunView;
 use outcrop_schema::compression::DATA;
-use outcrop_schema::device::{DESTROY, KIND, Kind, PATH, SCHEMA as DEVICE, SIZE};
+use outcrop_schema::device::{ALSO, BETWEEN_DRIVES, DESTROY, KIND, Kind, PATH, SCHEMA as DEVICE, SIZE};
 use outcrop_schema::{FactorRef, LayerSchema};
 use toml::{Table, Value};
 
@@ -188,7 +188,17 @@ impl Commands {
             Kind::ReadOnly => format!("--read-only {}", quoted(of_subject(PATH.name)?)),
             Kind::Destroyed => return None,
         };
-        Some(format!("outcrop device {target} {more}"))
+        let further = of_subject(ALSO.name).unwrap_or_default().split(BETWEEN_DRIVES);
+        let further = further.filter(|place| !place.is_empty());
+        let further: String = further
+            .map(|place| format!(" --also {}", quoted(place)))
+            .collect();
+        Some(format!("outcrop device {target}{further} {more}"))
+    }
+
+    /// The size of the scratch file that the run measured, as its plan spells it.
+    pub(crate) fn size_of_device(&self) -> Option<&str> {
+        self.device_subject()?.get(SIZE.name)?.as_str()
     }
 
     fn setting(&self, name: &str) -> Option<&str> {

@@ -309,6 +309,14 @@ impl Direction {
             Self::Write => ReadWriteMix::WRITE_ONLY,
         }
     }
+
+    /// The other one.
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Read => Self::Write,
+            Self::Write => Self::Read,
+        }
+    }
 }
 
 /// A metric, or a family of them, of all requests and of those of each direction.

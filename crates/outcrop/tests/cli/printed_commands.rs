@@ -144,6 +144,56 @@ fn each_printed_command_runs_as_it_stands_on_the_data_and_in_the_directory_of_th
     assert_eq!(names_in(&dir.join("runs")).len(), 1, "nothing was measured");
 }
 
+/// What a plan of the device layer measures, a line for each factor, without the mix.
+fn workload_of(plan: &str) -> BTreeSet<&str> {
+    let lines = plan.lines().skip_while(|line| *line != "[plan.workload]").skip(1);
+    let lines = lines.take_while(|line| !line.starts_with('['));
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("read_write_mix"));
+    lines.collect()
+}
+
+#[test]
+fn the_command_for_the_direction_that_a_run_lacks_has_its_size_pattern_depth_jobs_engine_and_access() {
+    for flags in [
+        "--bs 64k --iodepth 4 --rw read --ioengine libaio --numjobs 2",
+        "--queue-depth 1 --access buffered",
+        "--queue-depth 8 --read-write-mix 0:100 --span 1MiB --sync each",
+        "--read-write-mix 70:30 --queue-depth 2 --io-block-size 8KiB",
+    ] {
+        let dir = workplace();
+        let dir = dir.path();
+        let short = "--size 4MiB --duration 10ms --warm-up 0s --repetitions 1 --quiet";
+        let seen = in_shell(dir, &format!("outcrop device . {flags} {short}"));
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        let run = only_run(dir);
+        let plan = std::fs::read_to_string(run.join("plan.toml")).unwrap();
+        let measured = workload_of(&plan);
+        assert!(measured.len() > 5, "{plan}");
+        let mut commands = BTreeSet::new();
+        let page = std::fs::read_to_string(run.join("report.html")).unwrap();
+        commands_in(&page, &mut commands);
+        let hints: Vec<&String> = commands
+            .iter()
+            .filter(|command| command.starts_with("outcrop device "))
+            .collect();
+        assert!(!hints.is_empty(), "{flags}: {commands:?}");
+        for hint in hints {
+            let seen = in_shell(dir, &format!("{hint} --dry-run --format json"));
+            assert_eq!(seen.code, Some(0), "{hint}: {seen:?}");
+            let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+            let mut hinted = workload_of(document["details"]["plan"].as_str().unwrap());
+            let mut measured = measured.clone();
+            // A read waits for no sync.
+            if hint.contains("--read-write-mix 100:0") {
+                let is_of_both = |line: &&str| !line.starts_with("sync");
+                hinted.retain(is_of_both);
+                measured.retain(is_of_both);
+            }
+            assert_eq!(hinted, measured, "{flags}: {hint}");
+        }
+    }
+}
+
 #[test]
 fn a_run_of_data_from_stdin_is_repeated_from_the_file_that_they_were_saved_in() {
     let dir = workplace();

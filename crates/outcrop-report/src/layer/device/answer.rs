@@ -3,14 +3,15 @@
 use outcrop_measure::metric::Metric;
 use outcrop_results::RunView;
 use outcrop_schema::device::{
-    BANDWIDTH, ByDirection, Direction, IO_BLOCK_SIZE, IOPS, READ_WRITE_MIX, SCHEMA,
+    BANDWIDTH, ByDirection, CONTENT, Direction, IO_BLOCK_SIZE, IOPS, READ_WRITE_MIX, REPLAY, SCHEMA, SPAN,
+    SYNC,
 };
 
 use super::cell::{DeviceCell, P50, P99};
 use super::{advice, limits};
 use crate::answer::{Answer, Capability, Reading, ReadingOutcome};
 use crate::cell::{Cell, best};
-use crate::command::Commands;
+use crate::command::{Commands, quoted};
 use crate::environment::storage_line;
 use crate::layer::{cautions, subjects};
 use crate::ties;
@@ -68,11 +69,8 @@ fn capabilities(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
             false => answering(cells, direction),
         };
         let hint = |direction: Direction| {
-            let mix = direction.mix();
-            unmeasured(
-                direction,
-                commands.device(&format!("--read-write-mix {mix} --queue-depth 1")),
-            )
+            let flags = with_only(direction, find(direction.other()), cells, commands);
+            unmeasured(direction, commands.device(&flags))
         };
         row(format!("{label}, {percentile}"), metric, find, hint)
     };
@@ -85,6 +83,40 @@ fn capabilities(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
 fn unmeasured(direction: Direction, command: Option<String>) -> String {
     let filled = command.map_or_else(String::new, |command| format!("; `{command}` measures it"));
     format!("this run has no cell with only {direction}s{filled}")
+}
+
+/// The flags that measure a direction alone as the row's other figure was measured; what is the same in all cells where it has none. What has
+/// its default is not said.
+fn with_only(
+    direction: Direction,
+    beside: Option<&Cell<'_>>,
+    cells: &[Cell<'_>],
+    commands: &Commands,
+) -> String {
+    let mut flags = format!("--read-write-mix {}", direction.mix());
+    for factor in SCHEMA.workload {
+        let is_of_writes = [SYNC.name, CONTENT.name].contains(&factor.name);
+        let is_changed = [READ_WRITE_MIX.name, REPLAY.name].contains(&factor.name);
+        if is_changed || is_of_writes && direction == Direction::Read {
+            continue;
+        }
+        let mut values = cells.iter().map(|cell| cell.spelling(factor.about()));
+        let value = match beside {
+            Some(cell) => cell.spelling(factor.about()),
+            None => values
+                .next()
+                .filter(|first| values.all(|value| value == *first))
+                .unwrap_or_default(),
+        };
+        // All of the subject is the default, and a cell has it in bytes.
+        if factor.name == SPAN.name && commands.size_of_device() == Some(value) {
+            continue;
+        }
+        if !value.is_empty() && Some(value) != factor.default {
+            flags.push_str(&format!(" --{} {}", factor.flag_name(), quoted(value)));
+        }
+    }
+    flags
 }
 
 /// What is highest; where only open loops were run, what they answered of the rate that was offered.
@@ -101,10 +133,6 @@ fn throughput(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
         };
         return vec![answered("IOPS", &IOPS), answered(BANDWIDTH.both.name, &BANDWIDTH)];
     }
-    let hint = |direction: Direction| {
-        let mix = direction.mix();
-        unmeasured(direction, commands.device(&format!("--read-write-mix {mix}")))
-    };
     // What an overloaded device answers is what it can do at that depth, and is not called the highest of a closed loop.
     let is_closed = cells.iter().any(DeviceCell::is_closed_loop);
     let label = if is_closed {
@@ -113,6 +141,11 @@ fn throughput(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
         "Overloaded, answered"
     };
     let highest = |what: &str, metric: &ByDirection<Metric>| {
+        let hint = |direction: Direction| {
+            let beside = fastest(cells, direction.other(), metric);
+            let flags = with_only(direction, beside, cells, commands);
+            unmeasured(direction, commands.device(&flags))
+        };
         let mut row = row(
             format!("{label} {what}"),
             metric,
