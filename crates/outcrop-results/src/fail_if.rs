@@ -91,6 +91,14 @@ impl FailIf {
     /// # Errors
     /// As [`FailIf::check_all`]; [`ResultsError::NothingToCheck`] also for a condition on a ratio, as a run has no baseline.
     pub fn check_run(conditions: &[Self], run: &RunView) -> Result<Vec<FailIfReport<'static>>, ResultsError> {
+        Self::check_run_each(conditions, run).into_iter().collect()
+    }
+
+    /// As [`FailIf::check_run`], with what became of each condition: one that cannot be checked hides no other.
+    pub fn check_run_each(
+        conditions: &[Self],
+        run: &RunView,
+    ) -> Vec<Result<FailIfReport<'static>, ResultsError>> {
         let cells = SideCell::all_of(Comparand::Run(run));
         let check = |condition: &Self| match condition.limit {
             Limit::Value { value, unit } => condition.check_cells((value, unit), &cells),
@@ -111,6 +119,14 @@ impl FailIf {
         conditions: &[Self],
         comparison: &'a Comparison,
     ) -> Result<Vec<FailIfReport<'a>>, ResultsError> {
+        Self::check_each(conditions, comparison).into_iter().collect()
+    }
+
+    /// As [`FailIf::check_all`], with what became of each condition: one that cannot be checked hides no other.
+    pub fn check_each<'a>(
+        conditions: &[Self],
+        comparison: &'a Comparison,
+    ) -> Vec<Result<FailIfReport<'a>, ResultsError>> {
         let relative = conditions.iter().filter(|condition| condition.is_relative());
         let is_looked_at =
             |row: &&ComparisonRow| relative.clone().any(|condition| condition.metric == row.metric);
@@ -147,7 +163,7 @@ impl FailIf {
             .filter(|row| row.metric == self.metric)
             .collect();
         let Some(first) = rows.first() else {
-            return Err(self.unknown(comparison.rows.iter().map(|row| &row.metric)));
+            return Err(self.without_row(comparison));
         };
         let checked: Vec<&ComparisonRow> = rows
             .iter()
@@ -181,6 +197,20 @@ impl FailIf {
             unchecked: rows.len() - checked.len(),
             needed: repetitions.and_then(|n| needed(n, tested, comparison.is_paired)),
         })
+    }
+
+    /// Why a comparison has no row of the metric: its cells meet none, or nothing has it.
+    fn without_row(&self, comparison: &Comparison) -> ResultsError {
+        let mut cells = comparison.candidate_cells.iter();
+        let is_measured = cells.any(|cell| cell.metrics.contains_key(&self.metric));
+        match is_measured && !comparison.unmatched.is_empty() {
+            true => ResultsError::NothingToCheck {
+                metric: self.metric.clone(),
+                reason: "no cell of the candidate that has it matches a cell of the baseline: they measured other values of the factors"
+                    .to_owned(),
+            },
+            false => self.unknown(comparison.rows.iter().map(|row| &row.metric)),
+        }
     }
 
     fn is_met_by(&self, row: &ComparisonRow, ratio: f64, limit: f64) -> bool {

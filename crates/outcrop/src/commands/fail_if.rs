@@ -4,7 +4,7 @@ use crate::exit::{Ending, bad_input};
 use crate::output::note;
 use outcrop_measure::units::format_with_range;
 use outcrop_report::number::counted;
-use outcrop_results::{CellBeyond, FailIf, FailIfReport};
+use outcrop_results::{CellBeyond, FailIf, FailIfReport, ResultsError};
 use outcrop_schema::Vocabulary;
 
 /// The conditions, read.
@@ -13,19 +13,37 @@ pub(crate) fn read(texts: &[String]) -> anyhow::Result<Vec<FailIf>> {
     conditions.collect::<Result<Vec<FailIf>, _>>().map_err(bad_input)
 }
 
-/// Says what each condition found, and how the command ends.
-pub(crate) fn announce(texts: &[String], reports: &[FailIfReport<'_>]) -> Ending {
-    let mut ending = Ending::Done;
-    for (found, text) in reports.iter().zip(texts) {
-        note(&finding(text, found));
-        for cell in &found.beyond {
-            note(&beyond(cell));
-        }
-        if found.met() > 0 {
-            ending = Ending::ConditionMet;
+/// Says what each condition found, and how the command ends. One that cannot be checked hides no other that is met.
+pub(crate) fn announce(
+    texts: &[String],
+    reports: Vec<Result<FailIfReport<'_>, ResultsError>>,
+) -> anyhow::Result<Ending> {
+    let is_met = |report: &Result<FailIfReport<'_>, _>| report.as_ref().is_ok_and(|found| found.met() > 0);
+    let is_any_met = reports.iter().any(is_met);
+    let mut unchecked: Option<anyhow::Error> = None;
+    for (report, text) in reports.into_iter().zip(texts) {
+        match report {
+            Ok(found) => {
+                note(&finding(text, &found));
+                for cell in &found.beyond {
+                    note(&beyond(cell));
+                }
+            }
+            Err(error) => {
+                let error = anyhow::anyhow!("--fail-if '{text}': {error}");
+                if is_any_met {
+                    note(&format!("warning: {error}"));
+                } else if let Some(earlier) = unchecked.replace(error) {
+                    note(&format!("error: {earlier}"));
+                }
+            }
         }
     }
-    ending
+    match unchecked {
+        Some(error) => Err(bad_input(error)),
+        None if is_any_met => Ok(Ending::ConditionMet),
+        None => Ok(Ending::Done),
+    }
 }
 
 /// What a condition found, and what would decide the cells that are undecided.

@@ -122,8 +122,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         return Ok(Ending::Done);
     }
     let view = RunView::load(&args.run).map_err(bad_input)?;
-    let reports = FailIf::check_run(&conditions, &view).map_err(bad_input)?;
-    Ok(fail_if::announce(&args.fail_if, &reports))
+    fail_if::announce(&args.fail_if, FailIf::check_run_each(&conditions, &view))
 }
 
 /// The conditions, all of which have to be about figures: a report has no baseline.

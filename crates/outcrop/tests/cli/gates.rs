@@ -59,6 +59,57 @@ fn a_limit_is_checked_on_the_candidate_or_on_one_run_and_its_cells_are_named() {
 }
 
 #[test]
+fn a_condition_that_cannot_be_checked_is_named_and_hides_no_other_that_is_met() {
+    let dir = workplace();
+    let dir = dir.path();
+    let measure = |out: &str, block_size: &str, duration: &str| {
+        let flags = "device --engine noop --size 1MiB --repetitions 5 --warm-up 0s";
+        let more = [
+            "--io-block-size",
+            block_size,
+            "--duration",
+            duration,
+            "--out",
+            out,
+        ];
+        let seen = outcrop(dir, &[&flags.split(' ').collect::<Vec<_>>()[..], &more].concat());
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        format!("{out}/{}", names_in(&dir.join(out))[0])
+    };
+    let (one, other) = (measure("one", "4k", "10ms"), measure("other", "64k", "10ms"));
+    // A run that only reads has no latency of writes.
+    let lacking = ["--fail-if", "write_latency_p99 > 1ms"];
+    let [met, not_met] = ["iops > 1", "iops < 1"].map(|condition| ["--fail-if", condition]);
+    for command in [vec!["report", &one], vec!["compare", &one, &one]] {
+        for conditions in [[lacking, met], [met, lacking]] {
+            let seen = outcrop(dir, &[&command[..], conditions.as_flattened()].concat());
+            assert_eq!(seen.code, Some(1), "{seen:?}");
+            let said = "warning: --fail-if 'write_latency_p99 > 1ms': ";
+            assert!(seen.stderr.contains(said), "{seen:?}");
+            let said = "--fail-if 'iops > 1': met by 1 of 1 cell";
+            assert!(seen.stderr.contains(said), "{seen:?}");
+        }
+        for conditions in [[lacking, not_met], [not_met, lacking]] {
+            let seen = outcrop(dir, &[&command[..], conditions.as_flattened()].concat());
+            assert_eq!(seen.code, Some(2), "{seen:?}");
+            let said = "--fail-if 'iops < 1': met by 0 of 1 cell";
+            assert!(seen.stderr.contains(said), "{seen:?}");
+            let said = "error: --fail-if 'write_latency_p99 > 1ms': ";
+            assert!(seen.stderr.contains(said), "{seen:?}");
+        }
+    }
+    // Both have it, and no cell of one meets a cell of the other.
+    let seen = outcrop(dir, &["compare", &one, &other, "--fail-if", "iops < -3%"]);
+    assert_eq!(seen.code, Some(2), "{seen:?}");
+    let sentence = seen.sentence();
+    assert!(
+        sentence.contains("no cell of the candidate that has it matches a cell of the baseline")
+            && !sentence.contains("no metric"),
+        "{seen:?}"
+    );
+}
+
+#[test]
 fn a_gate_says_how_many_cells_are_undecided_and_shows_the_metric_that_it_names() {
     let dir = workplace();
     let mut paths = Vec::new();
