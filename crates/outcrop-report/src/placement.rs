@@ -60,6 +60,8 @@ pub(crate) struct Essential {
     pub(crate) sentence: String,
     /// The same in a few words, for a screen that has no room for the sentence.
     pub(crate) short: String,
+    /// The same in fewer words still, for a screen that has no room for those; none where there are none.
+    pub(crate) shortest: Option<String>,
     /// Whether it is left out where there is no room for those words either.
     pub(crate) can_wait: bool,
 }
@@ -176,13 +178,14 @@ impl Placement {
         let mut measured = words::Measured::of(run, (&cells, &family), &candidates, race, checks);
         let words::Said {
             mut answer,
-            essentials,
+            mut essentials,
             is_decided,
             sureness,
             next,
         } = words::answer(&measured, &candidates, &chosen, &limits, &modelled);
         measured.race.is_clear = sureness == Some(Sureness::Clear);
-        add_costs_and_log(&mut answer, &candidates, &limits);
+        add_costs(&mut answer, &candidates, &limits);
+        add_log(&mut answer, &mut essentials, &candidates);
         candidates.extend(modelled.candidates);
         Some(Self {
             figure: figure::throughput_against_space(&candidates),
@@ -250,13 +253,20 @@ impl Placement {
     }
 }
 
-/// Says what candidates cost at the user's prices, and what the store's log does to their space.
-fn add_costs_and_log(answer: &mut Vec<String>, candidates: &[Candidate], limits: &Limits) {
+/// Says what candidates cost at the user's prices.
+fn add_costs(answer: &mut Vec<String>, candidates: &[Candidate], limits: &Limits) {
     // After what to do, and before how sure that is.
     let cost = limits.prices.as_ref().zip(limits.prices_from);
     let cost = cost.and_then(|(prices, from)| Bill(prices).sentence(candidates, from));
     answer.splice(1..1, cost);
+}
+
+/// Says what the store's log does to the space of candidates.
+fn add_log(answer: &mut Vec<String>, essentials: &mut Vec<Essential>, candidates: &[Candidate]) {
+    let Some(essential) = log::essential(candidates) else {
+        return;
+    };
     // Behind what is gained, which is where space is compared.
-    let place = answer.len().min(2);
-    answer.splice(place..place, log::sentence(candidates));
+    answer.insert(answer.len().min(2), essential.sentence.clone());
+    essentials.insert(essentials.len().min(1), essential);
 }

@@ -128,7 +128,13 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
         .map(|placement| followed(bars(placement, width)));
     let picture = picture.filter(|picture| others + picture.len() <= MOST_LINES);
     lines.extend(picture.unwrap_or_default());
-    lines.extend(table(shown));
+    let mut figures = table(shown);
+    if let Some(head) = figures.first_mut().filter(|_| shown.len() < rows.len()) {
+        // How many figures are left to the report is said in the heading, above the labels, where nothing else stands.
+        let count = format!("{} of {} rows", shown.len() - 1, rows.len() - 1);
+        *head = head.replacen(&" ".repeat(count.len()), &count, 1);
+    }
+    lines.extend(figures);
     let room = MOST_LINES.saturating_sub(lines.len() + last.len());
     lines.extend(advice(&answer.advice, width, room, pen));
     lines.extend(last);
@@ -159,19 +165,24 @@ fn placement(report: &Report, width: usize, most: usize, pen: Pen) -> Vec<String
     let answer: Vec<&str> = answer.filter(|sentence| Some(*sentence) != joined).collect();
     let mut sentences = answer.as_slice();
     let mut waiting = placement.essentials.iter().filter(|one| one.can_wait).count();
+    let mut is_shortest = false;
     // The first sentence is the answer: it is never cut.
     let lines = loop {
         let unsaid = placement.essentials.iter();
         let unsaid = unsaid.filter(|kept| !sentences.contains(&kept.sentence.as_str()));
         let (waits, stays): (Vec<_>, Vec<_>) = unsaid.partition(|one| one.can_wait);
         let short = stays.into_iter().chain(waits.into_iter().take(waiting));
-        let short = short.map(|kept| kept.short.as_str());
+        let short = short.map(|kept| match &kept.shortest {
+            Some(shortest) if is_shortest => shortest.as_str(),
+            _ => kept.short.as_str(),
+        });
         let said: Vec<&str> = sentences.iter().copied().chain(short).collect();
         let lines = wrapped(&said.join(" "), width, 0);
         match sentences {
             _ if lines.len() <= most => break lines.into_iter(),
             [shorter @ .., _] if !shorter.is_empty() => sentences = shorter,
             _ if waiting > 0 => waiting -= 1,
+            _ if !is_shortest => is_shortest = true,
             _ => break lines.into_iter(),
         }
     };
@@ -246,8 +257,13 @@ fn to_decide(layers: &[LayerSection], report: &Report, width: usize) -> Vec<Stri
     let next = next_of_all(report);
     // The claims of stores whose effort followed doubt name a budget too.
     let is_of_stores = |layer: &LayerSection| wanted(layer).is_some() && layer.layer == kv::SCHEMA.name;
-    let placement = report.placement.as_ref().filter(|_| layers.iter().any(is_of_stores));
-    let by_budget = placement.and_then(|placement| placement.race.budget).map(More::after);
+    let placement = report
+        .placement
+        .as_ref()
+        .filter(|_| layers.iter().any(is_of_stores));
+    let by_budget = placement
+        .and_then(|placement| placement.race.budget)
+        .map(More::after);
     let more = next.map(|next| next.more.and(repetitions)).or(by_budget);
     let more = more.unwrap_or(More::Repetitions(repetitions));
     let is_of_next = |layer: &LayerSection| next.is_some() && layer.layer == kv::SCHEMA.name;

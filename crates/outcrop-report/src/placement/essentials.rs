@@ -51,6 +51,10 @@ impl Unsure<'_> {
             let (sentence, short) = said?;
             Some(Essential {
                 sentence: sentence.clone(),
+                shortest: self
+                    .gives
+                    .filter(|gives| gives.sentence == *sentence)
+                    .map(|gives| gives.briefest.clone()),
                 short,
                 can_wait,
             })

@@ -47,6 +47,7 @@ impl NotCompared {
         said.essentials.push(Essential {
             sentence: self.sentence.clone(),
             short: self.short.clone(),
+            shortest: None,
             can_wait: false,
         });
         said

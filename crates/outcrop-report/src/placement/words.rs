@@ -124,6 +124,7 @@ fn of_nothing(candidates: &[Candidate], choice: &Choice, limits: &Limits) -> Sai
     let essential = figures.clone().map(|sentence| Essential {
         short: sentence.clone(),
         sentence,
+        shortest: None,
         can_wait: false,
     });
     Said {
@@ -278,6 +279,8 @@ pub(super) struct Gives {
     pub(super) sentence: String,
     /// The same without the figures of throughput: space first, then what is certain of the rest.
     pub(super) brief: String,
+    /// The same without the cell that it is compared with.
+    pub(super) briefest: String,
 }
 
 /// What a candidate gives and costs beside no compression, and which of the changes are not certain.
@@ -302,11 +305,24 @@ fn gives_and_costs(candidate: &Candidate, plain: &Candidate) -> Gives {
         changes.listed(),
         changes.caveat()
     );
-    let brief = match bare.are_none() {
-        true => format!("It {}, at no measurable cost.", candidate.takes()),
-        false => format!("It {}; {}.", candidate.takes(), bare.in_brief()),
+    let of_one = if plain.throughput.n == 1 {
+        "; one trial"
+    } else {
+        ""
     };
-    Gives { sentence, brief }
+    let base = match candidate.ratio_without_log {
+        Some(_) => ", beside no compression",
+        None => " without compression",
+    };
+    let in_brief = |base: &str| match bare.are_none() {
+        true => format!("It {}{base}, at no measurable cost.", candidate.takes()),
+        false => format!("It {}{base}; {}.", candidate.takes(), bare.in_brief()),
+    };
+    Gives {
+        sentence,
+        brief: in_brief(&format!("{base} ({}{of_one})", plain.what)),
+        briefest: in_brief(""),
+    }
 }
 
 /// Where and with what, at the beginning of a sentence or within it.

@@ -175,6 +175,16 @@ fn a_log_that_is_much_of_the_space_is_left_out_of_the_comparison_and_said() {
     let placed = Report::of(&with_log(100e6)).placement.unwrap().answer.join(" ");
     assert!(placed.contains("takes up to 67 % of the space (lz4"), "{placed}");
     assert!(placed.contains("(50 % without the store's log)"), "{placed}");
+    // It changes what is chosen, so a screen has it however little room there is.
+    for width in [60, 80, 100] {
+        let screen = Report::of(&with_log(100e6)).screen(width, false);
+        let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            flowing.contains("og is up to 67 % of the space: less with more records.")
+                || flowing.contains("takes up to 67 % of the space (lz4"),
+            "{width}: {screen}"
+        );
+    }
     let placed = Report::of(&with_log(1e6)).placement.unwrap().answer.join(" ");
     assert!(!placed.contains("The store's log"), "{placed}");
 }

@@ -137,7 +137,9 @@ fn where_nothing_is_decided_the_screen_has_what_is_known() {
             "{screen}"
         );
         assert!(
-            screen.contains("t takes 55 % of the space; ") && screen.contains("read p99"),
+            screen.contains("t takes 55 % of the space")
+                && screen.contains("compression (blocks of 16 KiB, ext4)")
+                && screen.contains("read p99"),
             "{screen}"
         );
     }
