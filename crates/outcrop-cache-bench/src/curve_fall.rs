@@ -24,6 +24,8 @@ pub enum CurveFall {
         usual: f64,
         /// The largest fall.
         most: f64,
+        /// Where the last step ends, where that is left out.
+        last_to: Option<CurvePoint>,
     },
 }
 
@@ -60,14 +62,16 @@ impl CurveFall {
         let falling: Vec<f64> = falls.iter().copied().filter(|fall| *fall >= LEAST_FALL).collect();
         let least = |falls: &[f64]| falls.iter().copied().fold(f64::INFINITY, f64::min);
         // In the last of them everything begins to fit: what is left to fall may be less.
-        let falling = match falling.as_slice() {
-            [before @ .., last] if before.len() > 1 && *last <= least(before) => before,
-            all => all,
+        let (falling, leaves_out) = match falling.as_slice() {
+            [before @ .., last] if before.len() > 1 && *last <= least(before) => (before, true),
+            all => (all, false),
         };
+        let last = steps.iter().rfind(|step| step.fall >= LEAST_FALL);
         Some(Self::Even {
             least: least(falling),
             usual: median(falling)?,
             most: falls[steepest],
+            last_to: last.filter(|_| leaves_out).map(|step| step.to),
         })
     }
 }
@@ -148,7 +152,13 @@ mod tests {
         let line = [607, 516, 425, 330, 237, 153, 153, 153, 153];
         assert_eq!(knee(&line), None);
         match fall(&line).unwrap() {
-            CurveFall::Even { least, usual, most } => {
+            CurveFall::Even {
+                least,
+                usual,
+                most,
+                last_to,
+            } => {
+                assert_eq!(last_to, Some(curve(&line)[5]), "the last step is left out");
                 assert!(
                     (least - 0.091).abs() < 1e-9 && (usual - 0.092).abs() < 1e-9,
                     "{least} {usual}"

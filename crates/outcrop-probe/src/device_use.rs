@@ -77,7 +77,7 @@ impl fmt::Display for DeviceUse {
                 device,
                 mount_point: None,
             } => write!(f, "{device} is a member of a mounted btrfs"),
-            Self::Swap { device } => write!(f, "{device} is active swap"),
+            Self::Swap { device } => write!(f, "{device} is active swap, which `swapoff /dev/{device}` ends"),
             Self::Held { device, holder } => write!(f, "{holder} is on top of {device}"),
             Self::BelowLoop { device, loop_device } => {
                 write!(f, "the loop device {loop_device} is on top of {device}")

@@ -10,6 +10,8 @@ use crate::grammar::Cli;
 const OF_PLANS: [&str; 2] = ["run", "profile"];
 /// What people try for a value of a plan.
 const SET: &str = "--set";
+/// What people try for a run that was interrupted.
+const RESUME: &str = "--resume";
 
 /// The error with such tips; `command` is the subcommand that was given.
 pub(crate) fn corrected(mut error: clap::Error, command: Option<&str>) -> clap::Error {
@@ -30,6 +32,12 @@ pub(crate) fn corrected(mut error: clap::Error, command: Option<&str>) -> clap::
         error.remove(ContextKind::SuggestedArg);
         error.remove(ContextKind::Usage);
         tips = vec![StyledStr::from(tip)];
+    } else if flag == RESUME {
+        // A flag with a name that is near does something else.
+        error.remove(ContextKind::SuggestedArg);
+        tips.push(StyledStr::from(
+            "'outcrop run --resume RUN' measures what is missing of any run ('outcrop ab --resume RUN' where it has two variants)",
+        ));
     } else if command.is_some_and(|command| OF_PLANS.contains(&command)) {
         let others = commands_with(&flag);
         if !others.is_empty() || flag == SET {

@@ -300,7 +300,9 @@ fn data_of_the_user_put_their_string_columns_in_the_place_of_made_ones() {
         "{note}"
     );
     assert!(
-        note.contains("leaves out columns that cannot be compared as text: id (numbers)"),
+        note.contains(
+            "leaves out columns that cannot be compared as text: id (numbers) (`outcrop column encode FILE --all-columns` compares them)"
+        ),
         "{note}"
     );
     let nobody = set(&["ssd-max"], &path).unwrap_err().to_string();

@@ -1,6 +1,6 @@
 //! Which of the user's columns are measured: those that take most of their file first.
 
-use outcrop_column_bench::tabular::{Table, TableColumn};
+use outcrop_column_bench::tabular::{Table, TableColumn, TableFormat};
 use outcrop_measure::units::format_data;
 
 /// Columns that one run takes: each makes several cells.
@@ -31,6 +31,14 @@ pub(super) fn others(table: &Table) -> Option<String> {
     (!names.is_empty()).then(|| format!("{}{extent}", named(&names)))
 }
 
+/// The command that compares columns of numbers in text all the same, in parentheses; empty where it is no such table.
+fn others_compared(table: &Table) -> &'static str {
+    match table.format {
+        TableFormat::Delimited { .. } => " (`outcrop column encode FILE --all-columns` compares them)",
+        _ => "",
+    }
+}
+
 /// The columns that are measured, the largest in the file first, and what is said about the choice: how the table is read, columns
 /// beyond the limit, columns that cannot be compared, and tables that cannot be read.
 pub(super) fn chosen(table: &Table) -> (Vec<String>, Option<String>) {
@@ -50,7 +58,8 @@ pub(super) fn chosen(table: &Table) -> (Vec<String>, Option<String>) {
     }
     if let Some(others) = others(table) {
         parts.push(format!(
-            "leaves out columns that cannot be compared as text: {others}"
+            "leaves out columns that cannot be compared as text: {others}{}",
+            others_compared(table)
         ));
     }
     if !table.left_out.is_empty() {

@@ -299,10 +299,10 @@ fn beside_parquet(cells: &[Cell<'_>]) -> Finding {
     };
     let finding = at_most(
         "smaller-than-parquet-zstd",
-        "No column of 64 KiB or more is larger as .ocol than in Parquet with zstd:3.",
+        "No column that takes 64 KiB or more in either of them is larger as .ocol than in Parquet with zstd:3.",
         compared.map(|(ratio, _)| (ratio, 1.0)),
         ("largest column file ÷ Parquet with zstd:3", Unit::Ratio),
-        "no whole column of a file of 64 KiB or more was compared; column-choice with --data compares",
+        "no whole column of a file that takes 64 KiB or more was compared; column-choice with --data compares",
         |count, above| {
             format!(
                 "whole columns compared with the same rows in Parquet in {}; larger in {above}.",

@@ -49,7 +49,8 @@ pub(super) fn cost(cells: &[Cell<'_>]) -> Option<Claim> {
     // A tail that is known badly says so itself, and leaves the share of the IOPS what it is.
     numbers.extend(costs.into_iter().map(|cost| cost.of_unsynced));
     Some(Claim {
-        known_anyway: slower.map(|slower| format!("{depth}: {} than without a sync", slower.join("; "))),
+        known_anyway: slower
+            .map(|slower| format!("{depth}, times slower than without a sync: {}", slower.join("; "))),
         ..claim("Durability", brief, text, numbers)
     })
 }
@@ -74,7 +75,7 @@ impl Cost {
         })
     }
 
-    /// Between how many times slower writes are with it: `O_DSYNC 7 to 22 times slower`; none where the interval holds a tie.
+    /// Between how many times slower writes are with it: `O_DSYNC 7 to 22`; none where the interval holds a tie.
     fn times_slower(&self) -> Option<String> {
         let (low, high) = self.of_unsynced.ends()?;
         let is_apart = low > 0.0 && high < 1.0 - UNCERTAIN_MARGIN;
@@ -84,7 +85,7 @@ impl Cost {
             true => format!("about {least}"),
             false => format!("{least} to {most}"),
         };
-        is_apart.then(|| format!("{} {times} times slower", self.policy))
+        is_apart.then(|| format!("{} {times}", self.policy))
     }
 
     /// In whole percent where that says enough.

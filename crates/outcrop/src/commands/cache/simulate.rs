@@ -215,10 +215,14 @@ fn answer(points: &[CurvePoint], spec: &CurveSpec, first_gets: u64, format: Form
     let advice = CurveAdvice::of(points).map(|advice| {
         let mut sentences = sentences(&advice, first_gets);
         // Where nothing is evicted that is asked for again, the choice of a policy is for those who have less memory.
-        if advice.chosen.gets - advice.chosen.hits <= first_gets {
-            sentences.extend(widest_difference(points));
+        let mut policy = advice.chosen.policy;
+        if advice.chosen.gets - advice.chosen.hits <= first_gets
+            && let Some((best, sentence)) = widest_difference(points)
+        {
+            sentences.push(sentence);
+            policy = best;
         }
-        sentences.extend(fall(points, advice.chosen.policy));
+        sentences.extend(fall(points, policy, first_gets));
         sentences
     });
     let table = table(points, spec, format);
@@ -303,8 +307,8 @@ fn sentences(advice: &CurveAdvice, first_gets: u64) -> Vec<String> {
     vec![format!("{memory}."), choice]
 }
 
-/// The memory at which the policies differ most, by more than a percentage point.
-fn widest_difference(points: &[CurvePoint]) -> Option<String> {
+/// The policy that is best at the memory at which the policies differ most, by more than a percentage point, and a sentence on it.
+fn widest_difference(points: &[CurvePoint]) -> Option<(PolicyKind, String)> {
     let mut by_memory: BTreeMap<u64, Vec<(f64, &CurvePoint)>> = BTreeMap::new();
     for point in points {
         let ratio = point.miss_ratio()?;
@@ -324,21 +328,33 @@ fn widest_difference(points: &[CurvePoint]) -> Option<String> {
     let (best, worst) =
         differences.max_by(|one, other| (one.1.0 - one.0.0).total_cmp(&(other.1.0 - other.0.0)))?;
     (worst.0 - best.0 > NEARLY).then(|| {
-        format!(
+        let sentence = format!(
             "With less memory the policy matters, most at {}: {:.1} % of gets miss with {}, {:.1} % with {}.",
             format_bytes(best.1.memory_bytes),
             best.0 * 100.0,
             best.1.policy,
             worst.0 * 100.0,
             worst.1.policy
-        )
+        );
+        (best.1.policy, sentence)
     })
 }
 
 /// How the misses of a policy fall: between which two limits most of all, or evenly. A trace that repeats a loop falls where the loop begins to
 /// fit.
-fn fall(points: &[CurvePoint], policy: PolicyKind) -> Option<String> {
+fn fall(points: &[CurvePoint], policy: PolicyKind, first_gets: u64) -> Option<String> {
     let percent = |point: CurvePoint| point.miss_ratio().unwrap_or_default() * 100.0;
+    let last_step = |end: Option<CurvePoint>| {
+        let Some(end) = end else {
+            return String::new();
+        };
+        let size = format_bytes(end.memory_bytes);
+        let all_fits = match end.gets - end.hits <= first_gets {
+            true => ", where everything fits",
+            false => "",
+        };
+        format!(", and by less in the last step, to {size}{all_fits}")
+    };
     Some(match CurveFall::of(points, policy)? {
         CurveFall::Knee { from, to } => format!(
             "Knee with {policy}: from {} to {} the misses fall most, from {:.1} % to {:.1} % of gets.",
@@ -347,14 +363,23 @@ fn fall(points: &[CurvePoint], policy: PolicyKind) -> Option<String> {
             percent(from),
             percent(to)
         ),
-        CurveFall::Even { least, usual, most } if most <= EVENLY * least => format!(
-            "No knee with {policy}: the misses fall evenly, by about {:.0} percentage points for each doubling of the memory.",
-            usual * 100.0
+        CurveFall::Even {
+            least,
+            usual,
+            most,
+            last_to,
+        } if most <= EVENLY * least => format!(
+            "No knee with {policy}: the misses fall evenly, by about {:.0} percentage points for each doubling of the memory{}.",
+            usual * 100.0,
+            last_step(last_to)
         ),
-        CurveFall::Even { least, most, .. } => format!(
-            "No knee with {policy}: no step stands out; for each doubling of the memory the misses fall by {:.0} to {:.0} percentage points.",
+        CurveFall::Even {
+            least, most, last_to, ..
+        } => format!(
+            "No knee with {policy}: no step stands out; for each doubling of the memory the misses fall by {:.0} to {:.0} percentage points{}.",
             least * 100.0,
-            most * 100.0
+            most * 100.0,
+            last_step(last_to)
         ),
     })
 }
