@@ -253,7 +253,10 @@ mod tests {
             server_cpu: Err(Unavailable::because("there is none")),
             others_cpu_share: None,
         };
-        (Verdict::of(&report, objective), Verdict::of_step(&report, objective))
+        (
+            Verdict::of(&report, objective),
+            Verdict::of_step(&report, objective),
+        )
     }
 
     #[test]

@@ -342,7 +342,7 @@ impl<'r> Session<'r> {
         let mut entry = self.entry(cell, trial, started_at, report);
         entry.data = bench.data(cell);
         entry.took_s = Some(took.as_secs_f64());
-        entry.others_cpu_share = others_cpu_share;
+        entry.others_cpu_share = bench.others_cpu_share().or(others_cpu_share);
         self.folder.append(&entry)?;
         if let Some(failure) = failure.filter(|failure| failure.is_fatal) {
             // The error that is returned has its sentence.

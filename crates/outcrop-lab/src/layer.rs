@@ -294,6 +294,12 @@ pub trait Bench {
     fn data(&self, _cell: &Cell) -> Option<DataIdentity> {
         None
     }
+
+    /// The share of the CPUs that others used while its last trial was measured, where it knows what else is no others': a server that is a
+    /// process of its own.
+    fn others_cpu_share(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// What one trial yielded, in the terms of a record.

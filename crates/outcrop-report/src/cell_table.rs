@@ -11,9 +11,11 @@ use outcrop_measure::metric::Scope;
 use outcrop_measure::units::format_with_range;
 use outcrop_results::{CellGroup, CellRow, CellTable, Estimate, Figure};
 use outcrop_schema::TableColumn;
+use outcrop_schema::cache::ARRIVAL;
 
 use lacking::{Reason, in_cells, reasons};
 
+use crate::layer::cache;
 use crate::number::counted;
 use crate::wrap::wrapped;
 
@@ -109,8 +111,10 @@ impl Grid {
         }
         for factor in &group.factors {
             let spelled = |row: &CellRow| {
-                row.setting(*factor)
-                    .map_or_else(|| NONE.to_owned(), |value| factor.shown(value.spelling()))
+                row.setting(*factor).map_or_else(
+                    || NONE.to_owned(),
+                    |value| factor.shown(value.spelling()) + overloaded(*factor, row),
+                )
             };
             let is_right = rows
                 .iter()
@@ -277,6 +281,14 @@ impl Grid {
         lines.push(self.notes.join(" "));
         lines.push(String::new());
         lines.join("\n")
+    }
+}
+
+/// What stands behind the arrivals of an open loop that asked for more than was answered.
+fn overloaded(factor: outcrop_schema::FactorRef, row: &CellRow) -> &'static str {
+    match factor.name == ARRIVAL.name && cache::is_overloaded(row) {
+        true => " (overloaded)",
+        false => "",
     }
 }
 

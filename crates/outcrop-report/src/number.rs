@@ -8,6 +8,8 @@ use outcrop_measure::metric::{Provenance, Unit};
 use outcrop_measure::units::{format_iops, format_with_range};
 use serde::Serialize;
 
+use crate::layer::undecided::WIDEST_PERCENT;
+
 /// One value with what is needed to judge it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Number {
@@ -32,6 +34,9 @@ pub struct Number {
     #[serde(skip)]
     pub is_of_one_trial: bool,
 }
+
+/// An interval that reaches further than this to one side, in per cent of the value, stands behind a figure of an advice.
+const TOLD_PERCENT: f64 = 10.0;
 
 /// What nobody knows of a number that was read once.
 pub(crate) const ONE_TRIAL: &str = "one trial: its repeatability is unknown";
@@ -141,6 +146,25 @@ impl Number {
             (None, Some(_)) => format!("{value} (no interval)"),
             (None, None) => value,
         }
+    }
+
+    /// The value as advice has it: with the ends of its interval where that reaches further than a reader would expect.
+    pub(crate) fn told(&self) -> String {
+        match self
+            .plus_minus_percent()
+            .is_some_and(|percent| percent > TOLD_PERCENT)
+        {
+            true => self.with_ends(),
+            false => self.to_string(),
+        }
+    }
+
+    /// The same of a figure that stands beside those that decide; none where it is known too badly for advice.
+    pub(crate) fn told_beside(&self) -> Option<String> {
+        let is_wide = self
+            .plus_minus_percent()
+            .is_some_and(|percent| percent > WIDEST_PERCENT);
+        (!is_wide && !self.rests_on_one_trial()).then(|| self.told())
     }
 
     /// How well it is known: `p99 at QD 32 is known only to ± 18 %`.

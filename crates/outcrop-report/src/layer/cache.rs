@@ -13,6 +13,8 @@ use outcrop_schema::cache::{ARRIVAL, CONNECTIONS, KEYS, MEMORY, PIPELINE, SCHEMA
 
 pub use curve::{PolicyCurve, latency_figure, miss_ratio_figure};
 
+pub(crate) use cell::is_overloaded;
+
 use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
 use crate::cell::Cell;

@@ -4,16 +4,20 @@ use outcrop_results::RunView;
 use outcrop_schema::kv;
 
 use crate::answer::{Claim, Doubt, NOT_DECIDED};
+use crate::cell::Cell;
 use crate::cell_table::LONG_TRIAL_S;
 use crate::command::Commands;
+use crate::disturbed::why_disturbed;
 use crate::finding::{About, Finding, Verdict, as_sentence};
 use crate::number::{Number, ONE_TRIAL};
-use crate::placement::More;
+use crate::placement::{More, SURE};
 
 /// An interval that reaches further than this to one side decides nothing, in per cent of the value.
 pub(crate) const WIDEST_PERCENT: f64 = 30.0;
 /// Repetitions at which an interval is one of 95 % that a single outlier no longer sets.
 const ENOUGH: usize = 9;
+/// Trials below which the noise of a machine is not in the intervals: below it they have less than 90 % confidence.
+const FEW: usize = 5;
 
 /// The claims of a layer; one that rests on an interval that is too wide says how often to repeat it.
 pub(super) fn withhold(claims: Vec<Claim>, run: &RunView, layer: &str) -> Vec<Claim> {
@@ -65,6 +69,24 @@ impl Claim {
             text: format!("Not decided: {why}. By these figures: {}", self.text),
             action: None,
             ..self
+        }
+    }
+
+    /// The same without its advice where other programs disturbed the cells that it compares. Of five trials and more, the noise is in the
+    /// intervals.
+    #[must_use]
+    pub(crate) fn unless_disturbed<'c, 'a: 'c>(
+        self,
+        cells: impl IntoIterator<Item = &'c Cell<'a>> + Clone,
+    ) -> Self {
+        let mut intervals = self.numbers.iter().filter_map(|number| number.interval);
+        let has_few = match self.numbers.is_empty() {
+            true => cells.clone().into_iter().any(|cell| cell.trials().len() < FEW),
+            false => intervals.any(|interval| interval.confidence < SURE),
+        };
+        match why_disturbed(cells).filter(|_| has_few) {
+            Some(why) => self.disturbed(&why),
+            None => self,
         }
     }
 }

@@ -2,11 +2,12 @@
 
 use outcrop_report::Report;
 use outcrop_report::answer::ReadingOutcome;
-use outcrop_results::{RunView, TrialEntry};
+use outcrop_report::cell_table;
+use outcrop_results::{CellTable, RunView, TrialEntry};
 use outcrop_schema::{cache, device, filesystem, kv};
 
 use crate::cache_fixture::peers;
-use crate::device_limits::set;
+use crate::device_limits::{set, value};
 use crate::kv_fixture::codecs;
 use crate::six_layers::six_layers;
 
@@ -126,5 +127,24 @@ fn an_overload_of_a_cache_is_said_with_what_was_offered_and_answered() {
     assert!(
         first.contains("open-loop cells are overloaded (worst: 20.0 M/s offered, 60.0 k/s answered, 1.00 M requests never answered"),
         "{first}"
+    );
+}
+
+#[test]
+fn a_row_of_a_cache_that_was_overloaded_is_marked_though_all_was_answered_in_the_end() {
+    let mut run = peers().run;
+    for trial in &mut run.trials {
+        if trial.factors["arrival"] == "poisson:60%" {
+            let offered = 1.3 * value(trial, &cache::ANSWERED);
+            set(trial, cache::OFFERED, offered);
+        }
+    }
+    let report = Report::of(&run);
+    let first = &report.layers[0].answer.cautions[0].text;
+    assert!(first.contains("open-loop cells are overloaded"), "{first}");
+    let table = cell_table::markdown(&CellTable::of(&run));
+    assert!(
+        table.contains("poisson:60% (overloaded)") && !table.contains("poisson:30% (overloaded)"),
+        "{table}"
     );
 }

@@ -21,6 +21,8 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 pub(super) struct CacheBench<'r> {
     clock: Clock,
     stop: &'r AtomicBool,
+    /// Of the last trial.
+    others_cpu_share: Option<f64>,
 }
 
 impl<'r> CacheBench<'r> {
@@ -32,6 +34,7 @@ impl<'r> CacheBench<'r> {
         Ok(Self {
             clock: Clock::new(),
             stop: preparation.stop,
+            others_cpu_share: None,
         })
     }
 }
@@ -40,6 +43,8 @@ impl Bench for CacheBench<'_> {
     fn run(&mut self, cell: &Cell, trial: &Trial) -> Result<TrialReport, TrialFailure> {
         let spec = parameters::bench_spec(&cell.subject, &cell.factors, &cell.trial, trial.seed);
         let result = run(&spec, &self.clock, self.stop);
+        let load = result.as_ref().ok().map(|report| &report.load);
+        self.others_cpu_share = load.and_then(|load| load.others_cpu_share);
         if self.stop.load(Ordering::Relaxed) {
             return Ok(TrialReport::interrupted());
         }
@@ -53,5 +58,9 @@ impl Bench for CacheBench<'_> {
             Err(error @ CacheBenchError::Absent { .. }) => Ok(values::absent(&error.to_string())),
             Err(error) => Err(TrialFailure::of(&error)),
         }
+    }
+
+    fn others_cpu_share(&self) -> Option<f64> {
+        self.others_cpu_share
     }
 }

@@ -313,7 +313,8 @@ fn threads(cells: &[Cell<'_>]) -> Option<Claim> {
     );
     let base = base.clone().named("throughput, 1 thread");
     let number = number.clone().named(format!("throughput, {threads} threads"));
-    Some(Claim::new("Threads", brief, text, vec![base, number]))
+    let claim = Claim::new("Threads", brief, text, vec![base, number]);
+    Some(claim.unless_disturbed([one[0], most]))
 }
 
 /// Whether the percentile of its objective (`p99<1ms`) stayed below the limit, with every request answered.
@@ -335,17 +336,19 @@ fn offered_load(cells: &[Cell<'_>]) -> Option<Claim> {
     let Some((cell, offered)) = best(kept, &OFFERED) else {
         let (brief, all) = (format!("no offered load met {objective}"), open.len());
         let text = format!("None of the {all} offered loads met {objective}; the figure shows the lowest.");
-        return Some(Claim::new("Load", brief, text, Vec::new()));
+        return Some(Claim::new("Load", brief, text, Vec::new()).unless_disturbed(open));
     };
     let tail = cell.number(&LATENCY.p99)?;
     let (objective, load) = (cell.spelling(&OBJECTIVE), load(cell));
     let brief = format!("{offered} meets {objective} ({})", loop_words(cell));
     let text = format!(
-        "The highest offered load that met {objective} is {offered}, with a p99 of {tail} from the intended start ({load})."
+        "The highest offered load that met {objective} is {offered}, with a p99 of {} from the intended start ({load}).",
+        tail.told()
     );
     let numbers = vec![offered.clone(), tail.clone()];
-    let action = format!("Offer at most {offered} to meet {objective}: p99 {tail}");
-    Some(Claim::new("Load", brief, text, numbers).advising(action))
+    let action = format!("Offer at most {offered} to meet {objective}: p99 {}", tail.told());
+    let claim = Claim::new("Load", brief, text, numbers).advising(action);
+    Some(claim.unless_disturbed(open))
 }
 
 /// CPU per request of ours over that of each peer, under the same load.
@@ -364,7 +367,8 @@ fn peers(cells: &[Cell<'_>]) -> Option<Claim> {
     let text = format!(
         "Outcrop's server takes {base} of CPU time per request, {ratios}; {concurrency}, closed loop, the same memory limit."
     );
-    (numbers.len() > 1).then(|| Claim::new("Compared with peers", brief, text, numbers))
+    let claim = (numbers.len() > 1).then(|| Claim::new("Compared with peers", brief, text, numbers));
+    claim.map(|claim| claim.unless_disturbed(family))
 }
 
 /// What a careful reader of figures about caches must also know.

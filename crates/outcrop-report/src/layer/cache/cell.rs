@@ -2,9 +2,10 @@
 
 use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_count;
+use outcrop_results::CellRow;
 use outcrop_schema::cache::{
     ANSWERED, ARRIVAL, BUILD, Build, CONNECTIONS, KEYS, MEMORY, OF_SERVERS, OFFERED, PIPELINE, POLICY,
-    Policy, SERVER, THROUGHPUT, UNFINISHED,
+    Policy, REFUSED_SHARE, SCHEMA, SERVER, THROUGHPUT, UNFINISHED,
 };
 use outcrop_schema::{About, FactorRef};
 use outcrop_workload::{Arrival, Arrivals};
@@ -46,14 +47,41 @@ pub(super) fn is_closed_loop(cell: &Cell<'_>) -> bool {
     cell.is(&ARRIVAL, &Arrivals::Given(Arrival::Closed))
 }
 
-/// By how much an open loop was not answered. Refusals are answers; runs of earlier versions count sets on miss in.
+/// Whether a row of a table is of an open loop that was not answered in its time.
+pub(crate) fn is_overloaded(row: &CellRow) -> bool {
+    let value = |metric: &Metric| row.figures.get(metric.name)?.estimate().map(|one| one.value);
+    let is_closed = row
+        .setting(&ARRIVAL)
+        .is_none_or(|arrival| ARRIVAL.default == Some(arrival.spelling()));
+    let answered = value(&ANSWERED).or_else(|| value(&THROUGHPUT));
+    let rates = value(&OFFERED).zip(answered);
+    let is_ours = row.layer == SCHEMA.name && !is_closed;
+    is_ours
+        && rates.is_some_and(|(offered, answered)| {
+            let refused = value(&REFUSED_SHARE).unwrap_or(0.0);
+            in_time(offered, answered, refused).is_some()
+        })
+}
+
+/// The overload of these rates, of which a share was refused.
+fn in_time(offered: f64, answered: f64, refused: f64) -> Option<Overload> {
+    Overload::of(offered, answered / (1.0 - refused.min(MOST_REFUSED)))
+}
+
+/// By how much an open loop was not answered in its time. Refusals are answers; runs of earlier versions count sets on miss in.
 pub(super) fn overload(cell: &Cell<'_>) -> Option<Overload> {
     let answered = cell.value(&ANSWERED).or_else(|| cell.value(&THROUGHPUT))?;
-    let waiting = cell.value(&UNFINISHED).filter(|waiting| *waiting > 0.0)?;
-    let rest = format!("{} requests never answered", format_count(waiting));
-    let overload = Overload::of(cell.value(&OFFERED)?, answered)?.with_rest(&rest);
+    let refused = cell.value(&REFUSED_SHARE).unwrap_or(0.0);
+    let overload = in_time(cell.value(&OFFERED)?, answered, refused)?;
+    let overload = match cell.value(&UNFINISHED).filter(|waiting| *waiting > 0.0) {
+        Some(waiting) => overload.with_rest(&format!("{} requests never answered", format_count(waiting))),
+        None => overload,
+    };
     (!is_closed_loop(cell)).then_some(overload)
 }
+
+/// A server that refuses more than this is not told from one that is overloaded.
+const MOST_REFUSED: f64 = 0.99;
 
 /// `50 connections`, `50 connections × 8`.
 pub(super) fn concurrency(cell: &Cell<'_>) -> String {

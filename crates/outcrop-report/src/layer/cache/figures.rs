@@ -134,9 +134,9 @@ fn policy_or_server(cell: &Cell<'_>) -> String {
     listed(server.into_iter().chain([policy]))
 }
 
-/// p99 against throughput as the offered load rises, with the closed loop as a point of its own.
+/// p99 against throughput, a point for each offered load, with the closed loop as a point of its own.
 fn tail_by_load(cells: &[Cell<'_>]) -> FigureSlot {
-    const TITLE: &str = "p99 latency as the offered load rises";
+    const TITLE: &str = "p99 latency by requests answered per second";
     let family = typical(cells, &peers_along(&ARRIVAL), &OFFERED);
     let held = |cell: &&Cell<'_>| listed([concurrency(cell), cell.label(&[&MEMORY])]);
     let held = family.first().map(held).unwrap_or_default();

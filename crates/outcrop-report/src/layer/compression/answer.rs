@@ -11,11 +11,14 @@ use super::super::undecided::add_rival;
 use super::super::{cautions, subjects};
 use super::cell::{CompressionCell, some_of};
 use super::stages::{self, STAGE_SUM, STAGES, Stage};
-use super::wishes::{Candidate, Choice, Wish, candidates, choices, front, held_fixed};
-use crate::answer::{Answer, Capability, Caution, Claim, Reading, column_of};
+use super::wishes::{Candidate, Choice, Wish, candidates, choices, front, held_fixed, undecided_places};
+use crate::answer::{Answer, Capability, Caution, Claim, NOT_DECIDED, Reading, column_of};
 use crate::cell::Cell;
 use crate::number::Number;
 use crate::placement::{Bound, Bounded, Bounds, Verdict};
+
+/// Larger blocks whose ratio is less than this many times that of smaller ones are not worth slower reads.
+const WORTH_BLOCKS: f64 = 1.03;
 
 /// The answer of a compression run.
 pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Answer {
@@ -198,18 +201,32 @@ fn recommendation(choice: &Choice<'_, '_>) -> Claim {
             .map(|number| (format!("{} of {words}", number.name), number))
     });
     add_rival(&mut numbers, speeds);
+    let decisive: Vec<&str> = numbers.iter().map(|number| number.name.as_str()).collect();
+    let is_new = |number: &Number| {
+        let bare = number.name.strip_suffix(&format!(" of {words}"));
+        bare.is_none_or(|bare| !decisive.contains(&bare))
+    };
+    let mut stated: Vec<Number> = best.stated().into_iter().filter(is_new).collect();
+    if ties.is_empty() && *wish != Wish::Smallest {
+        stated.extend(next.iter().flat_map(Candidate::stated));
+    }
+    numbers.extend(stated);
     let claim = Claim::new(
         wish.name(),
         format!("{words} ({brief_sureness})"),
         format!("{words}: ratio {figures}. {meaning}: {sureness}."),
         numbers,
     );
+    let compared = std::iter::once(best).chain(ties).chain(next);
+    let compared: Vec<&Cell<'_>> = compared.map(|one| one.cell).collect();
     // The one instruction of the first screen; the other two wishes stand beside it in the layer's section.
     match wish {
-        Wish::Balanced => claim.advising(format!(
-            "Compress with {words}: ratio {figures} ({brief_sureness})"
-        )),
-        Wish::Smallest | Wish::Fastest => claim,
+        Wish::Balanced => {
+            let action = format!("Compress with {words}: ratio {figures} ({brief_sureness})");
+            claim.advising(action).unless_disturbed(compared)
+        }
+        Wish::Smallest => claim,
+        Wish::Fastest => claim.unless_disturbed(compared),
     }
 }
 
@@ -264,48 +281,91 @@ fn block_size(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) -> Option<C
     let mut cells: Vec<&Cell<'_>> = choices.iter().map(|choice| choice.best.cell).collect();
     cells.extend([least.cell, most.cell]);
     let statistic = read_statistic(&cells).or_else(|| read_statistic(&[least.cell, most.cell]));
-    let reading = statistic.and_then(|(name, metric)| {
-        let (low, high) = (least.cell.number(&metric)?, most.cell.number(&metric)?);
-        Some(format!(
-            "; reading a block takes {high} instead of {low} ({name})"
-        ))
+    let reads = statistic.and_then(|(name, metric)| {
+        let [slow, fast] = [most, least].map(|one| one.cell.number(&metric));
+        Some((name, slow?, fast?))
     });
-    let reading = reading.unwrap_or_default();
+    let told = |(name, slow, fast): (&str, &Number, &Number)| match (slow.told_beside(), fast.told_beside()) {
+        (Some(slow), Some(fast)) => format!("; reading a block takes {slow} instead of {fast} ({name})"),
+        _ => format!("; how long reading a block takes is {NOT_DECIDED} ({name})"),
+    };
+    let reading = reads.map(told).unwrap_or_default();
+    let is_worth_it = most.ratio >= least.ratio * WORTH_BLOCKS;
     let brief = match low > 1.0 {
-        true => format!("{large} instead of {small}: ratio {gain:+.0} % ({codec}){reading}"),
+        true if is_worth_it => format!("{large} instead of {small}: ratio {gain:+.0} % ({codec}){reading}"),
+        true => format!("stay with {small}: {large} adds only {gain:.1} % to the ratio ({codec}){reading}"),
         false => {
             format!("{small}: {large} gives no higher ratio that these data can show ({codec}){reading}")
         }
     };
+    let advice = match is_worth_it {
+        true => {
+            "Use large blocks for data that are read sequentially, small blocks for random reads.".to_owned()
+        }
+        false => format!("That is too little to read more for it: stay with {small}."),
+    };
     let text = format!(
-        "With {codec}, blocks of {large} instead of {small} change the ratio by {gain:+.1} % ({:.2} to {:.2}{interval}){reading}. \
-         Use large blocks for data that are read sequentially, small blocks for random reads.",
+        "With {codec}, blocks of {large} instead of {small} change the ratio by {gain:+.1} % ({:.2} to {:.2}{interval}){reading}. {advice}",
         least.ratio, most.ratio
     );
-    let numbers = vec![Number::derived("gain in ratio", gain / 100.0, Unit::Ratio, 2)];
-    Some(Claim::new("Block size", brief, text, numbers))
+    let mut numbers = vec![Number::derived("gain in ratio", gain / 100.0, Unit::Ratio, 2)];
+    // What is known too badly is not in the sentence.
+    if let Some((name, slow, fast)) = reads
+        && slow.told_beside().is_some()
+        && fast.told_beside().is_some()
+    {
+        let named = |number: &Number, size: &str| number.clone().named(format!("{name} of reading {size}"));
+        numbers.extend([named(slow, &large), named(fast, &small)]);
+    }
+    let claim = Claim::new("Block size", brief, text, numbers);
+    Some(claim.unless_disturbed([least.cell, most.cell]))
 }
 
-/// The members of the front of ratio against the speed of a direction, from the smallest result to the fastest.
+/// The members of the front of ratio against the speed of a direction, from the smallest result to the fastest: those whose place is certain,
+/// and those that a cell with a better ratio may beat.
 fn named_front(all: &[Candidate<'_, '_>], direction: Direction) -> Option<Claim> {
-    let on_front = all.iter().zip(front(all, direction));
-    let members = on_front.filter(|(_, is_member)| *is_member);
-    let mut members: Vec<&Candidate<'_, '_>> = members.map(|(one, _)| one).collect();
-    members.sort_by(|one, other| other.ratio.total_cmp(&one.ratio));
-    let names: Vec<String> = members.iter().map(|one| one.cell.short_name()).collect();
+    let on_front = front(all, direction);
+    let undecided = undecided_places(all, &on_front, direction);
+    let members = all.iter().zip(on_front).zip(undecided);
+    let members = members.filter(|((_, is_member), _)| *is_member);
+    let mut members: Vec<(&Candidate<'_, '_>, bool)> =
+        members.map(|((one, _), is_open)| (one, is_open)).collect();
+    members.sort_by(|(one, _), (other, _)| other.ratio.total_cmp(&one.ratio));
+    let named = |wanted: bool| {
+        let names = members.iter().filter(|(_, is_open)| *is_open == wanted);
+        names.map(|(one, _)| one.cell.short_name()).collect::<Vec<_>>()
+    };
+    let (certain, open) = (named(false), named(true));
     let able = all.iter().filter(|one| one.compresses()).count();
-    let count = format!("{} of {able} cells", names.len());
-    (able > 1).then(|| {
-        Claim::new(
-            format!("Front, {direction}"),
+    let count = format!("{} of {able} cells", members.len());
+    let beats = format!("{count} in both ratio and {direction} speed, from the highest ratio to the fastest");
+    let why = format!("the {direction} speed may be no higher than that of a cell with a better ratio");
+    let certain_names = certain.join(", ");
+    let (brief, text) = match (certain.len(), open.is_empty()) {
+        (_, true) => (
             format!("{count}; the report has the figure"),
+            format!("No other cell beats these {beats}: {certain_names}."),
+        ),
+        // The highest ratio is on every front.
+        (0 | 1, false) => (
+            format!("{NOT_DECIDED}: the {direction} speeds overlap"),
             format!(
-                "No other cell beats these {count} in both ratio and {direction} speed, from the highest ratio to the fastest: {}.",
-                names.join(", ")
+                "Not decided: by the medians no other cell beats these {beats}: {}. But {why}.",
+                [certain, open].concat().join(", ")
             ),
-            Vec::new(),
-        )
-    })
+        ),
+        (sure, false) => (
+            format!(
+                "{sure} of {able} cells, {} {NOT_DECIDED}; the report has the figure",
+                open.len()
+            ),
+            format!(
+                "By the medians no other cell beats these {beats}. Certain: {certain_names}. Not decided, as {why}: {}.",
+                open.join(", ")
+            ),
+        ),
+    };
+    (able > 1).then(|| Claim::new(format!("Front, {direction}"), brief, text, Vec::new()))
 }
 
 /// Where the time goes: a stage's least and greatest share over natural blocks with warm caches whose parts add up.

@@ -57,10 +57,28 @@ impl<'c, 'a> Candidate<'c, 'a> {
         !self.cell.is_copy() && self.ratio >= LEAST_RATIO
     }
 
-    /// Ratio and both speeds: `2.31, 320 MB/s in, 900 MB/s out`.
+    /// Ratio and both speeds: `2.31, 320 MB/s in, 900 MB/s out`; a speed that is known too badly is left out.
     pub(super) fn figures(&self) -> String {
         let ByDirection { compress, decompress } = self.speed;
-        format!("{:.2}, {compress} in, {decompress} out", self.ratio)
+        let told = |number: &Number, direction: &str| match number.told_beside() {
+            Some(speed) => format!("{speed} {direction}"),
+            None => format!("speed {direction} not decided"),
+        };
+        let (compress, decompress) = (told(compress, "in"), told(decompress, "out"));
+        format!("{:.2}, {compress}, {decompress}", self.ratio)
+    }
+
+    /// The numbers that its figures state, each named with the cell.
+    pub(super) fn stated(&self) -> Vec<Number> {
+        let words = self.cell.words();
+        let ratio = self.cell.number(&COMPRESSION_RATIO);
+        let all = ratio
+            .into_iter()
+            .chain([self.speed.compress, self.speed.decompress]);
+        let stated = all.filter(|number| number.told_beside().is_some());
+        stated
+            .map(|number| number.clone().named(format!("{} of {words}", number.name)))
+            .collect()
     }
 
     /// Uncompressed bytes a second through both directions, one after the other: at the medians, and from the low to
@@ -136,6 +154,32 @@ pub(super) fn front(candidates: &[Candidate<'_, '_>], direction: Direction) -> V
     };
     let points: Vec<(f64, f64)> = candidates.iter().map(point).collect();
     pareto_front(&points, Better::Higher, Better::Higher)
+}
+
+/// Which members of the front owe their place to a speed that is not surely higher than that of a cell with a better ratio: that one may beat
+/// them.
+pub(super) fn undecided_places(
+    candidates: &[Candidate<'_, '_>],
+    on_front: &[bool],
+    direction: Direction,
+) -> Vec<bool> {
+    let is_surely_faster = |one: &Candidate<'_, '_>, other: &Candidate<'_, '_>| {
+        let (speed, rival) = (one.speed.of(direction), other.speed.of(direction));
+        let is_known = !speed.rests_on_one_trial() && !rival.rests_on_one_trial();
+        is_known && ends(speed).0 > ends(rival).1
+    };
+    let may_be_beaten = |one: &Candidate<'_, '_>| {
+        let is_denser = |other: &&Candidate<'_, '_>| other.ratio > one.ratio * (1.0 + SAME_RATIO);
+        let mut denser = candidates
+            .iter()
+            .filter(|other| other.compresses())
+            .filter(is_denser);
+        denser.any(|other| !is_surely_faster(one, other))
+    };
+    let places = candidates.iter().zip(on_front);
+    places
+        .map(|(one, is_member)| *is_member && may_be_beaten(one))
+        .collect()
 }
 
 /// What somebody may want most.

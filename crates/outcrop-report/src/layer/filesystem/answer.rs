@@ -11,7 +11,7 @@ use outcrop_schema::filesystem::{
 use super::cell::{CONFIGURATION, configuration, is_closed, is_cold_random_read, is_compressed, kind};
 use super::limits::{judge, left_open};
 use super::{ageing, small, tail, writes};
-use crate::answer::{Answer, CONFIGURATION_COLUMN, Capability, Caution, Claim, Reading};
+use crate::answer::{Answer, CONFIGURATION_COLUMN, Capability, Caution, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::finding::as_sentence;
 use crate::layer::undecided::add_rival;
@@ -225,7 +225,7 @@ fn beside_soonest(mut claim: Claim, soonest: &Cell<'_>, candidates: &[&Cell<'_>]
     }
     claim.brief.push_str(&more);
     claim.text = format!("{}{more}.", claim.text.trim_end_matches('.'));
-    claim
+    claim.unless_disturbed(candidates.iter().copied())
 }
 
 /// Whether the intervals of two figures overlap.
@@ -263,14 +263,15 @@ fn price(most: &Cell<'_>, candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Opti
     let (other, other_p50) = reference.or_else(|| best(candidates.iter().copied(), &LATENCY.p50))?;
     let (name, other_name) = (configuration(most), configuration(other));
     let (ratio, p50) = (most.number(&SPACE_RATIO)?, most.number(&LATENCY.p50)?);
+    let (told_p50, told_other) = (p50.told(), other_p50.told());
     let numbers = vec![
         ratio.clone(),
         p50.clone().named(format!("p50 of {name}")),
         other_p50.clone().named(format!("p50 of {other_name}")),
     ];
     let compared = match is_compressed(most) && !is_compressed(other) {
-        true => format!("without compression ({other_name}: {other_p50})"),
-        false => format!("with {other_name} ({other_p50})"),
+        true => format!("without compression ({other_name}: {told_other})"),
+        false => format!("with {other_name} ({told_other})"),
     };
     let overlaps = p50.interval.zip(other_p50.interval);
     let price = match overlaps.is_some_and(|(one, other)| one.overlaps(&other)) {
@@ -286,19 +287,21 @@ fn price(most: &Cell<'_>, candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Opti
         }
     };
     let reads = reads_of(most);
-    let brief = format!("{name}: data ÷ space {ratio}; {reads} take {p50} (p50){price}");
+    let brief = format!("{name}: data ÷ space {ratio}; {reads} take {told_p50} (p50){price}");
     let text = format!(
         "{name} takes the least space: data ÷ space {ratio}. {}",
-        as_sentence(&format!("{reads} take {p50} (p50){price}"))
+        as_sentence(&format!("{reads} take {told_p50} (p50){price}"))
     );
     // A first screen that has no room for all of it cuts the end.
     let (instead, than) = match price.is_empty() {
         true => (String::new(), String::new()),
-        false => (format!(" instead of {other_p50}"), format!(" ({other_name})")),
+        false => (format!(" instead of {told_other}"), format!(" ({other_name})")),
     };
     let load = reads.trim_end_matches(',');
-    let action = format!("Least space: {name}, data ÷ space {ratio}; p50 {p50}{instead} for {load}{than}");
+    let action =
+        format!("Least space: {name}, data ÷ space {ratio}; p50 {told_p50}{instead} for {load}{than}");
     let claim = Claim::new(PRICE, brief, text, numbers).advising(action);
+    let claim = claim.unless_disturbed([most, other]);
     Some(claim.under(&name, &judge(most, bounds)))
 }
 
@@ -320,21 +323,41 @@ fn claim(topic: &str, cell: &Cell<'_>, why: &str) -> Claim {
         _ => &[SPACE_RATIO, LATENCY.p50],
     };
     let numbers = rests_on.iter().filter_map(|metric| cell.number(metric));
-    let numbers: Vec<Number> = numbers.cloned().collect();
+    let mut numbers: Vec<Number> = numbers.cloned().collect();
+    // What does not decide and is known badly is left out, of the sentence as of its numbers: else it would withhold the claim.
+    let beside = [
+        SPACE_RATIO,
+        LATENCY.p50,
+        LATENCY.p99,
+        READ_AMPLIFICATION,
+        CPU_PER_OPERATION,
+    ];
+    let is_beside = |metric: &&Metric| rests_on.iter().all(|known| known.name != metric.name);
+    let beside = beside
+        .iter()
+        .filter(is_beside)
+        .filter_map(|metric| cell.number(metric));
+    numbers.extend(beside.filter(|number| number.told_beside().is_some()).cloned());
+    let told = |metric: &Metric| match cell.number(metric) {
+        Some(number) if rests_on.iter().any(|known| known.name == metric.name) => number.told(),
+        Some(number) => number.told_beside().unwrap_or_else(|| NOT_DECIDED.to_owned()),
+        None => "–".to_owned(),
+    };
     let name = configuration(cell);
     let brief = format!(
         "{name}: data ÷ space {}, p50 {}, read amplification {}",
-        cell.number_or_dash(&SPACE_RATIO),
-        cell.number_or_dash(&LATENCY.p50),
-        cell.number_or_dash(&READ_AMPLIFICATION)
+        told(&SPACE_RATIO),
+        told(&LATENCY.p50),
+        told(&READ_AMPLIFICATION)
     );
     let share = cell.value(&KERNEL_THREAD_SHARE);
     let kernel = share.map_or_else(String::new, |share| {
         format!(", {:.0} % of it in kernel threads", share * 100.0)
     });
     // What was not measured is left out; the table of cells has the reason.
-    let part = |metric: &Metric, words: &dyn Fn(&Number) -> String| {
-        cell.number(metric).map_or_else(String::new, words)
+    let part = |metric: &Metric, words: &dyn Fn(&str) -> String| {
+        let number = cell.number(metric).and_then(Number::told_beside);
+        number.map_or_else(String::new, |number| words(&number))
     };
     let p99 = part(&LATENCY.p99, &|number| format!(" and {number} at p99"));
     let read = part(&READ_AMPLIFICATION, &|number| {
@@ -343,10 +366,13 @@ fn claim(topic: &str, cell: &Cell<'_>, why: &str) -> Claim {
     let cpu = part(&CPU_PER_OPERATION, &|number| {
         format!(", and takes {number} of CPU time{kernel}")
     });
+    let p50 = match told(&LATENCY.p50) {
+        unknown if unknown == NOT_DECIDED => format!("how long the median cold read takes is {NOT_DECIDED}"),
+        p50 => format!("the median cold read takes {p50}{p99}"),
+    };
     let sentence = format!(
-        "{name}: {why}. Data ÷ space {}; the median cold read takes {}{p99}{read}{cpu}.",
-        cell.number_or_dash(&SPACE_RATIO),
-        cell.number_or_dash(&LATENCY.p50)
+        "{name}: {why}. Data ÷ space {}; {p50}{read}{cpu}.",
+        told(&SPACE_RATIO)
     );
     Claim::new(topic, brief, sentence, numbers)
 }

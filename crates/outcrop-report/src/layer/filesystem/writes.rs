@@ -119,7 +119,7 @@ pub(super) fn claims(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Vec<Claim> {
 fn claim(policy: SyncPolicy, family: &[&Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     const P50: Metric = LATENCY.p50;
     let (chosen, number) = best(family.iter().copied(), &P50).filter(|_| family.len() > 1)?;
-    let (name, synced) = (configuration(chosen), synced(policy));
+    let (name, synced, p50) = (configuration(chosen), synced(policy), number.told());
     let ties = family.iter().filter(|cell| {
         let other = cell.number(&P50);
         configuration(cell) != name && other.is_some_and(|other| may_tie(number, other))
@@ -138,18 +138,18 @@ fn claim(policy: SyncPolicy, family: &[&Cell<'_>], bounds: &Bounds<'_>) -> Optio
         SyncPolicy::Each(_) => "",
     };
     let text = format!(
-        "{name} has the lowest median for a small overwrite, {synced}, of {} configurations{tie}: {number}. {}.{memory}",
+        "{name} has the lowest median for a small overwrite, {synced}, of {} configurations{tie}: {p50}. {}.{memory}",
         family.len(),
         words(chosen)
     );
     let claim = Claim::new(
         format!("Small overwrites, {synced}"),
-        format!("{name}: p50 {number}{tie}"),
+        format!("{name}: p50 {p50}{tie}"),
         text,
         numbers.collect(),
     );
     let claim = claim.advising(format!(
-        "Use {name} for small overwrites, {synced}: p50 {number}{tie}"
+        "Use {name} for small overwrites, {synced}: p50 {p50}{tie}"
     ));
     // What it takes for a write is not the latency of a read.
     let verdict = bounds.judge(Bounded {

@@ -22,11 +22,10 @@ use super::{codec, open_loop};
 use crate::answer::{Answer, Capability, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::change::{self, Changes, Difference, are_apart};
-use crate::disturbed::why_disturbed;
 use crate::layer::overload::kept_up;
 use crate::layer::{cautions, subjects};
 use crate::number::Number;
-use crate::placement::{Bounds, Kept, SURE};
+use crate::placement::{Bounds, Kept};
 use crate::ties;
 
 /// Row, metric, and which cells count.
@@ -187,18 +186,8 @@ fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
         ),
     };
     let claim = claim.advising(format!("{action} ({}{})", load(cell), hidden_by_caches(cell)));
-    let claim = unless_disturbed(claim, [cell, plain]);
+    let claim = claim.unless_disturbed([cell, plain]);
     Some(claim.under(&codec, &bounds.judge_store(cell, Some(plain))))
-}
-
-/// A claim without its advice where other programs disturbed the cells that it compares. Of five trials and more, the noise is in the intervals.
-fn unless_disturbed<'c, 'a: 'c>(claim: Claim, cells: impl IntoIterator<Item = &'c Cell<'a>>) -> Claim {
-    let mut intervals = claim.numbers.iter().filter_map(|number| number.interval);
-    let has_few = intervals.any(|interval| interval.confidence < SURE);
-    match why_disturbed(cells).filter(|_| has_few) {
-        Some(why) => claim.disturbed(&why),
-        None => claim,
-    }
 }
 
 /// What compression changes in addition to the throughput.
@@ -279,7 +268,9 @@ fn block_size(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     );
     let verdict = bounds.judge_store(chosen, base(cells, chosen, bounds));
     let claim = Claim::new("Block size", format!("{size}{more}"), text, numbers).advising(action);
-    let claim = unless_disturbed(claim, family.iter().copied()).resting_on(COMPRESS);
+    let claim = claim
+        .unless_disturbed(family.iter().copied())
+        .resting_on(COMPRESS);
     Some(claim.under(&blocks(chosen), &verdict))
 }
 

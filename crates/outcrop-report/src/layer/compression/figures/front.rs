@@ -4,7 +4,7 @@ use outcrop_measure::metric::Better;
 use outcrop_schema::compression::{COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO, Direction};
 
 use super::super::cell::{CompressionCell, title};
-use super::super::wishes::{Candidate, front, held_fixed};
+use super::super::wishes::{Candidate, front, held_fixed, undecided_places};
 use super::line_of;
 use crate::cell::{Cell, families};
 use crate::chart::{
@@ -28,6 +28,16 @@ fn ratio_against_speed(all: &[Candidate<'_, '_>], direction: Direction) -> Figur
     let heading = format!("Ratio against {direction} speed");
     let on_front = front(all, direction);
     let has_front = on_front.contains(&true);
+    let undecided = all.iter().zip(undecided_places(all, &on_front, direction));
+    let undecided = undecided.filter(|(_, is_open)| *is_open);
+    let undecided: Vec<String> = undecided.map(|(one, _)| one.cell.short_name()).collect();
+    let undecided = match undecided.is_empty() {
+        true => String::new(),
+        false => format!(
+            " Not decided, as a cell with a better ratio may be as fast: {}.",
+            undecided.join(", ")
+        ),
+    };
     let shown = all.iter().zip(on_front).filter(|(one, _)| !one.cell.is_copy());
     if shown.clone().count() < 2 {
         let reason = "no two codecs or block sizes were measured in both directions on the same data.";
@@ -76,7 +86,7 @@ fn ratio_against_speed(all: &[Candidate<'_, '_>], direction: Direction) -> Figur
     };
     let copy = all.iter().find(|one| one.cell.is_copy());
     let caption = format!(
-        "{}. Right and up is better. The steps connect the cells that no other cell beats in both; the others are pale.{}",
+        "{}. Right and up is better. The steps connect the cells that by the medians no other cell beats in both; the others are pale.{undecided}{}",
         held_fixed(all).unwrap_or_default(),
         copy.map_or_else(String::new, |one| {
             format!(" A copy of the same blocks runs at {}.", one.speed.of(direction))
