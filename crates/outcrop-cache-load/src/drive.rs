@@ -116,10 +116,8 @@ fn measure(
     let cpus_before = OthersCpu::now();
     crew.shared.answered.store(0, Ordering::Relaxed);
     let start_ticks = clock.ticks() + clock.ticks_in(START_DELAY);
-    let end_ticks = match spec.requests {
-        Some(_) => None,
-        None => Some(start_ticks + clock.ticks_in(spec.duration)),
-    };
+    let is_timed = spec.requests.is_none();
+    let end_ticks = is_timed.then(|| start_ticks + clock.ticks_in(spec.duration));
     let seed = spec.seed.derive("measured requests");
     let reports = crew.run(
         |index| {
@@ -136,7 +134,7 @@ fn measure(
             let elapsed_ns = clock.nanos(clock.ticks().saturating_sub(start_ticks));
             progress(LoadProgress::Measuring {
                 elapsed: Duration::from_nanos(elapsed_ns),
-                total: spec.requests.is_none().then_some(spec.duration),
+                total: is_timed.then_some(spec.duration),
                 answered,
             });
         },
@@ -148,6 +146,7 @@ fn measure(
         .and_then(ServingProcess::thread_times_ns);
     let is_served_here = server.as_ref().is_ok_and(ServingProcess::is_this_process);
     let server_cpu = server_cpu(server, server_before, server_after);
+    let server_ns = server_ns_here(&server_cpu, is_served_here, crew.is_elsewhere());
     let mut tally = Tally::default();
     let (mut cpu_total_ns, mut cpu_most_ns, mut ended_ticks) = (0, 0, start_ticks);
     for report in reports {
@@ -173,15 +172,24 @@ fn measure(
             total_ns: cpu_total_ns,
             busiest_share: cpu_most_ns as f64 / loaded_ns.max(1) as f64,
         },
-        others_cpu_share: match &server_cpu {
-            Ok(_) if is_served_here => cpus_after.share_beside_server(&cpus_before, 0),
-            Ok(cpu) => cpus_after.share_beside_server(&cpus_before, cpu.total_ns),
-            // A server that cannot be seen may be on this machine.
-            Err(_) if crew.is_elsewhere() => cpus_after.share_beside_server(&cpus_before, 0),
-            Err(_) => None,
-        },
+        others_cpu_share: server_ns
+            .and_then(|server_ns| cpus_after.share_beside_server(&cpus_before, server_ns)),
         server_cpu,
     })
+}
+
+/// The server's CPU time on this machine that is not the driver's, too; none where it is not known.
+fn server_ns_here(
+    server_cpu: &Result<ServerCpu, Unavailable>,
+    is_this_process: bool,
+    is_elsewhere: bool,
+) -> Option<u64> {
+    match server_cpu {
+        Ok(_) if is_this_process => Some(0),
+        Ok(cpu) => Some(cpu.total_ns),
+        // A server that cannot be seen may be on this machine.
+        Err(_) => is_elsewhere.then_some(0),
+    }
 }
 
 /// The measured load of one thread, its requests and its share of the schedule.
