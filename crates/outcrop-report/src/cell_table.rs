@@ -286,10 +286,8 @@ impl Grid {
 
 /// What stands behind the arrivals of an open loop that asked for more than was answered.
 fn overloaded(factor: outcrop_schema::FactorRef, row: &CellRow) -> &'static str {
-    match factor.name == ARRIVAL.name && cache::is_overloaded(row) {
-        true => " (overloaded)",
-        false => "",
-    }
+    let is_marked = factor.name == ARRIVAL.name && cache::is_overloaded(row);
+    if is_marked { " (overloaded)" } else { "" }
 }
 
 /// A column of words.
