@@ -311,7 +311,7 @@ fn gives_and_costs(candidate: &Candidate, plain: &Candidate) -> Gives {
         ""
     };
     let base = match candidate.ratio_without_log {
-        Some(_) => ", beside no compression",
+        Some(_) => ", compared with no compression",
         None => " without compression",
     };
     let in_brief = |base: &str| match bare.are_none() {

@@ -126,12 +126,8 @@ fn each_column_of_a_file_is_judged_against_that_file_and_against_parquet_with_zs
         "{first}"
     );
     let larger = finding(&run, "smaller-than-parquet-zstd");
-    assert!(
-        larger
-            .sentence
-            .contains("that takes 64 KiB or more in either of them"),
-        "which size is meant: {larger:?}"
-    );
+    let of_size = "that takes 64 KiB or more in either of them";
+    assert!(larger.sentence.contains(of_size), "{larger:?}");
     assert_eq!(larger.verdict, Verdict::DoesNotHold);
     assert!(
         larger.meaning.contains("o_clerk (1.10 times)") && larger.meaning.contains("o_orderkey (2.01 times)"),
