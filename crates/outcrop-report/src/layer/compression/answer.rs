@@ -201,15 +201,7 @@ fn recommendation(choice: &Choice<'_, '_>) -> Claim {
             .map(|number| (format!("{} of {words}", number.name), number))
     });
     add_rival(&mut numbers, speeds);
-    let decisive: Vec<&str> = numbers.iter().map(|number| number.name.as_str()).collect();
-    let is_new = |number: &Number| {
-        let bare = number.name.strip_suffix(&format!(" of {words}"));
-        bare.is_none_or(|bare| !decisive.contains(&bare))
-    };
-    let mut stated: Vec<Number> = best.stated().into_iter().filter(is_new).collect();
-    if ties.is_empty() && *wish != Wish::Smallest {
-        stated.extend(next.iter().flat_map(Candidate::stated));
-    }
+    let stated = stated_beside(choice, &numbers);
     numbers.extend(stated);
     let claim = Claim::new(
         wish.name(),
@@ -228,6 +220,20 @@ fn recommendation(choice: &Choice<'_, '_>) -> Claim {
         Wish::Smallest => claim,
         Wish::Fastest => claim.unless_disturbed(compared),
     }
+}
+
+/// The numbers that the sentence on a choice states besides those that decide it.
+fn stated_beside(choice: &Choice<'_, '_>, decisive: &[Number]) -> Vec<Number> {
+    let ending = format!(" of {}", choice.best.cell.words());
+    let is_new = |number: &Number| {
+        let bare = number.name.strip_suffix(&ending);
+        bare.is_none_or(|bare| decisive.iter().all(|known| known.name != bare))
+    };
+    let mut stated: Vec<Number> = choice.best.stated().into_iter().filter(is_new).collect();
+    if choice.ties.is_empty() && choice.wish != Wish::Smallest {
+        stated.extend(choice.next.iter().flat_map(Candidate::stated));
+    }
+    stated
 }
 
 /// Why two candidates are a tie.
