@@ -108,6 +108,7 @@ mod tests {
         // 70 gets, of which 30 missed and were set.
         (tally.kinds[0].operations, tally.kinds[1].operations, tally.fills) = (70, 30, 30);
         let report = LoadReport {
+            is_trace: false,
             is_open_loop: false,
             requested_per_second: None,
             objective: None,
