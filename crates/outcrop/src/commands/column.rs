@@ -76,9 +76,9 @@ fn of_column(error: ColumnError) -> anyhow::Error {
 /// The same of a file that could be opened: where one part is damaged, others may be too.
 fn of_opened(error: ColumnError) -> anyhow::Error {
     match error {
-        damage @ ColumnError::Corrupt { .. } => {
-            bad_input(anyhow::anyhow!("{damage} (`outcrop column verify` lists all damage)"))
-        }
+        damage @ ColumnError::Corrupt { .. } => bad_input(anyhow::anyhow!(
+            "{damage} (`outcrop column verify` lists all damage)"
+        )),
         other => of_column(other),
     }
 }
