@@ -200,7 +200,7 @@ fn writes_with_fsync_go_out_as_fio_has_them_and_come_back_with_the_latency_that_
 }
 
 #[test]
-fn a_job_file_runs_and_one_that_cannot_says_each_option_with_its_line() {
+fn a_job_file_runs_and_its_jobs_keep_their_names() {
     let dir = workplace();
     fs::write(
         dir.path().join("two.fio"),
@@ -255,6 +255,16 @@ fn a_job_file_runs_and_one_that_cannot_says_each_option_with_its_line() {
         .collect();
     names.sort_unstable();
     assert_eq!(names, ["reads", "writes"], "the names that the job file gives");
+}
+
+#[test]
+fn a_job_file_that_cannot_run_is_refused_with_the_line_of_each_option() {
+    let dir = workplace();
+    fs::write(
+        dir.path().join("two.fio"),
+        "[reads]\nrw=randread\nsize=4m\n[writes]\nrw=write\nsize=4m\n",
+    )
+    .unwrap();
     fs::write(
         dir.path().join("bad.fio"),
         "[job]\ndirect=1\nrw=randread\nverify=crc32c\nbssplit=4k/50:8k/50\nwarp=9\nsize=1m\n",
