@@ -30,7 +30,7 @@ pub struct Number {
     pub n: usize,
     /// Measured, modelled, published or derived.
     pub provenance: Provenance,
-    /// Whether it was computed from a number that [rests on one trial](Self::rests_on_one_trial).
+    /// Whether it was computed from a number that rests on one trial.
     #[serde(skip)]
     pub is_of_one_trial: bool,
 }

@@ -30,10 +30,12 @@ fn shaky(cells: &[Stored], codec: &str) -> RunView {
 /// The first sentence of the answer, which the layer's advice on compressing does not contradict.
 fn of_one_verdict(run: &RunView) -> String {
     let report = Report::of(run);
-    let placement = report.placement.as_ref().unwrap();
+    let placement = report.placement.as_ref().expect("a placement");
     let first = placement.answer[0].clone();
     let mut claims = report.layers[0].answer.advice.iter();
-    let claim = claims.find(|claim| claim.topic == "Compress blocks").unwrap();
+    let claim = claims
+        .find(|claim| claim.topic == "Compress blocks")
+        .expect("advice on it");
     assert_eq!(
         first.starts_with("Not decided: "),
         claim.brief.starts_with("not decided"),

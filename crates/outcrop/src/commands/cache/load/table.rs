@@ -1,6 +1,6 @@
 //! What a load gave, as tables.
 
-use outcrop_cache_load::{LoadReport, LoadSpec, RequestSource, Verdict};
+use outcrop_cache_load::{LoadReport, LoadSpec, RequestSource, Tally, Verdict};
 use outcrop_measure::percentile;
 use outcrop_measure::units::{format_bandwidth, format_count, format_nanoseconds, format_ratio};
 use outcrop_schema::cache::DistinctValues;
@@ -26,6 +26,43 @@ pub(super) fn summary(spec: &LoadSpec, report: &LoadReport, format: Format) -> T
         |what: &str, value: Cell, unit: &str| table.push(vec![Cell::text(what), value, Cell::text(unit)]);
     push_figures(spec, report, format, &mut row);
     table
+}
+
+/// Latencies of all requests, of each kind, and of hits and misses.
+fn push_latencies(tally: &Tally, row: &mut impl FnMut(&str, Cell, &str)) {
+    let all = tally.latency();
+    for known in percentile::STANDARD {
+        row(
+            &format!("latency {}", known.name),
+            latency_cell(all.percentile(known.quantile), all.count()),
+            "ns",
+        );
+    }
+    row("latency max", latency_cell(all.max(), all.count()), "ns");
+    for kind in RequestKind::ALL {
+        let of = tally.kind(kind);
+        if of.operations > 0 {
+            row(
+                &format!("{}s", kind.name()),
+                Cell::number(of.operations as f64, of.operations.to_string()),
+                "count",
+            );
+            row(
+                &format!("{} p99", kind.name()),
+                latency_cell(of.latency.percentile(0.99), of.latency.count()),
+                "ns",
+            );
+        }
+    }
+    for (what, latency) in [("hit", &tally.hit_latency), ("miss", &tally.miss_latency)] {
+        for known in percentile::STANDARD.iter().filter(|_| latency.count() > 0) {
+            row(
+                &format!("get {what} {}", known.name),
+                latency_cell(latency.percentile(known.quantile), latency.count()),
+                "ns",
+            );
+        }
+    }
 }
 
 /// Every figure, with what was asked for where programs read it.
@@ -69,39 +106,7 @@ pub(super) fn push_figures(
     }
     let read = report.read_bytes_per_second();
     row("values read", Cell::number(read, format_bandwidth(read)), "B/s");
-    let all = tally.latency();
-    for known in percentile::STANDARD {
-        row(
-            &format!("latency {}", known.name),
-            latency_cell(all.percentile(known.quantile), all.count()),
-            "ns",
-        );
-    }
-    row("latency max", latency_cell(all.max(), all.count()), "ns");
-    for kind in RequestKind::ALL {
-        let of = tally.kind(kind);
-        if of.operations > 0 {
-            row(
-                &format!("{}s", kind.name()),
-                Cell::number(of.operations as f64, of.operations.to_string()),
-                "count",
-            );
-            row(
-                &format!("{} p99", kind.name()),
-                latency_cell(of.latency.percentile(0.99), of.latency.count()),
-                "ns",
-            );
-        }
-    }
-    for (what, latency) in [("hit", &tally.hit_latency), ("miss", &tally.miss_latency)] {
-        for known in percentile::STANDARD.iter().filter(|_| latency.count() > 0) {
-            row(
-                &format!("get {what} {}", known.name),
-                latency_cell(latency.percentile(known.quantile), latency.count()),
-                "ns",
-            );
-        }
-    }
+    push_latencies(tally, row);
     push_cost(report, row);
     let not_known =
         || Cell::Absent("the CPU time of the server is not known, or too little passed".to_owned());
