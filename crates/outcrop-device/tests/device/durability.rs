@@ -116,7 +116,9 @@ fn the_device_counts_a_flush_for_each_sync_and_none_without() {
             report
         };
         let flushes = |report: &JobReport| report.device_counters.as_ref().unwrap().flushes;
-        assert_eq!(flushes(&run_with("none")), 0, "{engine}");
+        // Whoever calls sync(2) meanwhile flushes this device, too, but not each time.
+        let unsynced = (0..5).map(|_| flushes(&run_with("none"))).min();
+        assert_eq!(unsynced, Some(0), "{engine}");
         let each = run_with("each");
         assert!(syncs(&each) > 0, "{engine}");
         // Flushes of requests in flight together are merged.
