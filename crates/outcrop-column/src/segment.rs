@@ -31,7 +31,7 @@ use blocks::{CodeSource, class_map_bytes, estimated_bytes, write_class_map, writ
 use dictionary::write_dictionary;
 use frames::{CodedRows, Rows};
 use row_sort::for_each_list;
-use side_by_side::side_by_side;
+pub(crate) use side_by_side::side_by_side;
 
 /// Passes in which rows are sorted by code: each takes eight bytes per row that it sorts, which costs
 /// less than memory for all rows.

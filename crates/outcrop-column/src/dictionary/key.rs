@@ -1,13 +1,10 @@
 //! A value made ready for lookup: 12 bytes that are the value itself where it is short, and a hash.
 
 pub(super) use crate::kernels::LONG;
-use crate::kernels::{KEPT, SHORT_BYTES, hash, padded, short_key};
+use crate::kernels::{KEPT, LOAD_BYTES, SHORT_BYTES, hash, padded, short_key};
 
 /// Last byte of the key of null.
 pub(super) const NULL: u8 = LONG - 1;
-
-/// Bytes that one load brings.
-const CHUNK: usize = 16;
 
 /// A value made ready for lookup.
 #[derive(Debug, Clone, Copy, Default)]
@@ -105,21 +102,22 @@ pub(super) fn sort_key(value: &[u8]) -> u128 {
         length @ 0..=SHORT_BYTES => length as u8 + 1,
         _ => LONG,
     };
-    let first = padded(&value[..value.len().min(SHORT_BYTES)]).swap_bytes() >> (8 * (CHUNK - SHORT_BYTES));
+    let first =
+        padded(&value[..value.len().min(SHORT_BYTES)]).swap_bytes() >> (8 * (LOAD_BYTES - SHORT_BYTES));
     first << 8 | u128::from(mark)
 }
 
 /// The [`sort_key`] of the short value with these key bits.
 pub(super) fn sort_key_of_bits(bits: u128) -> u128 {
     let mark = bits >> (8 * SHORT_BYTES);
-    let first = (bits & KEPT[SHORT_BYTES]).swap_bytes() >> (8 * (CHUNK - SHORT_BYTES));
+    let first = (bits & KEPT[SHORT_BYTES]).swap_bytes() >> (8 * (LOAD_BYTES - SHORT_BYTES));
     first << 8 | mark
 }
 
 /// The value of the sort key of a short value: its bytes, of which `length` count; `None` for a long one.
-pub(super) fn short_value(sort_key: u128) -> Option<([u8; CHUNK], usize)> {
+pub(super) fn short_value(sort_key: u128) -> Option<([u8; LOAD_BYTES], usize)> {
     let length = (sort_key as u8).checked_sub(1).map(usize::from)?;
-    let bytes = (sort_key << (8 * (CHUNK - SHORT_BYTES - 1))).to_be_bytes();
+    let bytes = (sort_key << (8 * (LOAD_BYTES - SHORT_BYTES - 1))).to_be_bytes();
     (length <= SHORT_BYTES).then_some((bytes, length))
 }
 

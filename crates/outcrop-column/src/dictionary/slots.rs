@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::key::Key;
 use crate::huge::{Line, SharedArray};
-use crate::kernels::{self, CACHE_LINE_BYTES, MOST_PROBES, Probe, SLOT_WORDS, line_of, prefetch};
+use crate::kernels::{self, CACHE_LINE_BYTES, MOST_PROBES, Probe, SLOT_WORDS, SLOTS, line_of, prefetch};
 
 /// A key with its code. The atomic operations are those of plain memory on most processors.
 #[derive(Clone, Copy)]
@@ -35,9 +35,6 @@ fn slots_of(Line(words): &Line) -> impl Iterator<Item = Slot<'_>> {
         .iter()
         .map(|[start, end_and_code]| Slot { start, end_and_code })
 }
-
-/// Slots of a line.
-const SLOTS: usize = size_of::<Line>() / size_of::<[u64; SLOT_WORDS]>();
 
 /// Codes have 32 bits, and there is always a free slot.
 const MOST_LINES: usize = 1 << 30;

@@ -11,7 +11,7 @@ use crate::dictionary::{Interner, Key, Later, Slots};
 use crate::error::Result;
 use crate::format::VALUE_BYTES_LIMIT;
 use crate::kernels;
-use crate::segment::{Collected, EncodeOptions, Frame, Framer};
+use crate::segment::{Collected, EncodeOptions, Frame, Framer, side_by_side};
 
 /// Bytes split before their lines are interned.
 const PIECE_BYTES: usize = 8192;
@@ -78,20 +78,8 @@ pub fn encode_lines(text: &[u8], options: EncodeOptions) -> Result<Encoder> {
             worker.take(index, lot)?;
         }
     };
-    let parts: Result<Vec<Parts>> = if options.threads <= 1 {
-        work().map(|parts| vec![parts])
-    } else {
-        thread::scope(|scope| {
-            let running: Vec<_> = (0..options.threads).map(|_| scope.spawn(work)).collect();
-            let workers = running.into_iter().map(|thread| {
-                thread
-                    .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            });
-            workers.collect()
-        })
-    };
-    let parts = parts?;
+    let parts = side_by_side(0..options.threads.max(1), |_| work());
+    let parts = parts.into_iter().collect::<Result<_>>()?;
     Ok(gathered(interner, parts, options))
 }
 

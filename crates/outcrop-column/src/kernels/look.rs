@@ -10,7 +10,7 @@ use crate::huge::Line;
 pub(crate) const SLOT_WORDS: usize = 2;
 
 /// Slots of a line.
-const SLOTS: usize = 4;
+pub(crate) const SLOTS: usize = size_of::<Line>() / size_of::<[u64; SLOT_WORDS]>();
 
 /// Probes of a call: as many as its answer has bits.
 pub(crate) const MOST_PROBES: usize = u64::BITS as usize;

@@ -15,7 +15,7 @@ pub(crate) const LONG: u8 = u8::MAX;
 const MARK_SHIFT: u32 = 24;
 
 /// Bytes that one load brings.
-const CHUNK: usize = 16;
+pub(crate) const LOAD_BYTES: usize = 16;
 
 /// A key, as the words of a slot have it, and the number of the line that is looked at. Where a slot has the code, the line stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -66,11 +66,11 @@ pub(crate) fn short_key(text: &[u8], start: usize, end: usize) -> (u64, u32) {
 }
 
 /// `KEPT[n]` keeps the first n of 16 bytes.
-pub(crate) const KEPT: [u128; CHUNK + 1] = {
-    let mut masks = [0; CHUNK + 1];
+pub(crate) const KEPT: [u128; LOAD_BYTES + 1] = {
+    let mut masks = [0; LOAD_BYTES + 1];
     let mut length = 1;
-    while length <= CHUNK {
-        masks[length] = u128::MAX >> (8 * (CHUNK - length));
+    while length <= LOAD_BYTES {
+        masks[length] = u128::MAX >> (8 * (LOAD_BYTES - length));
         length += 1;
     }
     masks
@@ -79,7 +79,7 @@ pub(crate) const KEPT: [u128; CHUNK + 1] = {
 /// Up to 16 bytes with zeros behind them, as a little-endian integer.
 #[inline(never)]
 pub(crate) fn padded(value: &[u8]) -> u128 {
-    let mut bytes = [0; CHUNK];
+    let mut bytes = [0; LOAD_BYTES];
     bytes[..value.len()].copy_from_slice(value);
     u128::from_le_bytes(bytes)
 }
@@ -116,7 +116,7 @@ mod x86 {
 
     use std::arch::x86_64::*;
 
-    use super::{CHUNK, FACTORS, LAST_FACTOR, Line, MARK_SHIFT, MIXED, Probe, SHORT_BYTES, plain};
+    use super::{FACTORS, LAST_FACTOR, LOAD_BYTES, Line, MARK_SHIFT, MIXED, Probe, SHORT_BYTES, plain};
     use crate::kernels::prefetch;
 
     /// Rows of a step: as many as a vector has keys.
@@ -131,7 +131,7 @@ mod x86 {
     pub(super) fn avx512(text: &[u8], start: usize, ends: &[u32], table: &[Line], probes: &mut [Probe]) {
         let (steps, rest) = ends.as_chunks::<STEP>();
         let (step_probes, rest_probes) = probes.split_at_mut(steps.len() * STEP);
-        let last_start = text.len().checked_sub(CHUNK);
+        let last_start = text.len().checked_sub(LOAD_BYTES);
         let mut from = start;
         for (ends, probes) in steps.iter().zip(step_probes.as_chunks_mut().0) {
             let [first, second, third, last] = ends.map(|end| end.wrapping_add(1));

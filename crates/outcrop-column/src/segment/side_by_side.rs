@@ -3,7 +3,7 @@
 use std::thread;
 
 /// What `action` makes of each item, in order. Several items run at once, each on its own thread.
-pub(super) fn side_by_side<T: Send, R: Send>(
+pub(crate) fn side_by_side<T: Send, R: Send>(
     items: impl IntoIterator<Item = T>,
     action: impl Fn(T) -> R + Sync,
 ) -> Vec<R> {
