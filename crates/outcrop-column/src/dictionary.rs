@@ -17,7 +17,7 @@ pub(crate) use interner::Interner;
 pub(crate) use key::Key;
 pub(crate) use merge::{Merged, merge};
 pub(crate) use reader::Dictionary;
-pub(crate) use slots::{Later, Slots};
+pub(crate) use slots::{Later, Slots, TEXT_AHEAD};
 pub(crate) use writer::{BlockMaker, DictionaryOptions, DictionaryWriter, MadeBlock};
 
 /// Values of one front-coded bucket.

@@ -38,7 +38,7 @@ impl Place {
     }
 }
 
-/// Places in the order of their values.
+/// Places in the order of their values, as two arrays: a [`Place`] is 32 bytes, of which 12 are padding.
 #[derive(Debug, Default)]
 struct Places {
     keys_and_codes: Vec<u128>,

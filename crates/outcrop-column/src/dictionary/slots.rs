@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::key::Key;
 use crate::huge::{Line, SharedArray};
-use crate::kernels::{self, CACHE_LINE_BYTES, MOST_PROBES, Probe, SLOT_WORDS, SLOTS, line_of, prefetch};
+use crate::kernels::{self, CACHE_LINE_BYTES, MOST_PROBES, Probe, SLOT_WORDS, SLOTS, bucket_of, prefetch};
 
 /// A key with its code. The atomic operations are those of plain memory on most processors.
 #[derive(Clone, Copy)]
@@ -27,27 +27,28 @@ impl Slot<'_> {
     }
 }
 
-/// The slots of a line, which are looked at together. All zeros are free slots.
+/// The slots of a bucket, which are looked at together. All zeros are free slots.
 #[inline(always)]
-fn slots_of(Line(words): &Line) -> impl Iterator<Item = Slot<'_>> {
-    let (slots, _) = words.as_chunks::<SLOT_WORDS>();
-    slots
-        .iter()
-        .map(|[start, end_and_code]| Slot { start, end_and_code })
+fn slots_of(Line(words): &Line) -> [Slot<'_>; SLOTS] {
+    std::array::from_fn(|slot| Slot {
+        start: &words[SLOT_WORDS * slot],
+        end_and_code: &words[SLOT_WORDS * slot + 1],
+    })
 }
 
 /// Codes have 32 bits, and there is always a free slot.
-const MOST_LINES: usize = 1 << 30;
+const MOST_BUCKETS: usize = 1 << 30;
 
 /// The table grows by half when more than three of four slots are taken: a smaller one stays in the cache longer, and
 /// values that come often come early, to the first slots for them.
 const MOST_TAKEN: (usize, usize) = (3, 4);
 
-/// Lines in which a row is looked for before it is left to those who look at one row at a time.
-const LINES_LOOKED_AT: usize = 4;
+/// Buckets in which a row is looked for before it is left to those who look at one row at a time.
+const BUCKETS_LOOKED_AT: usize = 4;
 
-/// Text this far ahead is fetched while rows are looked up: it is what is split next, which otherwise waits for memory.
-const TEXT_AHEAD: usize = 8192;
+/// Text this far ahead is fetched while rows are looked up: that is how much is split at a time, so that the next piece
+/// need not wait for memory.
+pub(crate) const TEXT_AHEAD: usize = 8192;
 
 /// Where a search ended.
 pub(super) enum Found {
@@ -60,42 +61,42 @@ pub(super) enum Found {
 /// A slot to be filled.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FreeSlot {
-    line: usize,
+    bucket: usize,
     position: usize,
 }
 
 /// The table.
 #[derive(Debug)]
 pub(crate) struct Slots {
-    lines: SharedArray,
+    buckets: SharedArray,
 }
 
 impl Slots {
     /// With room for this many values.
     pub(super) fn with_room(values: usize) -> Self {
         let slots = values.saturating_mul(MOST_TAKEN.1).div_ceil(MOST_TAKEN.0);
-        Self::of_lines((slots / SLOTS + 1).min(MOST_LINES))
+        Self::of_buckets((slots / SLOTS + 1).min(MOST_BUCKETS))
     }
 
-    fn of_lines(count: usize) -> Self {
+    fn of_buckets(count: usize) -> Self {
         Self {
-            lines: SharedArray::zeroed(count),
+            buckets: SharedArray::zeroed(count),
         }
     }
 
     /// Whether one more than `values` values may be in the table.
     #[inline]
     pub(super) fn has_room(&self, values: usize) -> bool {
-        let line_count = self.lines.get().len();
-        (values + 1) * MOST_TAKEN.1 <= SLOTS * line_count * MOST_TAKEN.0 || line_count >= MOST_LINES
+        let bucket_count = self.buckets.get().len();
+        (values + 1) * MOST_TAKEN.1 <= SLOTS * bucket_count * MOST_TAKEN.0 || bucket_count >= MOST_BUCKETS
     }
 
     /// A larger table of the same content.
     ///
-    /// Lines are in the order of the hashes, so both tables are walked through once, forwards.
+    /// Buckets are in the order of the hashes, so both tables are walked through once, forwards.
     pub(super) fn grown(&self) -> Self {
-        let line_count = self.lines.get().len();
-        let larger = Self::of_lines((line_count + line_count.div_ceil(2)).min(MOST_LINES));
+        let bucket_count = self.buckets.get().len();
+        let larger = Self::of_buckets((bucket_count + bucket_count.div_ceil(2)).min(MOST_BUCKETS));
         for (start, end_and_code) in self.taken() {
             larger.place(start, end_and_code);
         }
@@ -111,7 +112,7 @@ impl Slots {
     }
 
     fn taken(&self) -> impl Iterator<Item = (u64, u64)> {
-        let slots = self.lines.get().iter().flat_map(slots_of);
+        let slots = self.buckets.get().iter().flat_map(slots_of);
         let contents = slots.map(|slot| {
             (
                 slot.start.load(Ordering::Relaxed),
@@ -132,14 +133,14 @@ impl Slots {
     /// Looks for `key`; `is_it` says of the start of a key with the same end whether it is the one.
     #[inline]
     pub(super) fn search(&self, key: &Key, is_it: impl Fn(u64) -> bool) -> Found {
-        let lines = self.lines.get();
-        let mut index = line_of(key.hash, lines.len());
+        let buckets = self.buckets.get();
+        let mut index = bucket_of(key.hash, buckets.len());
         loop {
-            for (position, slot) in slots_of(&lines[index]).enumerate() {
+            for (position, slot) in slots_of(&buckets[index]).into_iter().enumerate() {
                 let end_and_code = slot.end_and_code.load(Ordering::Acquire);
                 if end_and_code as u32 == 0 {
                     return Found::Free(FreeSlot {
-                        line: index,
+                        bucket: index,
                         position,
                     });
                 }
@@ -147,26 +148,24 @@ impl Slots {
                     return Found::Code((end_and_code >> 32) as u32);
                 }
             }
-            index = next_line(index, lines.len());
+            index = next_bucket(index, buckets.len());
         }
     }
 
     /// Fills the slot where the search for a key ended, and no other thread fills any meanwhile.
     pub(super) fn fill(&self, free: FreeSlot, start: u64, end: u32, code: u32) {
-        let line = &self.lines.get()[free.line];
-        if let Some(slot) = slots_of(line).nth(free.position) {
-            slot.fill(start, u64::from(end) | u64::from(code) << 32);
-        }
+        let slots = slots_of(&self.buckets.get()[free.bucket]);
+        slots[free.position].fill(start, u64::from(end) | u64::from(code) << 32);
     }
 
     /// Puts a key with its code into a table that no other thread has yet. Where slots are taken, lower codes come
     /// first, as if values had been put in in the order of their codes: those that came early come often.
     fn place(&self, mut start: u64, mut end_and_code: u64) {
-        let lines = self.lines.get();
+        let buckets = self.buckets.get();
         let bits = u128::from(start) | u128::from(end_and_code as u32) << 64;
-        let mut index = line_of(Key::of_bits(bits).hash, lines.len());
+        let mut index = bucket_of(Key::of_bits(bits).hash, buckets.len());
         loop {
-            for slot in slots_of(&lines[index]) {
+            for slot in slots_of(&buckets[index]) {
                 let other = slot.end_and_code.load(Ordering::Relaxed);
                 if other as u32 == 0 {
                     return slot.fill(start, end_and_code);
@@ -177,18 +176,18 @@ impl Slots {
                     (start, end_and_code) = (other_start, other);
                 }
             }
-            index = next_line(index, lines.len());
+            index = next_bucket(index, buckets.len());
         }
     }
 
-    /// Looks for the lines of `text` that end at `ends`, the first beginning at `start`, in the first few lines of the table for each:
+    /// Looks for the rows of `text` that end at `ends`, the first beginning at `start`, in the first few buckets of the table for each:
     /// their codes go to `codes`. The indexes of those that are not found there, all long values among them, become
     /// those of `later`.
     ///
-    /// Nothing here branches on a key, and the lines of the next rows are asked for while these are looked up, so that
+    /// Nothing here branches on a key, and the buckets of the next rows are asked for while these are looked up, so that
     /// memory is always at work.
     pub(crate) fn look(&self, text: &[u8], start: usize, ends: &[u32], codes: &mut [u32], later: &mut Later) {
-        let table = self.lines.get();
+        let table = self.buckets.get();
         later.start(ends.len());
         let mut probes = [[Probe::default(); MOST_PROBES]; 2];
         let [now, next] = &mut probes;
@@ -198,9 +197,9 @@ impl Slots {
         let mut ask = |probes: &mut [Probe]| {
             let ends = batches.next().unwrap_or_default();
             kernels::probe(text, from, ends, table, probes);
-            let start = from;
+            let first = from;
             from = ends.last().map_or(from, |&end| end as usize + 1);
-            for place in (start..from).step_by(CACHE_LINE_BYTES) {
+            for place in (first..from).step_by(CACHE_LINE_BYTES) {
                 prefetch(text, place + TEXT_AHEAD);
             }
         };
@@ -216,7 +215,7 @@ impl Slots {
             index += codes.len();
             std::mem::swap(&mut now, &mut next);
         }
-        for _ in 1..LINES_LOOKED_AT {
+        for _ in 1..BUCKETS_LOOKED_AT {
             later.look(table, codes);
         }
     }
@@ -248,18 +247,18 @@ impl Later {
         self.count += 1;
     }
 
-    /// Looks at the next line for each.
-    fn look(&mut self, lines: &[Line], codes: &mut [u32]) {
+    /// Looks at the next bucket for each.
+    fn look(&mut self, buckets: &[Line], codes: &mut [u32]) {
         let mut found = [0; MOST_PROBES];
         let count = std::mem::take(&mut self.count);
         for from in (0..count).step_by(MOST_PROBES) {
             let rows = from..count.min(from + MOST_PROBES);
-            let missing = kernels::look(lines, &self.probes[rows.clone()], &mut found);
+            let missing = kernels::look(buckets, &self.probes[rows.clone()], &mut found);
             for (place, at) in rows.enumerate() {
                 let (index, probe) = (self.indexes[at], self.probes[at]);
                 codes[usize::from(index)] = found[place];
                 if missing >> place & 1 == 1 {
-                    self.push(index, next_probe(lines, probe));
+                    self.push(index, next_probe(buckets, probe));
                 }
             }
         }
@@ -286,20 +285,20 @@ impl Later {
     }
 }
 
-/// The same key with the next line, which is being fetched.
+/// The same key with the next bucket, which is being fetched.
 #[inline]
-fn next_probe(lines: &[Line], probe: Probe) -> Probe {
-    let line = next_line(probe.line as usize, lines.len());
-    prefetch(lines, line);
+fn next_probe(buckets: &[Line], probe: Probe) -> Probe {
+    let bucket = next_bucket(probe.bucket as usize, buckets.len());
+    prefetch(buckets, bucket);
     Probe {
-        line: line as u32,
+        bucket: bucket as u32,
         ..probe
     }
 }
 
-/// The line that is looked at after `line`.
+/// The bucket that is looked at after `bucket`.
 #[inline]
-fn next_line(line: usize, line_count: usize) -> usize {
-    let next = line + 1;
-    if next == line_count { 0 } else { next }
+fn next_bucket(bucket: usize, bucket_count: usize) -> usize {
+    let next = bucket + 1;
+    if next == bucket_count { 0 } else { next }
 }

@@ -65,19 +65,19 @@ impl Chunks {
     }
 }
 
-/// Text that nobody has taken yet, cut into numbered lots that end with a newline, the last one perhaps without.
+/// Text that nobody has taken yet, cut into numbered chunks that end with a newline, the last one perhaps without.
 #[derive(Debug)]
-pub(super) struct Lots<'a> {
+pub(super) struct SliceChunks<'a> {
     rest: &'a [u8],
     index: usize,
 }
 
-impl<'a> Lots<'a> {
+impl<'a> SliceChunks<'a> {
     pub(super) const fn of(text: &'a [u8]) -> Self {
         Self { rest: text, index: 0 }
     }
 
-    /// The next lot with its number.
+    /// The next chunk with its number.
     pub(super) fn next(&mut self, longest_row: usize) -> Result<Option<(usize, &'a [u8])>> {
         if self.rest.is_empty() {
             return Ok(None);
@@ -85,16 +85,21 @@ impl<'a> Lots<'a> {
         let (first, behind) = self.rest.split_at(self.rest.len().min(CHUNK_BYTES));
         let cut = match memchr::memrchr(b'\n', first) {
             Some(newline) => newline + 1,
-            // A row longer than a lot makes the lot grow to its end.
+            // A row longer than a chunk makes the chunk grow to its end.
             None => first.len() + memchr::memchr(b'\n', behind).map_or(behind.len(), |newline| newline + 1),
         };
-        let (lot, rest) = self.rest.split_at(cut);
+        let (chunk, rest) = self.rest.split_at(cut);
         if cut > CHUNK_BYTES {
-            check_row(cut - 1, longest_row).inspect_err(|_| self.rest = &[])?;
+            check_row(cut - 1, longest_row).inspect_err(|_| self.end())?;
         }
         self.rest = rest;
         self.index += 1;
-        Ok(Some((self.index - 1, lot)))
+        Ok(Some((self.index - 1, chunk)))
+    }
+
+    /// No more chunks come.
+    pub(super) const fn end(&mut self) {
+        self.rest = &[];
     }
 }
 
@@ -115,7 +120,7 @@ fn check_row(bytes: usize, longest: usize) -> Result<()> {
 mod tests {
     use std::io::Read;
 
-    use super::{CHUNK_BYTES, Chunks, Lots};
+    use super::{CHUNK_BYTES, Chunks, SliceChunks};
     use crate::error::ColumnError;
     use crate::format::VALUE_BYTES_LIMIT;
 
@@ -131,29 +136,29 @@ mod tests {
     }
 
     #[test]
-    fn lots_are_the_text_cut_behind_newlines_and_a_row_that_is_too_long_is_refused_and_ends_them() {
+    fn chunks_of_a_slice_are_the_text_cut_behind_newlines_and_a_row_that_is_too_long_is_refused_and_ends_them() {
         let long = "x".repeat(3 * CHUNK_BYTES);
         let text = format!(
             "{}{long}\n{}last",
             "short\n".repeat(CHUNK_BYTES / 4),
             "y\n".repeat(CHUNK_BYTES)
         );
-        let mut lots = Lots::of(text.as_bytes());
+        let mut chunks = SliceChunks::of(text.as_bytes());
         let mut taken = Vec::new();
-        while let Some((index, lot)) = lots.next(VALUE_BYTES_LIMIT).expect("no row is too long") {
+        while let Some((index, chunk)) = chunks.next(VALUE_BYTES_LIMIT).expect("no row is too long") {
             assert_eq!(index, taken.len());
-            taken.push(lot);
+            taken.push(chunk);
         }
         assert_eq!(taken.concat(), text.as_bytes());
-        let (last, others) = taken.split_last().expect("there are lots");
-        assert!(others.iter().all(|lot| lot.ends_with(b"\n") && !last.is_empty()));
+        let (last, others) = taken.split_last().expect("there are chunks");
+        assert!(others.iter().all(|chunk| chunk.ends_with(b"\n") && !last.is_empty()));
         assert!(others.len() > 4);
-        let mut lots = Lots::of(long.as_bytes());
+        let mut chunks = SliceChunks::of(long.as_bytes());
         assert!(matches!(
-            lots.next(2 * CHUNK_BYTES),
+            chunks.next(2 * CHUNK_BYTES),
             Err(ColumnError::Limit { .. })
         ));
-        assert!(matches!(lots.next(2 * CHUNK_BYTES), Ok(None)));
+        assert!(matches!(chunks.next(2 * CHUNK_BYTES), Ok(None)));
     }
 
     #[test]

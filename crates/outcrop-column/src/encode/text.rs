@@ -5,16 +5,16 @@ use std::sync::mpsc::{self, Receiver, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread;
 
-use super::chunks::{Chunks, Lots};
+use super::chunks::{Chunks, SliceChunks};
 use super::encoder::Encoder;
-use crate::dictionary::{Interner, Key, Later, Slots};
+use crate::dictionary::{Interner, Key, Later, Slots, TEXT_AHEAD};
 use crate::error::Result;
 use crate::format::VALUE_BYTES_LIMIT;
 use crate::kernels;
 use crate::segment::{Collected, EncodeOptions, Frame, Framer, side_by_side};
 
-/// Bytes split before their lines are interned.
-const PIECE_BYTES: usize = 8192;
+/// Bytes split before their lines are interned: what was fetched meanwhile.
+const PIECE_BYTES: usize = TEXT_AHEAD;
 
 /// Reads newline-separated rows from `input` to its end, on `options.threads` threads.
 ///
@@ -64,18 +64,17 @@ pub fn encode_text(mut input: impl Read, options: EncodeOptions) -> Result<Encod
 /// ```
 pub fn encode_lines(text: &[u8], options: EncodeOptions) -> Result<Encoder> {
     let interner = RwLock::default();
-    let rest = Mutex::new(Lots::of(text));
+    let chunks = Mutex::new(SliceChunks::of(text));
+    let locked = || chunks.lock().unwrap_or_else(PoisonError::into_inner);
     let work = || {
         let mut worker = TextWorker::new(&interner);
         loop {
-            let lot = rest
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .next(VALUE_BYTES_LIMIT)?;
-            let Some((index, lot)) = lot else {
+            let chunk = locked().next(VALUE_BYTES_LIMIT)?;
+            let Some((index, chunk)) = chunk else {
                 return Ok(worker.into_parts());
             };
-            worker.take(index, lot)?;
+            // Where one worker fails, the others need not go on.
+            worker.take(index, chunk).inspect_err(|_| locked().end())?;
         }
     };
     let parts = side_by_side(0..options.threads.max(1), |_| work());

@@ -14,7 +14,7 @@ pub enum Kernels {
     Scalar,
     /// Vectors of 32 bytes, and what came with them: AVX2, BMI1, BMI2, POPCNT.
     Avx2,
-    /// Vectors of 64 bytes where a kernel gains by them: AVX-512 F, BW and VL, and VBMI and VBMI2 where the processor has them. The other kernels
+    /// Vectors of 64 bytes where a kernel gains by them: AVX-512 F, BW and VL, and DQ, VBMI and VBMI2 where the processor has them. The other kernels
     /// are those of AVX2.
     Avx512,
 }

@@ -9,14 +9,14 @@ use crate::huge::Line;
 /// Words of a slot: the first eight bytes of a key; its last four, with the code above them.
 pub(crate) const SLOT_WORDS: usize = 2;
 
-/// Slots of a line.
+/// Slots of a bucket, which is a cache line.
 pub(crate) const SLOTS: usize = size_of::<Line>() / size_of::<[u64; SLOT_WORDS]>();
 
 /// Probes of a call: as many as its answer has bits.
 pub(crate) const MOST_PROBES: usize = u64::BITS as usize;
 
 kernel! {
-    /// Looks for each of the probes in its line of `table`, and gives a mask of those that are not there; the codes of the others go to
+    /// Looks for each of the probes in its bucket of `table`, and gives a mask of those that are not there; the codes of the others go to
     /// `codes`, at the places of the probes. Other threads may fill slots at any time, the second word last. There are at most
     /// [`MOST_PROBES`].
     fn look(table: &[Line], probes: &[Probe], codes: &mut [u32]) -> u64 {
@@ -29,10 +29,10 @@ kernel! {
 fn plain(table: &[Line], probes: &[Probe], codes: &mut [u32]) -> u64 {
     let mut missing = 0;
     for (index, (probe, code)) in probes.iter().zip(codes).enumerate() {
-        let line = &table[probe.line as usize];
+        let bucket = &table[probe.bucket as usize];
         let mut is_here = false;
         for slot in 0..SLOTS {
-            let (is_it, of_slot) = read(line, slot, probe);
+            let (is_it, of_slot) = read(bucket, slot, probe);
             *code = if is_it { of_slot } else { *code };
             is_here |= is_it;
         }
@@ -55,30 +55,32 @@ fn read(Line(words): &Line, slot: usize, probe: &Probe) -> (bool, u32) {
 mod x86 {
     #![expect(
         unsafe_code,
-        reason = "a line that other threads write to is loaded by one instruction"
+        reason = "a bucket that other threads write to is loaded by one instruction"
     )]
 
     use std::arch::asm;
     use std::arch::x86_64::*;
 
-    use super::{Line, Probe, SLOTS, read};
+    use super::{Line, Probe, SLOT_WORDS, SLOTS, read};
 
-    /// The words of a slot that a key has, of four bytes each, in the mask of a line's.
+    /// The words of a slot that a key has, of four bytes each, in the mask of a bucket's.
     const KEYS: u32 = 0x7777;
     /// The lowest of them in each slot.
     const FIRSTS: u32 = 0x1111;
+    /// Bits of that mask for a slot.
+    const SLOT_BITS: usize = 2 * SLOT_WORDS;
 
     #[target_feature(enable = "avx512f,bmi1")]
     pub(super) fn avx512(table: &[Line], probes: &[Probe], codes: &mut [u32]) -> u64 {
-        each(table, probes, codes, |line, probe| equal_by_512(line, probe))
+        each(table, probes, codes, |bucket, probe| equal_by_512(bucket, probe))
     }
 
     #[target_feature(enable = "avx2,bmi1")]
     pub(super) fn avx2(table: &[Line], probes: &[Probe], codes: &mut [u32]) -> u64 {
-        each(table, probes, codes, |line, probe| equal_by_256(line, probe))
+        each(table, probes, codes, |bucket, probe| equal_by_256(bucket, probe))
     }
 
-    /// [`super::look`]; `equal` says which fours of bytes of a line equal those of a probe. Nothing is branched on.
+    /// [`super::look`]; `equal` says which fours of bytes of a bucket equal those of a probe. Nothing is branched on.
     #[inline(always)]
     fn each(
         table: &[Line],
@@ -88,13 +90,13 @@ mod x86 {
     ) -> u64 {
         let mut missing = 0;
         for (index, (probe, code)) in probes.iter().zip(codes).enumerate() {
-            let line = &table[probe.line as usize];
-            let words = equal(line, probe) & KEYS;
+            let bucket = &table[probe.bucket as usize];
+            let words = equal(bucket, probe) & KEYS;
             let slots = words & words >> 1 & words >> 2 & FIRSTS;
             // Of none, any: the answer is that it is another.
-            let slot = slots.trailing_zeros() as usize / SLOTS % SLOTS;
+            let slot = slots.trailing_zeros() as usize / SLOT_BITS % SLOTS;
             let is_here;
-            (is_here, *code) = read(line, slot, probe);
+            (is_here, *code) = read(bucket, slot, probe);
             missing |= u64::from(!is_here) << index;
         }
         missing
@@ -102,28 +104,28 @@ mod x86 {
 
     #[inline]
     #[target_feature(enable = "avx512f")]
-    fn equal_by_512(line: &Line, probe: &Probe) -> u32 {
+    fn equal_by_512(bucket: &Line, probe: &Probe) -> u32 {
         // SAFETY: a probe is 16 bytes long, at a multiple of them.
         let probe = unsafe { _mm_load_si128(std::ptr::from_ref(probe).cast()) };
         let slots: __m512i;
-        // SAFETY: the line is 64 bytes long, at a multiple of them. The instruction stands for a relaxed load of each of its words.
+        // SAFETY: the bucket is 64 bytes long, at a multiple of them. The instruction stands for a relaxed load of each of its words.
         unsafe {
-            asm!("vmovdqa64 {}, [{}]", out(zmm_reg) slots, in(reg) line, options(nostack, preserves_flags, readonly));
+            asm!("vmovdqa64 {}, [{}]", out(zmm_reg) slots, in(reg) bucket, options(nostack, preserves_flags, readonly));
         }
         u32::from(_mm512_cmpeq_epi32_mask(slots, _mm512_broadcast_i32x4(probe)))
     }
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn equal_by_256(line: &Line, probe: &Probe) -> u32 {
+    fn equal_by_256(bucket: &Line, probe: &Probe) -> u32 {
         // SAFETY: a probe is 16 bytes long, at a multiple of them.
         let probe = unsafe { _mm_load_si128(std::ptr::from_ref(probe).cast()) };
         let probe = _mm256_broadcastsi128_si256(probe);
         let (low, high): (__m256i, __m256i);
-        // SAFETY: the line is 64 bytes long, at a multiple of them. The instructions stand for a relaxed load of each of its words.
+        // SAFETY: the bucket is 64 bytes long, at a multiple of them. The instructions stand for a relaxed load of each of its words.
         unsafe {
             asm!(
-                "vmovdqa {}, [{line}]", "vmovdqa {}, [{line} + 32]", out(ymm_reg) low, lateout(ymm_reg) high, line = in(reg) line,
+                "vmovdqa {}, [{bucket}]", "vmovdqa {}, [{bucket} + 32]", out(ymm_reg) low, lateout(ymm_reg) high, bucket = in(reg) bucket,
                 options(nostack, preserves_flags, readonly)
             );
         }
@@ -145,7 +147,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_implementation_finds_what_is_in_a_line_and_nothing_else(
+        fn every_implementation_finds_what_is_in_a_bucket_and_nothing_else(
             slots in proptest::collection::vec((0_u64..3, 0_u32..3, any::<u32>()), SLOTS..40),
             probes in proptest::collection::vec((0_u64..3, 1_u32..4, any::<u32>()), 0..=MOST_PROBES),
         ) {
@@ -159,12 +161,12 @@ mod tests {
                 }
                 line
             }).collect();
-            let probes: Vec<Probe> = probes.iter().map(|&(start, end, line)| Probe { start: start << 40, end, line: line % lines.len() as u32 }).collect();
+            let probes: Vec<Probe> = probes.iter().map(|&(start, end, bucket)| Probe { start: start << 40, end, bucket: bucket % lines.len() as u32 }).collect();
             for form in forms() {
                 let mut codes = vec![0; probes.len()];
                 let missing = (form.function)(&lines, &probes, &mut codes);
                 for (index, (probe, &code)) in probes.iter().zip(&codes).enumerate() {
-                    let line = &slots[probe.line as usize * SLOTS..][..SLOTS];
+                    let line = &slots[probe.bucket as usize * SLOTS..][..SLOTS];
                     let is_here = line.iter().any(|&(start, end, _)| (start << 40, end) == (probe.start, probe.end));
                     prop_assert_eq!(missing >> index & 1 == 0, is_here, "{}", form.features);
                     prop_assert!(!is_here || code == ((probe.start >> 40) as u32) << 2 | probe.end, "{}", form.features);

@@ -17,13 +17,13 @@ const MARK_SHIFT: u32 = 24;
 /// Bytes that one load brings.
 pub(crate) const LOAD_BYTES: usize = 16;
 
-/// A key, as the words of a slot have it, and the number of the line that is looked at. Where a slot has the code, the line stands.
+/// A key, as the words of a slot have it, and the number of the bucket that is looked at. Where a slot has the code, the bucket stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C, align(16))]
 pub(crate) struct Probe {
     pub(crate) start: u64,
     pub(crate) end: u32,
-    pub(crate) line: u32,
+    pub(crate) bucket: u32,
 }
 
 impl Probe {
@@ -46,10 +46,10 @@ pub(crate) fn hash(low: u64, high: u32) -> u64 {
     (both ^ both >> 32).wrapping_mul(LAST_FACTOR)
 }
 
-/// Line of a table of so many where the search for a key of this hash begins: lines are in the order of the hashes.
+/// Bucket of a table of so many where the search for a key of this hash begins: buckets are in the order of the hashes.
 #[inline(always)]
-pub(crate) fn line_of(hash: u64, line_count: usize) -> usize {
-    (((hash >> 32) * line_count as u64) >> 32) as usize
+pub(crate) fn bucket_of(hash: u64, bucket_count: usize) -> usize {
+    (((hash >> 32) * bucket_count as u64) >> 32) as usize
 }
 
 /// The first eight bytes and the last four of the key of `text[start..end]`, which is short. Where 16 bytes follow `start`, that costs
@@ -85,10 +85,10 @@ pub(crate) fn padded(value: &[u8]) -> u128 {
 }
 
 kernel! {
-    /// Makes probes of the lines of `text` that end at `ends`, the first of which begins at `start`, and starts fetching the lines of
+    /// Makes probes of the lines of `text` that end at `ends`, the first of which begins at `start`, and starts fetching the buckets of
     /// `table` where the search for them begins. The key of a long one is in no table. There are at least as many probes.
     fn probe(text: &[u8], start: usize, ends: &[u32], table: &[Line], probes: &mut [Probe]) {
-        ["avx512f", "avx512bw", "avx512dq", "avx512vl"] => x86::avx512,
+        ["avx512f", "avx512bw", "avx512dq"] => x86::avx512,
         _ => plain,
     }
 }
@@ -102,10 +102,10 @@ fn plain(text: &[u8], start: usize, ends: &[u32], table: &[Line], probes: &mut [
         } else {
             short_key(text, from, end_of_text)
         };
-        let line = line_of(hash(start, end), table.len());
-        prefetch(table, line);
-        let line = line as u32;
-        *probe = Probe { start, end, line };
+        let bucket = bucket_of(hash(start, end), table.len());
+        prefetch(table, bucket);
+        let bucket = bucket as u32;
+        *probe = Probe { start, end, bucket };
         from = end_of_text + 1;
     }
 }
@@ -124,10 +124,10 @@ mod x86 {
 
     /// The third and the fourth word of each key, in the mask of all words.
     const ENDS: __mmask16 = 0x4444;
-    const LINES: __mmask16 = 0x8888;
+    const BUCKETS: __mmask16 = 0x8888;
 
-    /// Four rows a step: only their text is loaded one by one, and their lines are fetched.
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    /// Four rows a step: only their text is loaded one by one, and their buckets are fetched.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq")]
     pub(super) fn avx512(text: &[u8], start: usize, ends: &[u32], table: &[Line], probes: &mut [Probe]) {
         let (steps, rest) = ends.as_chunks::<STEP>();
         let (step_probes, rest_probes) = probes.split_at_mut(steps.len() * STEP);
@@ -141,7 +141,7 @@ mod x86 {
                 let keys = unsafe { load(text, starts) };
                 step(keys, starts, ends, table.len(), probes);
                 for probe in probes {
-                    prefetch(table, probe.line as usize);
+                    prefetch(table, probe.bucket as usize);
                 }
             } else {
                 plain(text, from, ends, table, probes);
@@ -170,12 +170,12 @@ mod x86 {
 
     /// The probes of four rows, whose keys are the first bytes of `text`.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq")]
     fn step(
         text: __m512i,
         starts: [u32; STEP],
         ends: &[u32; STEP],
-        line_count: usize,
+        bucket_count: usize,
         probes: &mut [Probe; STEP],
     ) {
         // SAFETY: the array is 16 bytes long.
@@ -197,17 +197,17 @@ mod x86 {
         let keys = _mm512_mask_or_epi32(keys, ENDS, keys, marks);
         let long = _mm512_broadcast_i32x4(_mm_set_epi32(0, Probe::OF_LONG.1.cast_signed(), 0, 0));
         let keys = _mm512_mask_mov_epi32(keys, is_long, long);
-        let lines = lines_of(keys, line_count);
-        // The line, which is the second word of its product, becomes the fourth of the probe.
-        let all = _mm512_mask_shuffle_epi32::<0b01_00_00_00>(keys, LINES, lines);
+        let buckets = buckets_of(keys, bucket_count);
+        // The bucket, which is the second word of its product, becomes the fourth of the probe.
+        let all = _mm512_mask_shuffle_epi32::<0b01_00_00_00>(keys, BUCKETS, buckets);
         // SAFETY: four probes are 64 bytes long.
         unsafe { _mm512_storeu_si512(probes.as_mut_ptr().cast(), all) };
     }
 
-    /// Where the search for each key begins, in the second word of each: [`super::line_of`] and [`super::hash`].
+    /// Where the search for each key begins, in the second word of each: [`super::bucket_of`] and [`super::hash`].
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq")]
-    fn lines_of(keys: __m512i, line_count: usize) -> __m512i {
+    fn buckets_of(keys: __m512i, bucket_count: usize) -> __m512i {
         let both = |[low, high]: [u64; 2]| {
             _mm512_broadcast_i32x4(_mm_set_epi64x(high.cast_signed(), low.cast_signed()))
         };
@@ -219,7 +219,7 @@ mod x86 {
         let hashes = _mm512_mullo_epi64(sums, _mm512_set1_epi64(LAST_FACTOR.cast_signed()));
         _mm512_mul_epu32(
             _mm512_srli_epi64::<32>(hashes),
-            _mm512_set1_epi64(line_count as i64),
+            _mm512_set1_epi64(bucket_count as i64),
         )
     }
 }
@@ -228,7 +228,7 @@ mod x86 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{LONG, Line, Probe, SHORT_BYTES, forms, hash, line_of};
+    use super::{LONG, Line, Probe, SHORT_BYTES, forms, hash, bucket_of};
 
     proptest! {
         #[test]
@@ -256,7 +256,7 @@ mod tests {
                 }
                 let start = u64::from_le_bytes(std::array::from_fn(|byte| key[byte]));
                 let end = u32::from_le_bytes(std::array::from_fn(|byte| key[8 + byte]));
-                Probe { start, end, line: line_of(hash(start, end), table.len()) as u32 }
+                Probe { start, end, bucket: bucket_of(hash(start, end), table.len()) as u32 }
             }).collect();
             for form in forms() {
                 let mut made = vec![Probe::default(); words.len()];
