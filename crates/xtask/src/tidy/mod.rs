@@ -9,6 +9,7 @@ mod headers;
 mod licences;
 mod links;
 mod mentions;
+mod named_tests;
 mod plans;
 mod prose;
 mod ranks;
@@ -94,6 +95,7 @@ pub(crate) fn inspect(workspace: &Workspace) -> Result<TidyReport> {
         plans::check(&files),
         links::check(&files),
         mentions::check(&files, &members),
+        named_tests::check(&files),
         licences::check(&policy, &workspace.metadata),
     ];
     let notes = vec![
