@@ -291,9 +291,11 @@ impl FromStr for FailIf {
             )));
         }
         let metric = full_name(name);
-        let limit = Limit::read(rest[1..].trim(), &metric).map_err(bad)?;
+        let (head, threshold) = (format!("{name} {}", &rest[..1]), rest[1..].trim());
+        let limit = Limit::read(threshold, &metric, &head).map_err(bad)?;
         if let Limit::Ratio(ratio) = limit {
-            check_reachable(direction, ratio).map_err(bad)?;
+            let instead = || limit::figure_itself(threshold, &metric, &head);
+            check_reachable(direction, ratio, instead).map_err(bad)?;
         }
         Ok(Self {
             metric,
@@ -303,8 +305,12 @@ impl FromStr for FailIf {
     }
 }
 
-/// Refuses a change in the wrong direction.
-fn check_reachable(direction: Direction, ratio: f64) -> Result<(), String> {
+/// Refuses a change in the wrong direction; `instead` is what else was meant, perhaps.
+fn check_reachable(
+    direction: Direction,
+    ratio: f64,
+    instead: impl Fn() -> Option<String>,
+) -> Result<(), String> {
     let (is_reachable, than, turned) = match direction {
         Direction::Above => (ratio >= 1.0, "below", '<'),
         Direction::Below => (ratio <= 1.0, "above", '>'),
@@ -313,8 +319,8 @@ fn check_reachable(direction: Direction, ratio: f64) -> Result<(), String> {
     match is_reachable {
         true => Ok(()),
         false => Err(format!(
-            "the threshold {change:+.3}% is {than} no change, so an unchanged candidate would meet it; \
-             did you mean `{turned}`?"
+            "the threshold {change:+.3}% is {than} no change, so an unchanged candidate would meet it; {}",
+            instead().unwrap_or_else(|| format!("did you mean `{turned}`?"))
         )),
     }
 }

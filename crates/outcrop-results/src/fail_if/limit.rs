@@ -22,14 +22,15 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Reads `+5%`, `-3%`, `1.05x`, or a value as the metric's unit is written: `1ms`, `5000`, `100MB/s`.
-    pub(super) fn read(text: &str, metric: &str) -> Result<Self, String> {
+    /// Reads `+5%`, `-3%`, `1.05x`, or a value as the metric's unit is written: `1ms`, `5000`, `100MB/s`. `head` is what stands before it.
+    pub(super) fn read(text: &str, metric: &str, head: &str) -> Result<Self, String> {
         if let Some(percent) = text.strip_suffix('%') {
             let change = number(text, percent)?;
             if !percent.starts_with(['+', '-']) {
-                return Err(format!(
-                    "{text:?} has no sign; write `+{text}` for an increase or `-{text}` for a decrease"
-                ));
+                let instead = figure_itself(text, metric, head).unwrap_or_else(|| {
+                    format!("write `+{text}` for an increase or `-{text}` for a decrease")
+                });
+                return Err(format!("{text:?} has no sign; {instead}"));
             }
             return ratio(text, 1.0 + change / 100.0);
         }
@@ -38,6 +39,22 @@ impl Limit {
             None => value(text, metric),
         }
     }
+}
+
+/// How a limit is meant, perhaps, that is written as a change of a metric whose figures are ratios: `give the figure itself, as in
+/// `hit_ratio < 0.9``.
+pub(super) fn figure_itself(text: &str, metric: &str, head: &str) -> Option<String> {
+    let is_change = text.starts_with(['+', '-']);
+    if is_change || !units(metric).contains(&Unit::Ratio) {
+        return None;
+    }
+    let figure = match text.strip_suffix('%') {
+        Some(percent) => percent.trim().parse::<f64>().ok()? / 100.0,
+        None => text.strip_suffix('x')?.trim().parse().ok()?,
+    };
+    // A hundredth of a decimal is not always the nearest binary fraction.
+    let figure = (figure * 1e9).round() / 1e9;
+    Some(format!("give the figure itself, as in `{head} {figure}`"))
 }
 
 /// How limits are written that need a baseline.
@@ -56,15 +73,18 @@ fn ratio(text: &str, ratio: f64) -> Result<Limit, String> {
     }
 }
 
-fn value(text: &str, metric: &str) -> Result<Limit, String> {
-    // A name means the same in every layer, and most have one unit in all of them.
-    let units: BTreeSet<Unit> = Vocabulary::default()
+/// The units of a metric: a name means the same in every layer, and most have one unit in all of them.
+fn units(metric: &str) -> BTreeSet<Unit> {
+    Vocabulary::default()
         .layers()
         .iter()
         .filter_map(|layer| Some(layer.metric(metric)?.unit))
-        .collect();
+        .collect()
+}
+
+fn value(text: &str, metric: &str) -> Result<Limit, String> {
     let mut problem = None;
-    for unit in units {
+    for unit in units(metric) {
         match unit.parse(text) {
             Ok(value) => return Ok(Limit::Value { value, unit }),
             Err(error) => problem = problem.or(Some(error)),

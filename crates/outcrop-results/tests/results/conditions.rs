@@ -154,6 +154,16 @@ fn a_condition_that_cannot_be_meant_is_refused_with_a_hint() {
         ("> +5%", "is not a metric name"),
         ("p99 latency > +5%", "is not a metric name"),
         ("p99 >= +5%", "is not a threshold"),
+        (
+            "hit_ratio < 90%",
+            "give the figure itself, as in `hit_ratio < 0.9`",
+        ),
+        ("hit_ratio < 99.9%", "as in `hit_ratio < 0.999`"),
+        ("hit_ratio < +5%", "did you mean `>`?"),
+        (
+            "compression_ratio < 2.5x",
+            "give the figure itself, as in `compression_ratio < 2.5`",
+        ),
     ];
     for (text, expected) in cases {
         let message = text.parse::<FailIf>().unwrap_err().to_string();
