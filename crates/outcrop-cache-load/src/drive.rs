@@ -329,10 +329,13 @@ impl Crew<'_> {
         })
     }
 
-    /// Whether the server is reached over a network: by an address that is not of the loopback interface.
+    /// Whether the server is on another machine.
     fn is_elsewhere(&self) -> bool {
-        let peer: Option<SocketAddr> = self.workers.first().and_then(Worker::peer_address);
-        peer.is_some_and(|peer| !peer.ip().is_loopback())
+        let local = self.workers.first().and_then(Worker::local_address);
+        let peer = self.workers.first().and_then(Worker::peer_address);
+        local
+            .zip(peer)
+            .is_some_and(|(local, peer)| is_other_machine(local, peer))
     }
 
     /// The process behind the other end of our connections.
@@ -343,6 +346,11 @@ impl Crew<'_> {
             None => Err(Unavailable::because("the server's address is not known")),
         }
     }
+}
+
+/// Whether a connection leads to another machine. One to any address of this machine comes from the same address.
+fn is_other_machine(local: SocketAddr, peer: SocketAddr) -> bool {
+    !peer.ip().is_loopback() && peer.ip() != local.ip()
 }
 
 /// The CPUs that this process may use, ascending; empty where the kernel does not say.
@@ -359,5 +367,20 @@ fn pin(cpu: Option<usize>) {
         let mut set = CpuSet::new();
         set.set(cpu);
         let _ = sched_setaffinity(None, &set);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_of_this_machine_is_no_other_machine() {
+        let is_other =
+            |local: &str, peer: &str| is_other_machine(local.parse().unwrap(), peer.parse().unwrap());
+        assert!(is_other("192.0.2.1:40000", "192.0.2.2:6379"));
+        assert!(!is_other("192.0.2.1:40000", "192.0.2.1:6379"));
+        assert!(!is_other("127.0.0.1:40000", "127.0.0.2:6379"));
+        assert!(!is_other("[2001:db8::1]:40000", "[2001:db8::1]:6379"));
     }
 }

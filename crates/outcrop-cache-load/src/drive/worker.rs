@@ -137,6 +137,11 @@ impl Worker {
         self.lanes.first().and_then(|lane| lane.stream.peer_addr().ok())
     }
 
+    /// Ours, of the same connection.
+    pub(super) fn local_address(&self) -> Option<std::net::SocketAddr> {
+        self.lanes.first().and_then(|lane| lane.stream.local_addr().ok())
+    }
+
     /// Runs a phase to its end and waits for the replies.
     pub(super) fn run(
         &mut self,
