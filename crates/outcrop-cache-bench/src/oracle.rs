@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use outcrop_cache::store::PolicyKind;
-use outcrop_cache_load::{LoadReport, LoadSpec, RequestSource};
+use outcrop_cache_load::{LoadReport, LoadSpec, RequestSource, Tally, WarmUpReport};
 use outcrop_measure::Seed;
 use outcrop_measure::metric::Unavailable;
 use outcrop_workload::keyed::RequestKind;
@@ -52,7 +52,7 @@ pub(crate) fn simulated_hit_ratio(
     if report.warm_up.sets >= *key_count {
         (0..keys).rev().for_each(|key| cache.set(key));
     }
-    let (warming, measured) = drawn(report);
+    let (warming, measured) = drawn(&report.warm_up, &report.tally);
     let space = outcrop_workload::keyed::KeySpace::new(*key_count, workload.key_size, workload.value_size)
         .map_err(|why| Unavailable::because(why.to_string()))?;
     let mut requests = workload.requests(&space, seed_of(load.seed));
@@ -83,8 +83,7 @@ pub(crate) fn simulated_hit_ratio(
 }
 
 /// How many requests were drawn before measuring and while measuring: sets on miss follow from them.
-fn drawn(report: &LoadReport) -> (u64, u64) {
-    let (warm_up, tally) = (&report.warm_up, &report.tally);
+fn drawn(warm_up: &WarmUpReport, tally: &Tally) -> (u64, u64) {
     (
         warm_up.operations.saturating_sub(warm_up.fills),
         tally.operations().saturating_sub(tally.fills),
@@ -98,8 +97,6 @@ fn seed_of(seed: Seed) -> Seed {
 
 #[cfg(test)]
 mod tests {
-    use outcrop_cache_load::{DriverCpu, Tally, WarmUpReport};
-
     use super::*;
 
     #[test]
@@ -107,26 +104,11 @@ mod tests {
         let mut tally = Tally::default();
         // 70 gets, of which 30 missed and were set.
         (tally.kinds[0].operations, tally.kinds[1].operations, tally.fills) = (70, 30, 30);
-        let report = LoadReport {
-            is_trace: false,
-            is_open_loop: false,
-            requested_per_second: None,
-            objective: None,
-            duration_ns: 1,
-            is_interrupted: false,
-            tally,
-            warm_up: WarmUpReport {
-                operations: 1_310,
-                fills: 310,
-                ..WarmUpReport::default()
-            },
-            driver_cpu: DriverCpu {
-                total_ns: 0,
-                busiest_share: 0.0,
-            },
-            server_cpu: Err(Unavailable::because("no server")),
-            others_cpu_share: None,
+        let warm_up = WarmUpReport {
+            operations: 1_310,
+            fills: 310,
+            ..WarmUpReport::default()
         };
-        assert_eq!(drawn(&report), (1_000, 70));
+        assert_eq!(drawn(&warm_up, &tally), (1_000, 70));
     }
 }

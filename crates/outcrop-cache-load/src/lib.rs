@@ -39,7 +39,7 @@ pub use error::CacheLoadError;
 pub use outcrop_cache_client::Protocol;
 pub use outcrop_workload::keyed::Objective;
 pub use report::{DriverCpu, KindReport, LoadReport, ServerCpu, Tally, WarmUpReport};
-pub use search::{SearchEnd, SearchReport, SearchStep, TriedRate, search_rate, steps_arrival};
+pub use search::{SearchEnd, SearchReport, SearchStep, TriedRate, search_rate, steps_process};
 pub use spec::{LoadSpec, RequestSource, WarmUp};
 pub use target::Target;
 pub use verdict::{Failure, Shortage, Verdict};

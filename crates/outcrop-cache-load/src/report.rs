@@ -349,3 +349,31 @@ impl LoadReport {
 fn per_operation(cpu_ns: u64, operations: u64) -> Option<f64> {
     (operations > 0).then(|| cpu_ns as f64 / operations as f64)
 }
+
+#[cfg(test)]
+impl LoadReport {
+    /// What the driver would report of an open loop beside these counts.
+    pub(crate) fn of_open_loop(
+        objective: Objective,
+        requested_per_second: Option<f64>,
+        duration_ns: u64,
+        tally: Tally,
+    ) -> Self {
+        Self {
+            is_trace: false,
+            is_open_loop: true,
+            requested_per_second,
+            objective: Some(objective),
+            duration_ns,
+            is_interrupted: false,
+            tally,
+            warm_up: WarmUpReport::default(),
+            driver_cpu: DriverCpu {
+                total_ns: 0,
+                busiest_share: 0.0,
+            },
+            server_cpu: Err(Unavailable::because("there is none")),
+            others_cpu_share: None,
+        }
+    }
+}

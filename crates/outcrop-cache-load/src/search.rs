@@ -219,8 +219,9 @@ impl SearchReport {
 
 /// The search ends when the rates that kept and did not keep lie this close …
 const RESOLUTION: f64 = 0.03;
-/// … and each of them was tried this often, or after so many steps.
+/// … and each of them was tried this often …
 const CONFIRMED: usize = 2;
+/// … or after so many steps.
 const MOST_STEPS: usize = 24;
 /// Below this share of the closed loop's throughput, no rate is tried.
 const LOWEST_SHARE: f64 = 0.001;
@@ -290,10 +291,18 @@ pub fn search_rate(
 }
 
 /// The arrivals of a search's steps at a rate: of the process that is given, and Poisson where none is. A rate that is given is not used.
-pub fn steps_arrival(given: Arrival, per_second: Rate) -> Arrival {
+fn steps_arrival(given: Arrival, per_second: Rate) -> Arrival {
     match given {
         Arrival::Closed => Arrival::Poisson { per_second },
         given => given.at(per_second),
+    }
+}
+
+/// The name of that process: `poisson`.
+pub fn steps_process(given: Arrival) -> &'static str {
+    match given {
+        Arrival::Closed => "poisson",
+        given => given.process(),
     }
 }
 

@@ -219,10 +219,8 @@ impl fmt::Display for Shortage {
 
 #[cfg(test)]
 mod tests {
-    use outcrop_measure::metric::Unavailable;
-
     use super::*;
-    use crate::report::{DriverCpu, Tally, WarmUpReport};
+    use crate::report::Tally;
 
     /// The verdict of one second at 2,000 requests a second, all of which were answered in 30 ms, by those that waited.
     fn verdict(limit: &str, half_way: u64, at_end: u64) -> (Verdict, Verdict) {
@@ -237,22 +235,7 @@ mod tests {
             tally.kinds[0].operations += 1;
             tally.kinds[0].latency.record(30_000_000);
         }
-        let report = LoadReport {
-            is_trace: false,
-            is_open_loop: true,
-            requested_per_second: Some(2000.0),
-            objective: Some(objective),
-            duration_ns: 1_000_000_000,
-            is_interrupted: false,
-            tally,
-            warm_up: WarmUpReport::default(),
-            driver_cpu: DriverCpu {
-                total_ns: 0,
-                busiest_share: 0.0,
-            },
-            server_cpu: Err(Unavailable::because("there is none")),
-            others_cpu_share: None,
-        };
+        let report = LoadReport::of_open_loop(objective, Some(2000.0), 1_000_000_000, tally);
         (
             Verdict::of(&report, objective),
             Verdict::of_step(&report, objective),

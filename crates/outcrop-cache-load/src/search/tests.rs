@@ -1,10 +1,9 @@
 //! The search on a server made of arithmetic: arrivals are drawn, time is counted, and nothing waits for a clock.
 
 use outcrop_measure::Seed;
-use outcrop_measure::metric::Unavailable;
 
 use super::*;
-use crate::report::{DriverCpu, Tally, WarmUpReport};
+use crate::report::Tally;
 use crate::verdict::{Failure, Shortage};
 
 /// So many connections, each of which answers its requests one after the other in the same time.
@@ -52,22 +51,8 @@ impl Model {
             tally.waiting_half_way += u64::from(due < end / 2 && answered >= end / 2);
             tally.waiting_at_end += u64::from(!is_in_time);
         }
-        LoadReport {
-            is_trace: false,
-            is_open_loop: true,
-            requested_per_second: arrival.per_second().map(Rate::per_second),
-            objective: Some(objective),
-            duration_ns: end,
-            is_interrupted: false,
-            tally,
-            warm_up: WarmUpReport::default(),
-            driver_cpu: DriverCpu {
-                total_ns: 0,
-                busiest_share: 0.0,
-            },
-            server_cpu: Err(Unavailable::because("a model has none")),
-            others_cpu_share: None,
-        }
+        let requested = arrival.per_second().map(Rate::per_second);
+        LoadReport::of_open_loop(objective, requested, end, tally)
     }
 
     fn search(&mut self, objective: &str, least: Duration) -> SearchReport {

@@ -3,10 +3,10 @@
 use std::sync::atomic::AtomicBool;
 
 use outcrop_cache_load::{
-    LoadProgress, LoadSpec, SearchEnd, SearchReport, SearchStep, TriedRate, search_rate, steps_arrival,
+    LoadProgress, LoadSpec, SearchEnd, SearchReport, SearchStep, TriedRate, search_rate, steps_process,
 };
+use outcrop_measure::TimeSpan;
 use outcrop_measure::units::{format_count, format_nanoseconds};
-use outcrop_measure::{Rate, TimeSpan};
 use outcrop_probe::Clock;
 use outcrop_report::number::counted;
 
@@ -25,14 +25,9 @@ pub(super) fn run(
     let found = search_rate(spec, clock, stop, &mut progress).map_err(classified)?;
     // The line of progress goes before anything else is said.
     drop(progress);
-    let process = process(spec)?;
+    let process = steps_process(spec.arrival);
     print(&found, process, format)?;
     conclude(&found, process, format)
-}
-
-/// By which process the requests of the steps arrived, in words.
-fn process(spec: &LoadSpec) -> anyhow::Result<&'static str> {
-    Ok(steps_arrival(spec.arrival, Rate::new(1.0)?).process())
 }
 
 /// Every rate that was tried; as JSON with what was found.
