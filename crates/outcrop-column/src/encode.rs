@@ -10,4 +10,4 @@ pub use csv_input::{CsvOptions, InputColumn, encode_csv};
 pub use csv_records::CsvRecords;
 pub(crate) use encoder::existing_segments;
 pub use encoder::{EncodeReport, Encoder};
-pub use text::{encode_lines, encode_text};
+pub use text::{encode_lines, encode_text, encode_text_within};

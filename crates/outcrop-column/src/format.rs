@@ -24,3 +24,6 @@ pub(crate) const SEGMENT_ROWS_LIMIT: u64 = u32::MAX as u64;
 
 /// Longest value, in bytes.
 pub const VALUE_BYTES_LIMIT: usize = i32::MAX as usize;
+
+/// Longest line or CSV record, in bytes, that is read where nobody says otherwise: what goes on for longer is hardly one of many values.
+pub const LINE_BYTES_LIMIT: usize = 256 << 20;

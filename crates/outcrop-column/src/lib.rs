@@ -50,9 +50,10 @@ pub use column::{
 };
 pub use encode::{
     CsvOptions, CsvRecords, EncodeReport, Encoder, InputColumn, encode_csv, encode_lines, encode_text,
+    encode_text_within,
 };
 pub use error::{ColumnError, Result};
-pub use format::{BLOCK_ROWS, VALUE_BYTES_LIMIT};
+pub use format::{BLOCK_ROWS, LINE_BYTES_LIMIT, VALUE_BYTES_LIMIT};
 pub use kernels::{KernelLimit, Kernels};
 pub use name::NAME_BYTES_LIMIT;
 pub use packed::{PackedForm, PackedReport, is_column};

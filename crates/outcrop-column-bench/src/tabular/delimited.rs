@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use outcrop_column::CsvRecords;
+use outcrop_column::{CsvRecords, LINE_BYTES_LIMIT};
 use outcrop_column::arrow::ValueKind;
 
 use super::kind::SAMPLE_BYTES;
@@ -221,13 +221,23 @@ pub(super) fn for_each_line(path: &Path, visit: &mut Visit<'_>) -> Result<Ended,
     let mut read_bytes = 0;
     loop {
         line.clear();
-        let read = reader.read_until(b'\n', &mut line);
+        // One more for the newline, and one to see that there is more.
+        let most = LINE_BYTES_LIMIT as u64 + 2;
+        let read = reader.by_ref().take(most).read_until(b'\n', &mut line);
         let read = read.map_err(|source| of_path(path, source))?;
         if read == 0 {
             return Ok(Ended::AtTheEnd);
         }
-        read_bytes += read as u64;
         let value = line.strip_suffix(b"\n").unwrap_or(&line);
+        if value.len() > LINE_BYTES_LIMIT {
+            return Err(table_error(
+                path,
+                format!(
+                    "the line that begins at byte {read_bytes} has more than {LINE_BYTES_LIMIT} bytes; is this text with newlines?"
+                ),
+            ));
+        }
+        read_bytes += read as u64;
         if visit(Part::Value(value, read_bytes))?.is_break() {
             return Ok(Ended::Before);
         }

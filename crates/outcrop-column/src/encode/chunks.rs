@@ -112,7 +112,7 @@ fn check_row(bytes: usize, longest: usize) -> Result<()> {
         what: "bytes of a value",
         seen: bytes as u64,
         limit: longest as u64,
-        hint: "is this text with newlines?",
+        hint: "is this text with newlines? `outcrop column encode --longest-value` reads longer lines, up to 2 GiB",
     })
 }
 

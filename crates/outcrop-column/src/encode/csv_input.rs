@@ -5,6 +5,7 @@ use std::io::Read;
 use super::csv_records::CsvRecords;
 use super::encoder::Encoder;
 use crate::error::{ColumnError, Result};
+use crate::format::LINE_BYTES_LIMIT;
 use crate::segment::EncodeOptions;
 
 /// Which column of a table to read.
@@ -32,6 +33,8 @@ pub struct CsvOptions<'a> {
     pub has_quotes: bool,
     /// A field that is exactly this is a null; `None`: no nulls, and an empty field is an empty value.
     pub null: Option<&'a str>,
+    /// Bytes that a record may have, quotation marks and delimiters among them.
+    pub longest_record: usize,
 }
 
 impl Default for CsvOptions<'_> {
@@ -42,6 +45,7 @@ impl Default for CsvOptions<'_> {
             has_header: true,
             has_quotes: true,
             null: None,
+            longest_record: LINE_BYTES_LIMIT,
         }
     }
 }
@@ -50,7 +54,7 @@ impl Default for CsvOptions<'_> {
 /// the threads of `options` encode.
 ///
 /// # Errors
-/// [`ColumnError::Input`] for a line without the column or a quote that is never closed, [`ColumnError::NoSuchColumn`], and as [`Encoder::push`].
+/// [`ColumnError::Input`] for a line without the column, a quote that is never closed or a record that is too long, [`ColumnError::NoSuchColumn`], and as [`Encoder::push`].
 ///
 /// ```
 /// use outcrop_column::{Column, InputColumn, CsvOptions, EncodeOptions, encode_csv};
@@ -62,7 +66,7 @@ impl Default for CsvOptions<'_> {
 /// # Ok::<(), outcrop_column::ColumnError>(())
 /// ```
 pub fn encode_csv(input: impl Read, csv: &CsvOptions<'_>, options: EncodeOptions) -> Result<Encoder> {
-    let mut records = CsvRecords::new(input, csv.delimiter, csv.has_quotes);
+    let mut records = CsvRecords::within(input, csv.delimiter, csv.has_quotes, csv.longest_record);
     let mut record = csv::ByteRecord::new();
     let mut has_more = records.read(&mut record)?;
     let index = find_column(&record, csv)?;

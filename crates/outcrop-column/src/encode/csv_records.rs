@@ -1,8 +1,14 @@
-//! Records of a delimited text, with an error where a quote is never closed.
+//! Records of a delimited text, with an error where a quote is never closed or a record has no end in sight.
 
 use std::io::{self, Read};
 
 use crate::error::{ColumnError, Result};
+use crate::format::LINE_BYTES_LIMIT;
+
+/// Delimiters that a long record may have: the place of each field's end is kept.
+const MOST_DELIMITERS: usize = 1 << 26;
+/// Bytes from which on a record is long, so that its delimiters are counted.
+const LONG_RECORD_BYTES: u64 = 1 << 20;
 
 /// Records of a delimited text (RFC 4180), read one after the other.
 ///
@@ -13,8 +19,14 @@ pub struct CsvRecords<R> {
 }
 
 impl<R: Read> CsvRecords<R> {
-    /// Reads `input` with this byte between fields; `has_quotes`: a field may stand in quotation marks.
+    /// Reads `input` with this byte between fields; `has_quotes`: a field may stand in quotation marks. A record has at most
+    /// [`LINE_BYTES_LIMIT`] bytes.
     pub fn new(input: R, delimiter: u8, has_quotes: bool) -> Self {
+        Self::within(input, delimiter, has_quotes, LINE_BYTES_LIMIT)
+    }
+
+    /// The same with a limit of its own for the bytes of a record.
+    pub fn within(input: R, delimiter: u8, has_quotes: bool, longest_record: usize) -> Self {
         let byte = if delimiter == 1 { 2 } else { 1 };
         let input = Marked {
             input,
@@ -22,6 +34,11 @@ impl<R: Read> CsvRecords<R> {
             ended_at: None,
             mark: [b'\n', byte, byte, b'\n'],
             given: 0,
+            delimiter,
+            longest_record: longest_record as u64,
+            record_start: 0,
+            delimiters: 0,
+            is_too_long: false,
         };
         let reader = csv::ReaderBuilder::new()
             .delimiter(delimiter)
@@ -35,9 +52,17 @@ impl<R: Read> CsvRecords<R> {
     /// Reads the next record; false at the end of the input.
     ///
     /// # Errors
-    /// [`ColumnError::Io`] of the input, [`ColumnError::Input`] with the line of a quote that is never closed.
+    /// [`ColumnError::Io`] of the input, [`ColumnError::Input`] with the line of a quote that is never closed, or of a record that is
+    /// too long: no more of it is read than the limit and what is read ahead.
     pub fn read(&mut self, record: &mut csv::ByteRecord) -> Result<bool> {
-        if !self.reader.read_byte_record(record).map_err(of_csv)? {
+        let (start, line) = (self.reader.position().byte(), self.reader.position().line());
+        let input = self.reader.get_mut();
+        (input.record_start, input.delimiters) = (start, 0);
+        let read = self.reader.read_byte_record(record);
+        if self.reader.get_ref().is_too_long {
+            return Err(self.reader.get_ref().too_long(line));
+        }
+        if !read.map_err(of_csv)? {
             return Ok(false);
         }
         let input = self.reader.get_ref();
@@ -74,13 +99,49 @@ struct Marked<R> {
     ended_at: Option<u64>,
     mark: [u8; 4],
     given: usize,
+    delimiter: u8,
+    longest_record: u64,
+    /// Where the record begins that is being read.
+    record_start: u64,
+    /// Delimiters in it, once it is long.
+    delimiters: usize,
+    is_too_long: bool,
+}
+
+impl<R> Marked<R> {
+    /// Bytes of the record that has not ended yet.
+    const fn record_bytes(&self) -> u64 {
+        self.read_bytes.saturating_sub(self.record_start)
+    }
+
+    fn too_long(&self, line: u64) -> ColumnError {
+        let longest = self.longest_record;
+        let more = match self.delimiters > MOST_DELIMITERS {
+            true => format!("{MOST_DELIMITERS} delimiters"),
+            false => format!("{longest} bytes"),
+        };
+        ColumnError::Input {
+            line,
+            detail: format!(
+                "the record that begins here has more than {more}; is a quotation mark not closed, or the delimiter another one? `outcrop column encode --longest-value` reads longer records"
+            ),
+        }
+    }
 }
 
 impl<R: Read> Read for Marked<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.ended_at.is_none() {
+            // The parser asks for more only where the record has not ended in what it has.
+            if self.record_bytes() > self.longest_record || self.delimiters > MOST_DELIMITERS {
+                self.is_too_long = true;
+                return Err(io::Error::other("a record is too long"));
+            }
             let read = self.input.read(buffer)?;
             self.read_bytes += read as u64;
+            if self.record_bytes() > LONG_RECORD_BYTES {
+                self.delimiters += memchr::memchr_iter(self.delimiter, &buffer[..read]).count();
+            }
             if read > 0 || buffer.is_empty() {
                 return Ok(read);
             }
@@ -103,5 +164,61 @@ fn of_csv(error: csv::Error) -> ColumnError {
             line,
             detail: format!("{kind:?}"),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::CsvRecords;
+    use crate::error::ColumnError;
+
+    /// Repeats a byte for ever, and counts what is read.
+    struct Endless(u8, usize);
+
+    impl Read for Endless {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            buffer.fill(self.0);
+            self.1 += buffer.len();
+            Ok(buffer.len())
+        }
+    }
+
+    #[test]
+    fn a_record_without_end_is_refused_with_its_line_once_it_is_longer_than_one_may_be() {
+        const LIMIT: usize = 3 << 20;
+        for (start, byte) in [
+            ("a,b\n\"", b'x'),
+            ("a,b\n", b'x'),
+            ("a,b\n", b','),
+            ("a,b\n\"", b'\n'),
+        ] {
+            let mut endless = Endless(byte, 0);
+            let mut records = CsvRecords::within(start.as_bytes().chain(&mut endless), b',', true, LIMIT);
+            let mut record = csv::ByteRecord::new();
+            assert!(records.read(&mut record).unwrap());
+            let refused = records.read(&mut record);
+            let says = "the record that begins here has more than 3145728 bytes";
+            assert!(
+                matches!(&refused, Err(ColumnError::Input { line: 2, detail }) if detail.contains(says)),
+                "{refused:?}"
+            );
+            assert!(endless.1 < LIMIT + (64 << 10), "{} bytes were read", endless.1);
+        }
+    }
+
+    #[test]
+    fn a_record_has_the_whole_limit_for_itself_whatever_came_before_it() {
+        const LIMIT: usize = 2 << 20;
+        let field = "x".repeat(LIMIT - 1);
+        let text = format!("{field}\n\"{}\"\n{field}", &field[..LIMIT - 3]);
+        let mut records = CsvRecords::within(text.as_bytes(), b',', true, LIMIT);
+        let mut record = csv::ByteRecord::new();
+        for length in [LIMIT - 1, LIMIT - 3, LIMIT - 1] {
+            assert!(records.read(&mut record).unwrap());
+            assert_eq!(record[0].len(), length);
+        }
+        assert!(!records.read(&mut record).unwrap());
     }
 }

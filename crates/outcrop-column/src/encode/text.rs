@@ -9,12 +9,15 @@ use super::chunks::{Chunks, SliceChunks};
 use super::encoder::Encoder;
 use crate::dictionary::{Interner, Key, Later, Slots, TEXT_AHEAD};
 use crate::error::Result;
-use crate::format::VALUE_BYTES_LIMIT;
+use crate::format::{LINE_BYTES_LIMIT, VALUE_BYTES_LIMIT};
 use crate::kernels;
 use crate::segment::{Collected, EncodeOptions, Frame, Framer, side_by_side};
 
 /// Bytes split before their lines are interned: what was fetched meanwhile.
 const PIECE_BYTES: usize = TEXT_AHEAD;
+
+/// A chunk with more bytes holds a long row. One is in memory at a time, whatever the number of threads.
+const LONG_CHUNK_BYTES: usize = 1 << 24;
 
 /// Reads newline-separated rows from `input` to its end, on `options.threads` threads.
 ///
@@ -23,7 +26,8 @@ const PIECE_BYTES: usize = TEXT_AHEAD;
 /// back can be finished or appended.
 ///
 /// # Errors
-/// What `input` reports, and the limits of [`Encoder::push`].
+/// What `input` reports, the limits of [`Encoder::push`], and [`ColumnError::Limit`](crate::ColumnError::Limit) for a line
+/// of more than [`LINE_BYTES_LIMIT`] bytes; [`encode_text_within`] takes another limit.
 ///
 /// ```
 /// use outcrop_column::{EncodeOptions, encode_text};
@@ -32,11 +36,25 @@ const PIECE_BYTES: usize = TEXT_AHEAD;
 /// assert_eq!(encoder.finish(&mut file)?.row_count, 2);
 /// # Ok::<(), outcrop_column::ColumnError>(())
 /// ```
-pub fn encode_text(mut input: impl Read, options: EncodeOptions) -> Result<Encoder> {
+pub fn encode_text(input: impl Read, options: EncodeOptions) -> Result<Encoder> {
+    encode_text_within(input, LINE_BYTES_LIMIT, options)
+}
+
+/// [`encode_text`] with a limit of its own for the bytes of a line, [`VALUE_BYTES_LIMIT`] at most.
+///
+/// *Cost*: encoding a value takes several times its bytes in memory.
+///
+/// # Errors
+/// As there.
+pub fn encode_text_within(
+    mut input: impl Read,
+    longest_line: usize,
+    options: EncodeOptions,
+) -> Result<Encoder> {
     let interner = RwLock::default();
+    let mut chunks = Chunks::new(longest_line.min(VALUE_BYTES_LIMIT));
     let parts = if options.threads <= 1 {
         let mut worker = TextWorker::new(&interner);
-        let mut chunks = Chunks::new(VALUE_BYTES_LIMIT);
         let mut buffer = Vec::new();
         while let Some((index, chunk)) = chunks.next(&mut input, buffer)? {
             worker.take(index, &chunk)?;
@@ -44,7 +62,7 @@ pub fn encode_text(mut input: impl Read, options: EncodeOptions) -> Result<Encod
         }
         vec![worker.into_parts()]
     } else {
-        read_with_threads(&mut input, &interner, options.threads)?
+        read_with_threads(&mut input, chunks, &interner, options.threads)?
     };
     Ok(gathered(interner, parts, options))
 }
@@ -109,6 +127,7 @@ type Parts = (Framer, Vec<(usize, Vec<Frame>)>);
 /// The caller's thread reads; it splits a chunk itself whenever the other threads have enough to do.
 fn read_with_threads(
     input: &mut impl Read,
+    chunks: Chunks,
     interner: &RwLock<Interner>,
     threads: usize,
 ) -> Result<Vec<Parts>> {
@@ -124,7 +143,7 @@ fn read_with_threads(
             })
             .collect();
         drop(used);
-        let own = feed(input, TextWorker::new(interner), full, &to_fill);
+        let own = feed((input, chunks), TextWorker::new(interner), full, &to_fill);
         let workers = running.into_iter().map(|thread| {
             thread
                 .join()
@@ -138,15 +157,18 @@ fn read_with_threads(
 
 /// Sends all chunks, or splits them; ends early when no worker is left, whose error the caller then finds.
 fn feed(
-    input: &mut impl Read,
+    (input, mut chunks): (&mut impl Read, Chunks),
     mut own: TextWorker<'_>,
     full: SyncSender<(usize, Vec<u8>)>,
     to_fill: &Receiver<Vec<u8>>,
 ) -> Result<Parts> {
-    let mut chunks = Chunks::new(VALUE_BYTES_LIMIT);
     let mut empty = Vec::new();
     while let Some(chunk) = chunks.next(input, to_fill.try_recv().unwrap_or(empty))? {
         empty = Vec::new();
+        if chunk.1.len() > LONG_CHUNK_BYTES {
+            own.take(chunk.0, &chunk.1)?;
+            continue;
+        }
         match full.try_send(chunk) {
             Ok(()) => {}
             Err(TrySendError::Full((index, chunk))) => {

@@ -54,6 +54,7 @@ fn real_columns_answer_as_their_rows_do() {
                 has_header: false,
                 has_quotes: false,
                 null: Some("null"),
+                ..CsvOptions::default()
             };
             let options = EncodeOptions {
                 index: [Index::None, Index::Postings, Index::Only][(number + column) % 3],

@@ -36,6 +36,7 @@ pub(super) fn encoder(
                 has_header,
                 has_quotes,
                 null,
+                ..CsvOptions::default()
             };
             encode_csv(attentive(open(path)?), &csv, options).map_err(of_column)
         }

@@ -69,6 +69,90 @@ fn a_file_that_is_longer_than_what_it_is_said_to_be_is_refused_without_reading_a
     }
 }
 
+/// What a command says to `start` and then these bytes over and over on stdin, and how many of them it took before it closed the pipe.
+fn fed(dir: &Path, args: &[&str], start: &[u8], again: &[u8], most: usize) -> (Seen, usize) {
+    let mut child = command(dir, args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut taken = 0;
+    let mut next = start;
+    while taken < most && stdin.write_all(next).is_ok() {
+        taken += next.len();
+        next = again;
+    }
+    drop(stdin);
+    (child.wait_with_output().unwrap().into(), taken)
+}
+
+#[test]
+fn a_line_and_a_record_of_csv_without_end_are_refused_at_256_mib_wherever_rows_are_read() {
+    let dir = workplace();
+    std::fs::write(dir.path().join("a.txt"), "gneiss\n").unwrap();
+    let encoded = outcrop(dir.path(), &["column", "encode", "a.txt", "-o", "a.ocol"]);
+    assert_eq!(encoded.code, Some(0), "{encoded:?}");
+    let before = std::fs::read(dir.path().join("a.ocol")).unwrap();
+    let again = [b'x'; 1 << 20];
+    for (args, start, says) in [
+        (
+            "column encode - --input-format csv --column a -o z.ocol",
+            "a,b\n\"",
+            "line 2 of the input: the record that begins here has more than 268435456 bytes",
+        ),
+        (
+            "column append a.ocol - --input-format csv --column a",
+            "a,b\n",
+            "line 2 of the input: the record that begins here has more than 268435456 bytes",
+        ),
+        (
+            "column encode - -o z.ocol --threads 2",
+            "",
+            "exceeds the limit of 268435456; is this text with newlines? `outcrop column encode --longest-value`",
+        ),
+    ] {
+        let words: Vec<&str> = args.split(' ').collect();
+        let (refused, taken) = fed(dir.path(), &words, start.as_bytes(), &again, 400 << 20);
+        assert_eq!(refused.code, Some(2), "{args}: {refused:?}");
+        assert!(refused.sentence().contains(says), "{args}: {refused:?}");
+        assert!(taken < 260 << 20, "{args}: {taken} bytes were taken");
+    }
+    assert_eq!(names_in(dir.path()), ["a.ocol", "a.txt"]);
+    assert_eq!(std::fs::read(dir.path().join("a.ocol")).unwrap(), before);
+}
+
+#[test]
+fn a_small_gzip_of_a_long_record_or_line_is_refused_by_encode_and_profile_and_read_if_asked_for() {
+    let dir = workplace();
+    let long = vec![b'x'; 300 << 20];
+    for (name, start) in [("t.csv", "a,b\n1,x\n2,\""), ("t.txt", "gneiss\n")] {
+        let file = File::create(dir.path().join(name)).unwrap();
+        (&file).write_all(start.as_bytes()).unwrap();
+        (&file).write_all(&long).unwrap();
+        let zipped = Command::new("gzip").arg("-1").arg(dir.path().join(name)).status();
+        assert!(zipped.unwrap().success());
+    }
+    for args in [
+        "column encode t.csv.gz --column b -o z.ocol",
+        "column encode t.txt.gz -o z.ocol",
+        "profile --layer column --data t.csv.gz --column b",
+        "profile --layer column --data t.txt.gz",
+    ] {
+        let args: Vec<&str> = args.split(' ').collect();
+        let refused = outcrop(dir.path(), &args);
+        assert_ne!(refused.code, Some(0), "{args:?}: {refused:?}");
+        let said = refused.stdout.clone() + &refused.stderr;
+        assert!(said.contains("268435456"), "{args:?}: {refused:?}");
+    }
+    let args = "column encode t.txt.gz -o z.ocol --longest-value 1GiB --no-compare --format csv";
+    let args: Vec<&str> = args.split(' ').collect();
+    let encoded = outcrop(dir.path(), &args);
+    assert_eq!(encoded.code, Some(0), "{encoded:?}");
+    assert!(encoded.stdout.contains("distinct values,2"), "{encoded:?}");
+}
+
 #[test]
 fn values_to_find_take_no_more_memory_than_is_allowed() {
     let dir = workplace();

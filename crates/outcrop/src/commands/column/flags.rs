@@ -3,7 +3,7 @@
 use crate::commands::whole::{count, whole};
 use crate::output::Format;
 use crate::output_file::Force;
-use outcrop_column::{Column, EncodeOptions, Index, Profile};
+use outcrop_column::{Column, EncodeOptions, Index, LINE_BYTES_LIMIT, Profile, VALUE_BYTES_LIMIT};
 use outcrop_measure::units::ByteSize;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -107,9 +107,20 @@ pub(super) struct Input {
     /// CSV fields with exactly this text are null; not for other formats
     #[arg(long, value_name = "TEXT")]
     pub(super) null: Option<String>,
+    /// Refuse longer lines of text and longer records of CSV. Encoding a value takes up to five times its bytes in memory
+    /// [default: 256MiB; at most 2GiB]
+    #[arg(long, value_name = "BYTES")]
+    longest_value: Option<ByteSize>,
 }
 
 impl Input {
+    /// Bytes that a line or a CSV record may have.
+    pub(super) fn longest_value(&self) -> usize {
+        self.longest_value.map_or(LINE_BYTES_LIMIT, |size| {
+            usize::try_from(size.0).map_or(VALUE_BYTES_LIMIT, |bytes| bytes.min(VALUE_BYTES_LIMIT))
+        })
+    }
+
     /// The first flag given that says how CSV is read.
     pub(super) fn flag_of_csv(&self) -> Option<&'static str> {
         let flags = [
@@ -130,6 +141,7 @@ impl Input {
             ("--input-format", self.input_format.is_some()),
             ("--column", !self.column.is_empty()),
             ("--all-columns", self.all_columns),
+            ("--longest-value", self.longest_value.is_some()),
         ];
         let of_tables = flags
             .into_iter()

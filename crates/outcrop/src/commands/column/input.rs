@@ -8,7 +8,9 @@ use crate::output::note;
 use crate::work::LongWork;
 use anyhow::Context as _;
 use outcrop_column::arrow::{ArrowStrings, ParquetStrings};
-use outcrop_column::{ColumnError, CsvOptions, EncodeOptions, Encoder, InputColumn, encode_csv, encode_text};
+use outcrop_column::{
+    ColumnError, CsvOptions, EncodeOptions, Encoder, InputColumn, encode_csv, encode_text_within,
+};
 use outcrop_column_bench::tabular::{FileKind, SAMPLE_BYTES};
 use outcrop_input::Compression;
 use std::fs::File;
@@ -133,11 +135,11 @@ impl Opened {
 pub(super) fn read(
     opened: &mut Opened,
     (layout, number): (&Layout, usize),
-    null: Option<&str>,
+    input: &Input,
     options: EncodeOptions,
     work: &LongWork,
 ) -> anyhow::Result<Encoder> {
-    let mut encoder = read_rows(opened, (layout, number), null, options, work)?;
+    let mut encoder = read_rows(opened, (layout, number), input, options, work)?;
     if let Err(error) = encoder.set_name(layout.name_of(number).unwrap_or_default()) {
         note(&format!("note: {error}"));
     }
@@ -147,13 +149,14 @@ pub(super) fn read(
 fn read_rows(
     opened: &mut Opened,
     (layout, number): (&Layout, usize),
-    null: Option<&str>,
+    input: &Input,
     options: EncodeOptions,
     work: &LongWork,
 ) -> anyhow::Result<Encoder> {
+    let (null, longest) = (input.null.as_deref(), input.longest_value());
     let column = InputColumn::Numbered(number);
     match layout.kind {
-        FileKind::Lines => encode_text(opened.bytes(work)?, options).map_err(of_column),
+        FileKind::Lines => encode_text_within(opened.bytes(work)?, longest, options).map_err(of_column),
         FileKind::Delimited | FileKind::TabSeparated => {
             let csv = CsvOptions {
                 column,
@@ -161,6 +164,7 @@ fn read_rows(
                 has_header: layout.has_header,
                 has_quotes: layout.has_quotes,
                 null,
+                longest_record: longest,
             };
             encode_csv(opened.bytes(work)?, &csv, options).map_err(of_column)
         }
