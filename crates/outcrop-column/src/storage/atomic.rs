@@ -10,14 +10,14 @@ use tempfile::NamedTempFile;
 use super::WriteAt;
 use crate::error::{ColumnError, Result};
 
-/// How the names of temporary files begin.
-const PREFIX: &str = ".ocol-";
+/// How the names of temporary files begin. Files of such a name are removed, so it is one that nobody gives a file of his own.
+const PREFIX: &str = ".outcrop-unfinished-";
 /// Characters behind it.
-const RANDOM_LEN: usize = 6;
+const RANDOM_LEN: usize = 12;
 
 /// A temporary file beside its target, which [`AtomicFile::commit`] makes durable and renames.
 ///
-/// Dropped without commit, it is removed. Killed, it leaves a hidden `.ocol-*` file, never a half file under the target's
+/// Dropped without commit, it is removed. Killed, it leaves a hidden `.outcrop-unfinished-*` file, never a half file under the target's
 /// name, and the next one in that folder removes it: whose lock (`flock`) is free has no writer.
 #[derive(Debug)]
 pub struct AtomicFile {
@@ -140,7 +140,8 @@ fn locked(folder: &Path) -> io::Result<NamedTempFile> {
     }
 }
 
-/// Removes what killed writers left in a folder. What cannot be removed stays.
+/// Removes what killed writers left in a folder. What cannot be removed stays. What is in such a file says nothing: text and pictures
+/// are written through one too.
 fn remove_abandoned(folder: &Path) {
     let Ok(names) = std::fs::read_dir(folder) else {
         return;

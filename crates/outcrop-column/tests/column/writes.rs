@@ -214,16 +214,22 @@ fn what_is_no_regular_file_is_refused_and_stays_what_it_is() {
 fn what_killed_writers_left_is_removed_by_the_next_and_nothing_else_is() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    for name in [
-        ".ocol-aB3xY9",
-        ".ocol-mine",
-        ".ocol-toolong1",
-        "ocol-aB3xY9",
-        ".ocol-a.3xY9",
-    ] {
-        std::fs::write(at(name), "left").unwrap();
+    // Names that people may well give to files of their own, and that differ from a temporary one by little.
+    let of_others = [
+        ".ocol-backup",
+        ".ocol-config",
+        ".outcrop-unfinished-",
+        ".outcrop-unfinished-a.3xY9Zk2mQp",
+        ".outcrop-unfinished-aB3xY9",
+        ".outcrop-unfinished-aB3xY9Zk2mQp1",
+        "outcrop-unfinished-aB3xY9Zk2mQp",
+    ];
+    for name in of_others {
+        std::fs::write(at(name), "precious").unwrap();
     }
-    std::fs::create_dir(at(".ocol-folder")).unwrap();
+    let folder_of_others = ".outcrop-unfinished-folderfolder";
+    std::fs::create_dir(at(folder_of_others)).unwrap();
+    std::fs::write(at(".outcrop-unfinished-aB3xY9Zk2mQp"), "left").unwrap();
     let writing = AtomicFile::create(&at("one")).unwrap();
     let held = std::fs::read_dir(folder.path()).unwrap().count();
     let also = AtomicFile::create(&at("two")).unwrap();
@@ -238,15 +244,7 @@ fn what_killed_writers_left_is_removed_by_the_next_and_nothing_else_is() {
     names.sort();
     assert_eq!(
         names,
-        [
-            ".ocol-a.3xY9",
-            ".ocol-folder",
-            ".ocol-mine",
-            ".ocol-toolong1",
-            "ocol-aB3xY9",
-            "one",
-            "two"
-        ]
+        [&of_others[..6], &[folder_of_others, "one", of_others[6], "two"]].concat()
     );
 }
 
@@ -257,5 +255,5 @@ fn a_missing_folder_is_named_and_the_temporary_file_is_not() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("absent does not exist"), "{error}");
-    assert!(!error.contains("/.ocol-"), "{error}");
+    assert!(!error.contains("/.outcrop-"), "{error}");
 }

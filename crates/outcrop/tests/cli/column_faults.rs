@@ -50,7 +50,7 @@ fn an_encode_that_is_killed_leaves_the_old_file_or_the_new_one() {
         .spawn()
         .unwrap();
         // Kill it the moment that its temporary file is seen.
-        let is_temporary = |name: &String| name.starts_with(".ocol-");
+        let is_temporary = |name: &String| name.starts_with(".outcrop-unfinished-");
         let status = loop {
             if names_in(dir.path()).iter().any(is_temporary) {
                 child.kill().unwrap();

@@ -99,8 +99,8 @@ fn words(line: &str) -> Vec<String> {
 /// A word without the random part of a temporary file's name; a checksum, which follows from the time as well, as `CHECKSUM`.
 fn without_chance(word: &str) -> String {
     let is_checksum = |text: &str| text.len() == 8 && text.chars().all(|letter| letter.is_ascii_hexdigit());
-    if let Some((before, _)) = word.split_once("/.ocol-") {
-        return format!("{before}/.ocol-RANDOM\"");
+    if let Some((before, _)) = word.split_once("/.outcrop-unfinished-") {
+        return format!("{before}/.outcrop-unfinished-RANDOM\"");
     }
     match word.strip_suffix([',', ':']) {
         Some(hex) if is_checksum(hex) => word.replace(hex, "CHECKSUM"),
