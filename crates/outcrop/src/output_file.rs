@@ -3,7 +3,11 @@
 use crate::exit::bad_input;
 use outcrop_column::ColumnError;
 use outcrop_column::storage::AtomicFile;
+use outcrop_results::layout::{ENVIRONMENT_FILE, JOURNAL_FILE, PLAN_FILE};
+use std::fs::{File, Metadata};
 use std::io::{BufWriter, ErrorKind, Write};
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 /// `--force`: the same for every command that writes a file which the user names.
@@ -14,7 +18,7 @@ pub(crate) struct Force {
     force: bool,
 }
 
-/// What stands for stdout where a file is named.
+/// What stands for stdin or stdout where a file is named.
 const STDOUT: &str = "-";
 
 /// Whether `-o` names stdout.
@@ -30,6 +34,40 @@ pub(crate) fn refuse_stdout(path: &Path, what: &str) -> anyhow::Result<()> {
         )));
     }
     Ok(())
+}
+
+/// Fails where a file would be replaced by what is made of it: its only copy would be gone. The input may be `-`, which is the file
+/// that stdin is read from, or the folder of a run.
+pub(crate) fn refuse_input(input: &Path, output: &Path) -> anyhow::Result<()> {
+    let is_input = if is_stdout(input) {
+        let stdin = std::io::stdin().as_fd().try_clone_to_owned();
+        stdin
+            .and_then(|stdin| File::from(stdin).metadata())
+            .is_ok_and(|stdin| stdin.is_file() && is_file(output, &stdin))
+    } else if input.is_dir() {
+        [PLAN_FILE, ENVIRONMENT_FILE, JOURNAL_FILE]
+            .iter()
+            .any(|name| same_file(&input.join(name), output))
+    } else {
+        same_file(input, output)
+    };
+    if is_input {
+        return Err(bad_input(anyhow::anyhow!(
+            "{} is the input, and would be replaced; name another file",
+            output.display()
+        )));
+    }
+    Ok(())
+}
+
+/// Whether both names lead to one file that exists.
+pub(crate) fn same_file(a: &Path, b: &Path) -> bool {
+    a.metadata().is_ok_and(|a| is_file(b, &a))
+}
+
+fn is_file(path: &Path, file: &Metadata) -> bool {
+    path.metadata()
+        .is_ok_and(|found| (found.dev(), found.ino()) == (file.dev(), file.ino()))
 }
 
 impl Force {

@@ -3,7 +3,7 @@
 use super::report::Beside;
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, Cell, Format, Table};
-use crate::output_file::{Force, is_stdout};
+use crate::output_file::{Force, is_stdout, refuse_input};
 use outcrop_report::{Figure, FileFormat, Report};
 use outcrop_results::RunView;
 use std::io::{IsTerminal as _, Write as _};
@@ -114,6 +114,7 @@ fn write(args: &Args, figure: &Figure, ending: &str, bytes: &[u8]) -> anyhow::Re
         Some(path) => path.clone(),
         None => PathBuf::from(format!("{}.{ending}", figure.id)),
     };
+    refuse_input(&args.run, &path)?;
     args.force.write(&path, |out| Ok(out.write_all(bytes)?))?;
     output::print(&format!("{}\n", path.display()))
 }

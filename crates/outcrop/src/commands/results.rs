@@ -2,7 +2,7 @@
 
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, Cell, Table, note};
-use crate::output_file::{Force, is_stdout};
+use crate::output_file::{Force, is_stdout, refuse_input};
 use outcrop_results::{Record, RunFolder, RunView, cells, export, parquet};
 use std::io::{IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
@@ -97,6 +97,7 @@ fn export(args: &Export) -> anyhow::Result<()> {
     };
     match file {
         Some(path) => {
+            refuse_input(&args.run, path)?;
             args.force.check(path)?;
             args.force
                 .write(path, |mut out| write(&args.run, format, &mut out))
@@ -125,6 +126,7 @@ fn export_fio(args: &Export) -> anyhow::Result<()> {
             Ok(())
         }
         Some(path) => {
+            refuse_input(&args.run, path)?;
             args.force.check(path)?;
             args.force
                 .write(path, |out| Ok(writeln!(out, "{:#}", exported.document())?))
@@ -142,6 +144,7 @@ fn export_jobs(args: &Export) -> anyhow::Result<()> {
     }
     match args.output.as_deref().filter(|path| !is_stdout(path)) {
         Some(path) => {
+            refuse_input(&args.run, path)?;
             args.force.check(path)?;
             args.force
                 .write(path, |out| Ok(out.write_all(exported.text.as_bytes())?))

@@ -1,7 +1,7 @@
 //! Files that commands write where the user says: nothing is replaced unasked, and the name says the format.
 
 use crate::column::{column, piped, refused};
-use crate::harness::{names_in, only_run, outcrop, workplace};
+use crate::harness::{Seen, command, names_in, only_run, outcrop, workplace};
 
 #[test]
 fn no_command_replaces_a_file_without_force() {
@@ -40,6 +40,38 @@ fn no_command_replaces_a_file_without_force() {
     }
     // Whoever names the input as the output wants it replaced.
     column(dir, &["compact", "rocks.ocol", "-o", "rocks.ocol"]);
+}
+
+#[test]
+fn force_replaces_no_file_that_the_command_reads_from_stdin_as_a_trace_or_as_a_run() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("a.txt"), "gneiss\nschist\n").unwrap();
+    std::fs::hard_link(dir.join("a.txt"), dir.join("same.txt")).unwrap();
+    std::fs::write(dir.join("trace.csv"), "0,a,10\n1,b,10\n2,a,10\n").unwrap();
+    std::fs::create_dir(dir.join("run")).unwrap();
+    std::fs::write(dir.join("run/trials.ndjson"), "{}\n").unwrap();
+    let before = names_in(dir);
+    for args in [
+        "column encode - -o a.txt --force",
+        "column encode - -o same.txt --force",
+        "cache simulate trace.csv --svg trace.csv --force",
+        "cache simulate trace.csv --svg new.svg --png trace.csv --force",
+        "results export run -o run/trials.ndjson --format csv --force",
+    ] {
+        let args: Vec<&str> = args.split(' ').collect();
+        let mut replacing = command(dir, &args);
+        replacing.stdin(std::fs::File::open(dir.join("a.txt")).unwrap());
+        let seen = Seen::from(replacing.output().unwrap());
+        assert_eq!(seen.code, Some(2), "{args:?}: {seen:?}");
+        let says = "is the input, and would be replaced";
+        assert!(seen.sentence().contains(says), "{args:?}: {seen:?}");
+    }
+    assert_eq!(names_in(dir), before);
+    let kept = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap();
+    assert_eq!(kept("a.txt"), "gneiss\nschist\n");
+    assert_eq!(kept("trace.csv"), "0,a,10\n1,b,10\n2,a,10\n");
+    assert_eq!(kept("run/trials.ndjson"), "{}\n");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use outcrop_workload::keyed::Trace;
 use crate::commands::whole::whole;
 use crate::exit::{Ending, bad_input};
 use crate::output::{Cell, Format, Table, note, pretty_json, print};
-use crate::output_file::{Force, refuse_stdout};
+use crate::output_file::{Force, refuse_input, refuse_stdout};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -79,6 +79,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
     for (path, _) in args.pictures() {
         refuse_stdout(path, "the curve")?;
+        refuse_input(&args.trace, path)?;
         args.force.check(path)?;
     }
     let trace = read(&args.trace, args.requests.unwrap_or(u64::MAX))?;

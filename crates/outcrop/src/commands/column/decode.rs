@@ -1,11 +1,10 @@
 //! `decode`: all rows as text, CSV, Parquet or Arrow IPC.
 
 use super::flags::{Decode, OutputFormat};
-use super::outputs::refuse_input;
 use super::{Access, of_opened, open};
 use crate::exit::bad_input;
 use crate::output::note;
-use crate::output_file::is_stdout;
+use crate::output_file::{is_stdout, refuse_input};
 use crate::work::LongWork;
 use outcrop_column::{ArrowForm, Column};
 use outcrop_report::number::counted;

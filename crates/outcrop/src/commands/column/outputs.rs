@@ -2,7 +2,6 @@
 
 use crate::exit::bad_input;
 use anyhow::Context as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// What a column's name stands for in `-o`.
@@ -44,23 +43,6 @@ pub(super) fn outputs(output: &Path, names: &[&str]) -> anyhow::Result<Vec<PathB
         files.push(file);
     }
     Ok(files)
-}
-
-/// Fails where a file would be replaced by what is made of it: its only copy would be gone.
-pub(super) fn refuse_input(input: &Path, output: &Path) -> anyhow::Result<()> {
-    if same_file(input, output) {
-        return Err(bad_input(anyhow::anyhow!(
-            "{} is the input, and would be replaced; name another file with -o",
-            output.display()
-        )));
-    }
-    Ok(())
-}
-
-/// Whether both names lead to one file that exists.
-pub(super) fn same_file(a: &Path, b: &Path) -> bool {
-    let of = |path: &Path| path.metadata().map(|file| (file.dev(), file.ino()));
-    matches!((of(a), of(b)), (Ok(a), Ok(b)) if a == b)
 }
 
 /// A column's name as a part of a file's: it leads into no other folder, and hides nothing.

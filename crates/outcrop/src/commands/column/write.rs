@@ -4,12 +4,12 @@ use super::compare::{Compared, compared, only_in_parquet};
 use super::flags::{Append, Compact, Encode};
 use super::input::{Opened, read};
 use super::layout::{Layout, open_input};
-use super::outputs::{outputs, refuse_input, same_file};
+use super::outputs::outputs;
 use super::print::{Figure, SHUFFLED, bytes, bytes_with_unit, count, count_with_unit, word};
 use super::{Access, about, of_column, of_opened, open};
 use crate::exit::bad_input;
 use crate::output::{Cell, Format, Table, note, pretty_json, print};
-use crate::output_file::{self, Force, refuse_stdout, where_full};
+use crate::output_file::{self, Force, refuse_input, refuse_stdout, same_file, where_full};
 use crate::work::LongWork;
 use outcrop_column::storage::ExclusiveFile;
 use outcrop_column::{Column, EncodeReport, Encoder};
@@ -63,8 +63,11 @@ pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
     if !args.no_compare {
         // A column file cannot hold them; that is no reason to say nothing of their size.
         for column in layout.without_text_form(&args.input) {
-            let sizes = only_in_parquet((&opened, &layout), column)?;
-            sizes.iter().for_each(|sizes| note(sizes));
+            match only_in_parquet((&opened, &layout), column) {
+                Ok(sizes) => sizes.iter().for_each(|sizes| note(sizes)),
+                // It is only named: that it cannot be read is no reason not to encode the others.
+                Err(error) => note(&format!("{}: its size is not known: {error:#}", column.name)),
+            }
         }
     }
     let mut written = Vec::with_capacity(columns.len());
@@ -72,7 +75,7 @@ pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
         say_text_form(column);
         let stopwatch = Stopwatch::start();
         let (null, options) = (args.input.null.as_deref(), args.how.options());
-        let encoder = read(&mut opened, (&layout, column.number), null, options, &work);
+        let encoder = read(&mut opened, (&layout, column.number), &args.input, options, &work);
         let mut encoder = encoder.map_err(|error| about(&args.input.input, error))?;
         watch(&mut encoder, &work);
         let report = write(encoder, &file, args.force)?;
@@ -180,8 +183,7 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
         // What cannot be opened is refused by the append itself.
         let existing = Column::open_on_disk(&args.file);
         let options = existing.map_or_else(|_| args.how.options(), |file| args.how.options_like(&file));
-        let null = args.input.null.as_deref();
-        let encoder = read(&mut opened, (&layout, column.number), null, options, &work);
+        let encoder = read(&mut opened, (&layout, column.number), &args.input, options, &work);
         let mut encoder = encoder.map_err(|error| about(&args.input.input, error))?;
         watch(&mut encoder, &work);
         say_other_name(&args.file, layout.name_of(column.number).unwrap_or_default());
@@ -308,7 +310,7 @@ fn print_report(written: &Written, format: Format) -> anyhow::Result<()> {
         }
         None => {
             push("file", bytes_with_unit(report.file_bytes));
-            push("text ÷ file", [ratio(report), Cell::text("ratio")]);
+            push("values ÷ file", [ratio(report), Cell::text("ratio")]);
         }
     }
     if let Some(compared) = &written.compared {
@@ -356,9 +358,9 @@ fn print_reports(written: &[Written], column_count: usize, format: Format) -> an
         ("rows", "rows_count"),
         ("distinct", "distinct_values_count"),
         ("nulls", "nulls_count"),
-        ("text", "text_bytes"),
+        ("values", "text_bytes"),
         ("file", "file_bytes"),
-        ("text ÷ file", "text_over_file_ratio"),
+        ("values ÷ file", "text_over_file_ratio"),
         ("in the input", "stored_bytes"),
         ("Parquet, zstd:3", "parquet_zstd_bytes"),
         ("time", "time_s"),
