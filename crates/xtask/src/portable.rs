@@ -84,34 +84,33 @@ fn build(workspace: &Workspace, speed: Speed) -> Result<PathBuf> {
     let python = PythonEnvironment::of(workspace, REQUIREMENTS, "python-portable")?
         .map_err(|lack| anyhow!("{}", lack.reason()))?;
     let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let profile = match speed {
+        Speed::OfBinary => "portable",
+        Speed::OfBuild => "portable-check",
+    };
     let mut cargo = python.program("cargo-zigbuild");
     cargo
         .current_dir(&workspace.root)
         .args([
             "zigbuild",
-            "--release",
+            "--profile",
+            profile,
             "--locked",
             "--package",
             "outcrop",
             "--target",
         ])
         .arg(format!("{target}.{GLIBC}"))
-        .env("PATH", python.search_path()?)
-        .env("CARGO_PROFILE_RELEASE_STRIP", "symbols")
-        .env("CARGO_PROFILE_RELEASE_DEBUG", "none");
-    if speed == Speed::OfBuild {
-        cargo
-            .env("CARGO_PROFILE_RELEASE_LTO", "off")
-            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0");
-    }
+        .env("PATH", python.search_path()?);
     ensure!(
         cargo.status().context("cannot start cargo-zigbuild")?.success(),
         "the portable build failed"
     );
-    let folder = workspace.target.join("portable");
+    // Apart, so that nobody takes the one for the other.
+    let folder = workspace.target.join(profile);
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let binary = folder.join("outcrop");
-    let built = workspace.target.join(target).join("release/outcrop");
+    let built = workspace.target.join(target).join(profile).join("outcrop");
     std::fs::copy(&built, &binary).with_context(|| format!("cannot copy {}", built.display()))?;
     Ok(binary)
 }
