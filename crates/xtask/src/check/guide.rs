@@ -1,8 +1,8 @@
-//! The step `guide`: every command of the guide and of the README runs as it is printed.
+//! The step `guide`: every block of commands in the guide, and every `sh` block of the README, runs as it is printed.
 //!
 //! A fenced block marked `sh` is a script that readers are told to run. The blocks of one page run in order, in one shell and one
 //! empty folder, with the program that the tests built first on the search path. Blocks marked otherwise (`console`, `text`) show
-//! output, or need what a reader has and CI has not; they do not run.
+//! output, or need what a reader has and CI has not; they do not run. The guide says that it has none of these with a command.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,7 +13,8 @@ use super::steps::{built_outcrop, fresh_folder};
 use super::{Outcome, Session};
 
 const NAME: &str = "guide";
-const PAGES: [&str; 2] = ["README.md", "docs/guide.md"];
+const GUIDE: &str = "docs/guide.md";
+const PAGES: [&str; 2] = ["README.md", GUIDE];
 const OPENING: &str = "```sh";
 const CLOSING: &str = "```";
 
@@ -26,6 +27,12 @@ pub(super) fn check(session: &mut Session) -> Result<Outcome> {
     for page in PAGES {
         let path = session.workspace.root.join(page);
         let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {page}"))?;
+        let not_run = if page == GUIDE { not_run(&text) } else { None };
+        if let Some(line) = not_run {
+            let excerpt =
+                format!("{page}:{line}: a command in a block that CI does not run; mark the block `sh`");
+            return Ok(Outcome::Failed { excerpt });
+        }
         let script = script(&text, page);
         commands += script.lines().filter(|line| line.starts_with("outcrop ")).count();
         let folder = fresh_folder(session, &format!("{NAME}/{}", page.replace('/', "-")))?;
@@ -80,6 +87,24 @@ fn script(page: &str, name: &str) -> String {
     script
 }
 
+/// The first line with a command of ours in a block that does not run.
+fn not_run(page: &str) -> Option<usize> {
+    let mut block = None;
+    for (index, line) in page.lines().enumerate() {
+        match (block, line.trim_end()) {
+            (None, fence) => block = fence.starts_with(CLOSING).then_some(fence),
+            (Some(_), CLOSING) => block = None,
+            (Some(opening), command) => {
+                let command = command.trim_start_matches("$ ");
+                if opening != OPENING && command.starts_with("outcrop ") {
+                    return Some(index + 1);
+                }
+            }
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,6 +115,19 @@ mod tests {
             "# A\n\n```sh\noutcrop a\n```\n\n```console\n$ outcrop b\n```\n```sh\noutcrop c \\\n  d\n```\n";
         let expected = "echo 'p.md:4' >&2\noutcrop a\necho 'p.md:11' >&2\noutcrop c \\\n  d\n";
         assert_eq!(script(page, "p.md"), expected);
+    }
+
+    #[test]
+    fn a_command_in_a_block_that_does_not_run_is_found() {
+        assert_eq!(
+            not_run("`outcrop a`\n```sh\noutcrop b\n```\n```toml\na = 1\n```\n"),
+            None
+        );
+        assert_eq!(
+            not_run("```sh\noutcrop a\n```\n```text\noutcrop b\n```\n"),
+            Some(5)
+        );
+        assert_eq!(not_run("```console\n$ outcrop b\n```\n"), Some(2));
     }
 
     #[test]

@@ -71,7 +71,7 @@ pub(super) const ALL: [Step; 12] = [
     },
     Step {
         name: "guide",
-        purpose: "every command of the guide and of the README runs as printed",
+        purpose: "every block of commands in the guide, and every `sh` block of the README, runs as printed",
         run: guide::check,
     },
     Step {
