@@ -31,7 +31,7 @@ pub enum FilesystemError {
         source: io::Error,
     },
     /// The kernel did not mount what was made.
-    #[error("the kernel does not mount this {kind} with {options}: {message}")]
+    #[error("the kernel cannot mount this {kind} filesystem with {options}: {message}")]
     Mount {
         /// The filesystem.
         kind: FilesystemKind,
@@ -62,7 +62,7 @@ pub enum FilesystemError {
     },
     /// The files' content stayed in memory.
     #[error(
-        "{cached} pages of {file_pages} are still in the page cache after fsync and FADV_DONTNEED, so reads of them would not \
+        "{cached} of {file_pages} pages are still in the page cache after fsync and FADV_DONTNEED, so reading them would not \
          be cold; another process may have the file mapped or locked"
     )]
     NotCold {
@@ -73,7 +73,7 @@ pub enum FilesystemError {
     },
     /// Other bytes came back than were written.
     #[error(
-        "the {length} bytes at offset {offset} are not those that were written: the filesystem returned other data"
+        "the {length} bytes at offset {offset} are not what was written: the filesystem returned different data"
     )]
     OtherBytes {
         /// Where in the data.

@@ -110,7 +110,7 @@ impl Filesystem {
             (_, None) | (FilesystemKind::Btrfs, Some(BTRFS_EXTENT_BYTES)) => {}
             (FilesystemKind::Squashfs, Some(bytes)) => {
                 if !bytes.is_power_of_two() || !((4 << 10)..=(1 << 20)).contains(&bytes) {
-                    let message = "squashfs has blocks of 4KiB to 1MiB, powers of two";
+                    let message = "squashfs needs a block size that is a power of two, from 4KiB to 1MiB";
                     return Err(refused("compression_block_size", message));
                 }
             }
@@ -130,7 +130,7 @@ impl Filesystem {
             if !cluster.is_multiple_of(4096) || !(4096..=(1 << 20)).contains(&cluster) {
                 return Err(refused(
                     "cluster_size",
-                    "erofs has clusters of 4KiB to 1MiB of compressed data, multiples of 4KiB",
+                    "erofs needs a cluster size that is a multiple of 4KiB, from 4KiB to 1MiB",
                 ));
             }
         } else if cluster != 4096 {

@@ -66,7 +66,7 @@ fn refused_block(bytes: u64) -> String {
         megabytes => (megabytes << 20).min(MOST_BLOCK_BYTES),
     };
     format!(
-        "{} is not a size of blocks; give a multiple of 512 B, at most {}, such as {}",
+        "{} is not a valid block size; give a multiple of 512 B, at most {}, such as {}",
         ByteSize(bytes),
         ByteSize(MOST_BLOCK_BYTES),
         ByteSize(near)

@@ -26,7 +26,7 @@ pub enum FioError {
         left_out: Vec<String>,
     },
     /// A folder has more files than anybody's results do.
-    #[error("{} holds more than {limit} files; give the folder of the results", path.display())]
+    #[error("{} contains more than {limit} files; give the folder that holds the results", path.display())]
     TooManyFiles {
         /// The folder.
         path: PathBuf,

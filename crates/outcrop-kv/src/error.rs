@@ -63,7 +63,7 @@ pub enum KvError {
     },
     /// A server that keeps records in memory has none left.
     #[error(
-        "{engine} has no memory left for another record: it answered `{detail}` at its limit of {limit}; give fewer records, or a shorter run that inserts"
+        "{engine} has no memory left for another record: at its limit of {limit}, it answered `{detail}`; give fewer records, or a shorter run if the workload inserts"
     )]
     OutOfMemory {
         /// The engine.
@@ -75,7 +75,7 @@ pub enum KvError {
     },
     /// A server that no longer holds what was loaded.
     #[error(
-        "{engine} holds {held} of the {loaded} records that were loaded: it dropped the others, most likely because its memory is too small; give fewer records or smaller values"
+        "{engine} holds only {held} of the {loaded} records that were loaded: it dropped the others, probably because its memory limit is too low; give fewer records or smaller values"
     )]
     Dropped {
         /// The engine with its version.
@@ -93,7 +93,7 @@ pub enum KvError {
     },
     /// A database that this version of the engine cannot read.
     #[error(
-        "the database in {directory} has a version that {engine} cannot read: {detail}; open it with the version that wrote it, or make a new one"
+        "the database in {directory} has a version that {engine} cannot read: {detail}; open it with the version that wrote it, or create a new one"
     )]
     Version {
         /// Where.
@@ -105,7 +105,7 @@ pub enum KvError {
     },
     /// A database whose files are not as they were written.
     #[error(
-        "the database in {directory} is damaged: {detail}; make a new one, and check the kernel's log (dmesg) for device errors"
+        "the database in {directory} is damaged: {detail}; create a new one, and check the kernel's log (dmesg) for device errors"
     )]
     Damaged {
         /// Where.

@@ -35,17 +35,13 @@ pub(crate) struct Read {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CurveError {
     /// A figure is not a positive number.
-    #[error("{0} is not a figure; expected a number above 0")]
+    #[error("{0} is not accepted; expected a number above 0")]
     NotPositive(f64),
     /// Two figures for one block size.
-    #[error("two figures at {} ({first} and {second}); keep one", ByteSize(*size_bytes as u64))]
+    #[error("two figures at {}; keep one", ByteSize(*size_bytes as u64))]
     Twice {
         /// The block size.
         size_bytes: f64,
-        /// One figure.
-        first: f64,
-        /// The other.
-        second: f64,
     },
 }
 
@@ -87,8 +83,6 @@ impl Curve {
         if let Some(pair) = points.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             return Err(CurveError::Twice {
                 size_bytes: pair[0].0,
-                first: pair[0].1,
-                second: pair[1].1,
             });
         }
         if points.is_empty() {

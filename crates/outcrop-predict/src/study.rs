@@ -82,7 +82,7 @@ impl fmt::Display for Coverage {
 pub enum Unmatched {
     /// Nothing of these names is predicted, or not for these clients.
     #[error(
-        "the measurement of {} belongs to no prediction; names and clients must be those of the other files",
+        "the measurement of {} matches no prediction; use the names and numbers of clients of the other files",
         pair(application, component, *clients)
     )]
     Unknown {
@@ -95,7 +95,7 @@ pub enum Unmatched {
     },
     /// Several loads are predicted, and the measurement does not say which one it is of.
     #[error(
-        "the measurement of {} may be that of {loads} clients, which are all predicted; give it its number of clients",
+        "the measurement of {} does not say its number of clients, and several are predicted ({loads}); add its number of clients",
         pair(application, component, None)
     )]
     WhichLoad {
@@ -118,7 +118,7 @@ pub enum Unmatched {
     },
     /// It is in bytes per second, and nobody knows how many an operation moves.
     #[error(
-        "the measurement of {} is in bytes per second; give the application its operation_size, or operations per second",
+        "the measurement of {} is in bytes per second; give the application an operation_size, or the measurement in operations per second",
         pair(application, component, None)
     )]
     NoOperationSize {

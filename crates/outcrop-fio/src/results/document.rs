@@ -147,7 +147,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Document, usize), String> {
         return Err("it is empty".to_owned());
     }
     let Some(start) = start_of_json(bytes) else {
-        return Err("there is no JSON in it; fio writes it with --output-format=json".to_owned());
+        return Err("it contains no JSON; fio writes it with --output-format=json".to_owned());
     };
     let lines_before = bytes[..start].iter().filter(|byte| **byte == b'\n').count();
     let mut reports = serde_json::Deserializer::from_slice(&bytes[start..]).into_iter::<Document>();
@@ -167,7 +167,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Document, usize), String> {
         }
     }
     last.map(|last| (last, count))
-        .ok_or_else(|| "there is no JSON in it; fio writes it with --output-format=json".to_owned())
+        .ok_or_else(|| "it contains no JSON; fio writes it with --output-format=json".to_owned())
 }
 
 /// Where the first line begins that opens an object; before it are warnings.

@@ -89,7 +89,7 @@ impl Stored<'_> {
                 self.load.write_key(found.0, named_key);
                 if *key != **named_key {
                     let (own, other) = (named_key.escape_ascii(), key.escape_ascii());
-                    return Err(format!("the value of key {own} under key {other}"));
+                    return Err(format!("the value under key {other} is that of key {own}"));
                 }
                 found
             }

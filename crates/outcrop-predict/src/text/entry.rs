@@ -90,7 +90,7 @@ impl Entry {
             Some(near) if distance(name, near) <= 1 + near.len() / 4 => format!("did you mean `{near}`?"),
             _ => format!("expected one of {}", self.known.join(", ")),
         };
-        Err(self.error(name, format!("it is not known; {hint}")))
+        Err(self.error(name, format!("unknown name; {hint}")))
     }
 }
 
@@ -193,7 +193,7 @@ pub(super) fn of_toml(text: &str, kind: &str) -> Result<Vec<Entry>, FileError> {
             }
             return Err(FileError::at(
                 format!("`{key}`"),
-                format!("it is not known at the top of the file; expected [[{kind}]] tables"),
+                format!("unknown at the top of the file; expected [[{kind}]] tables"),
             ));
         }
         let tables = match value {

@@ -31,7 +31,7 @@ fn a_slip_is_answered_with_the_name_that_was_meant() {
     let error = applications("[[application]]\nname = 'a'\nclinets = 4\n").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "[[application]] 1, `clinets`: it is not known; did you mean `clients`?"
+        "[[application]] 1, `clinets`: unknown name; did you mean `clients`?"
     );
     let error = applications("name,clients,latency\na,4,60\n")
         .unwrap_err()

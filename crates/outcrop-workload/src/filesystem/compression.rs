@@ -80,7 +80,7 @@ impl FileCompression {
         };
         match (levels, self.level) {
             (Some(levels), Some(level)) if !levels.contains(&level) => Err(format!(
-                "{filesystem} has {} from {} to {}, not {level}: the kernel would take another level without saying so",
+                "{filesystem} has {} from {} to {}, not {level}: the kernel would silently use another level",
                 self.algorithm,
                 levels.start(),
                 levels.end()

@@ -80,7 +80,7 @@ fn refuse_what_is_made(args: &Args) -> anyhow::Result<()> {
         .filter_map(|factor| args.factors.of(factor.about()));
     match given.next() {
         Some(given) => Err(bad_input(anyhow::anyhow!(
-            "{}: --directory measures the filesystem that is there as it is; leave one of the two out",
+            "{}: --directory measures an existing filesystem as it is; leave out one of the two",
             given.as_typed()
         ))),
         None => Ok(()),

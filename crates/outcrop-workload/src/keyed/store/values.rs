@@ -55,7 +55,7 @@ enum Body {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
     /// Another length.
-    #[error("a value of {seen} B where {expected} B were stored")]
+    #[error("the value has {seen} B, but {expected} B were stored")]
     Length {
         /// Bytes that were read.
         seen: usize,
@@ -63,7 +63,7 @@ pub enum Mismatch {
         expected: usize,
     },
     /// A whole value, of another key.
-    #[error("the value of key {seen} under key {expected}")]
+    #[error("the value under key {expected} is that of key {seen}")]
     OtherKey {
         /// The key that the value belongs to.
         seen: u64,
@@ -71,7 +71,7 @@ pub enum Mismatch {
         expected: u64,
     },
     /// Bytes that were never stored.
-    #[error("a value whose bytes from byte {at} on were never stored")]
+    #[error("the value differs from what was stored from byte {at} on")]
     Damaged {
         /// The first byte that is wrong; 0 stands for all of the header.
         at: usize,

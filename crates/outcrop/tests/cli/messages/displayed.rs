@@ -7,9 +7,12 @@
 
 mod data;
 mod runs;
+mod stack;
 
+use std::collections::HashSet;
 use std::io;
-use std::path::PathBuf;
+use std::mem::discriminant;
+use std::path::{Path, PathBuf};
 
 use outcrop_cache::CacheError;
 use outcrop_cache_bench::CacheBenchError;
@@ -17,13 +20,19 @@ use outcrop_cache_load::CacheLoadError;
 use outcrop_device::DeviceError;
 use outcrop_lab::LabError;
 use outcrop_measure::MeasureError;
+use outcrop_measure::metric::Unavailable;
+use outcrop_probe::device_number::DeviceNumber;
 use outcrop_report::ReportError;
 use outcrop_results::ResultsError;
 use outcrop_workload::WorkloadError;
+use outcrop_workload::keyed::store::Mismatch;
 
 /// Holds the messages of an enum. There must be one for each of its variants that has words of its own.
 fn hold<E: ToString>(name: &str, source: &str, errors: impl IntoIterator<Item = E>) {
-    let messages: Vec<String> = errors.into_iter().map(|error| error.to_string()).collect();
+    let errors: Vec<E> = errors.into_iter().collect();
+    let variants: HashSet<_> = errors.iter().map(discriminant).collect();
+    assert_eq!(variants.len(), errors.len(), "{name}: no variant is there twice");
+    let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
     let marked = |mark: &str| source.matches(mark).count();
     // A variant that passes another error on has no words.
     let passed_on =
@@ -34,6 +43,48 @@ fn hold<E: ToString>(name: &str, source: &str, errors: impl IntoIterator<Item = 
         "{name}: a message for each variant"
     );
     insta::assert_snapshot!(name, messages.join("\n"));
+}
+
+/// Holds the messages of a struct, which has one form.
+fn hold_struct<E: ToString, const N: usize>(name: &str, errors: [E; N]) {
+    insta::assert_snapshot!(name, errors.map(|error| error.to_string()).join("\n"));
+}
+
+#[test]
+fn no_error_type_of_a_library_is_left_out() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut sources = Vec::new();
+    for library in std::fs::read_dir(crates).unwrap() {
+        let library = library.unwrap().path();
+        if library.join("src/lib.rs").is_file() {
+            list(&library.join("src"), &mut sources);
+        }
+    }
+    let with_errors = sources.iter().filter_map(|path| {
+        let text = std::fs::read_to_string(path).unwrap();
+        let path = path.strip_prefix(crates).unwrap().to_str().unwrap().to_owned();
+        text.contains("thiserror::Error").then_some(path)
+    });
+    let held = concat!(
+        include_str!("displayed.rs"),
+        include_str!("displayed/data.rs"),
+        include_str!("displayed/runs.rs"),
+        include_str!("displayed/stack.rs"),
+    );
+    let left_out: Vec<String> = with_errors.filter(|path| !held.contains(path.as_str())).collect();
+    assert_eq!(left_out, [""; 0], "errors without a snapshot of their messages");
+}
+
+/// The source files below a folder.
+fn list(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            list(&path, files);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            files.push(path);
+        }
+    }
 }
 
 fn denied() -> io::Error {
@@ -67,6 +118,17 @@ fn of_quantities_and_workloads() {
                 problem: text("12 operations and 11 counts"),
             },
         ],
+    );
+    // Of outcrop-measure/src/metric.rs and outcrop-probe/src/device_number.rs.
+    hold_struct(
+        "unavailable",
+        [Unavailable::because(
+            "no powercap energy source in this virtual machine",
+        )],
+    );
+    hold_struct(
+        "device-number",
+        [text("254").parse::<DeviceNumber>().unwrap_err()],
     );
     hold(
         "workload",
@@ -103,6 +165,21 @@ fn of_quantities_and_workloads() {
                 why: text("6 columns are expected"),
             },
             WorkloadError::TooManyUnacknowledged { oldest_key_id: 12 },
+        ],
+    );
+    hold(
+        "stored-values",
+        include_str!("../../../../outcrop-workload/src/keyed/store/values.rs"),
+        [
+            Mismatch::Length {
+                seen: 900,
+                expected: 1000,
+            },
+            Mismatch::OtherKey {
+                seen: 11,
+                expected: 12,
+            },
+            Mismatch::Damaged { at: 512 },
         ],
     );
 }
