@@ -32,22 +32,90 @@ const MOST_ON_A_SHEET: usize = 4;
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:";
 
-/// Renders the whole page.
+/// What the page of a quick run may have, in bytes: it is sent by mail and opened on phones.
+const MOST_BYTES: usize = 400_000;
+
+/// How much of a run is on its page; the files of the run have all of it.
+#[derive(Clone, Copy)]
+struct Detail {
+    /// Whether the text of the plan is.
+    plan: bool,
+    /// Rows of the cells of a layer.
+    rows: usize,
+    /// Whether published figures are.
+    references: bool,
+    /// Whether matrices are: they show cells of the tables in another way.
+    matrices: bool,
+}
+
+impl Detail {
+    const ALL: Self = Self {
+        plan: true,
+        rows: usize::MAX,
+        references: true,
+        matrices: true,
+    };
+    /// What is left out of a page that would be too long, the least missed first.
+    const LESS: [Self; 5] = [
+        Self {
+            plan: false,
+            ..Self::ALL
+        },
+        Self {
+            plan: false,
+            rows: 60,
+            ..Self::ALL
+        },
+        Self {
+            plan: false,
+            rows: 40,
+            references: false,
+            ..Self::ALL
+        },
+        Self {
+            plan: false,
+            rows: 30,
+            references: false,
+            matrices: false,
+        },
+        Self {
+            plan: false,
+            rows: 12,
+            references: false,
+            matrices: false,
+        },
+    ];
+}
+
+/// Renders the whole page. That of a quick run has a bound: what does not fit is left to the files of the run, and the page says so.
 pub(crate) fn page(report: &Report) -> String {
+    let mut page = page_of(report, Detail::ALL);
+    let is_quick = report.run.effort.as_deref() == Some("quick");
+    let mut less = Detail::LESS.into_iter();
+    while is_quick
+        && page.len() > MOST_BYTES
+        && let Some(detail) = less.next()
+    {
+        page = page_of(report, detail);
+    }
+    page
+}
+
+fn page_of(report: &Report, detail: Detail) -> String {
     let content = html! {
         (header(report, &contents(report)))
         main {
             @if let Some(verdicts) = report.verdicts() {
                 section id="variants" { h2 { "The two variants compared" } pre { (verdicts) } }
             }
-            @for layer in &report.layers { (layer_sections(layer, report)) }
+            @for layer in &report.layers { (layer_sections(layer, report, detail)) }
             @if report.layers.is_empty() { (nothing_measured(report)) }
-            (provenance::section(report))
+            (provenance::section(report, detail.plan))
         }
         (footer(report))
     };
     let body = html! {
-        (PreEscaped(without_implied_ends(&content.into_string())))
+        (PreEscaped(with_plain_quotes(&without_implied_ends(&content.into_string()))))
         script type="application/json" id="figure-data" { (PreEscaped(data::json(report))) }
         script { (PreEscaped(packed(SCRIPT))) }
     };
@@ -131,6 +199,17 @@ fn without_implied_ends(markup: &str) -> String {
     IMPLIED_ENDS
         .iter()
         .fold(markup.to_owned(), |markup, end| markup.replace(end, ""))
+}
+
+/// Markup whose text has quotes as they are: only in the values of attributes need they be references.
+fn with_plain_quotes(markup: &str) -> String {
+    let parts = markup
+        .split_inclusive('>')
+        .map(|part| match part.split_once('<') {
+            Some((text, tag)) => format!("{}<{tag}", text.replace("&quot;", "\"")),
+            None => part.replace("&quot;", "\""),
+        });
+    parts.collect()
 }
 
 /// A script without its comments and its indentation, which readers of the page do not need. No text in it spans lines.
@@ -235,14 +314,23 @@ fn has_part(layer: &LayerSection, part: &str) -> bool {
     }
 }
 
-fn layer_sections(layer: &LayerSection, report: &Report) -> Markup {
+fn layer_sections(layer: &LayerSection, report: &Report, detail: Detail) -> Markup {
+    let left_out = |what: &str| html! { p.soft { (what) " would make this page too long; " code { "outcrop report --format json" } " has them." } };
+    let matrices = match detail.matrices {
+        true => matrix::body(&layer.layer, &layer.matrices, &layer.missing_matrices, report),
+        false => left_out("The matrices"),
+    };
+    let references = match detail.references {
+        true => tables::references(&layer.references, report),
+        false => left_out("Published figures"),
+    };
     let bodies = [
         answer::body(&layer.answer),
-        cells::body(&layer.cells),
+        cells::body(&layer.cells, detail.rows),
         figures(&layer.figures, report, &layer.layer),
-        matrix::body(&layer.layer, &layer.matrices, &layer.missing_matrices, report),
+        matrices,
         findings::body(&layer.findings),
-        tables::references(&layer.references, report),
+        references,
         method(layer),
     ];
     html! {

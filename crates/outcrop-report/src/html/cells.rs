@@ -9,16 +9,32 @@ const COLUMNS_OF_A_PHONE: usize = 3;
 /// Columns that a page of usual width shows at once.
 const COLUMNS_OF_A_PAGE: usize = 10;
 
-pub(super) fn body(grids: &[Grid]) -> Markup {
-    html! { @for grid in grids { (table(grid)) } }
+/// The tables of a layer, of `most` rows together; how many rows are left to the file of cells is said.
+pub(super) fn body(grids: &[Grid], most: usize) -> Markup {
+    let all = grids.iter().map(row_count).sum::<usize>();
+    let mut left = most;
+    let shown = grids.iter().map(|grid| {
+        let rows = row_count(grid).min(left);
+        left -= rows;
+        (grid, rows)
+    });
+    let shown: Vec<_> = shown.filter(|(_, rows)| *rows > 0).collect();
+    html! {
+        @for (grid, rows) in shown { (table(grid, rows)) }
+        @if all > most { p.soft { (most) " of " (all) " rows are on this page; cells.csv, in the folder of the run, has all of them." } }
+    }
 }
 
-fn table(grid: &Grid) -> Markup {
+fn row_count(grid: &Grid) -> usize {
+    grid.columns.first().map_or(0, |column| column.cells.len())
+}
+
+fn table(grid: &Grid, row_count: usize) -> Markup {
     let (caption, rest) = grid
         .head
         .split_first()
         .map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
-    let row_count = grid.columns.first().map_or(0, |column| column.cells.len());
+    let places: Vec<_> = grid.columns.iter().map(places).collect();
     let is_wide = grid.columns.len() > COLUMNS_OF_A_PAGE;
     html! {
         @if grid.columns.len() > COLUMNS_OF_A_PHONE {
@@ -28,21 +44,35 @@ fn table(grid: &Grid) -> Markup {
             table.sortable.dense[is_wide] {
                 caption { (caption) @for line in rest { br; (line) } }
                 thead { tr { @for column in &grid.columns { th scope="col" { (column.heading) } } } }
-                tbody { @for row in 0..row_count { tr { @for column in &grid.columns { (cell(column, row)) } } } }
+                tbody { @for row in 0..row_count { tr {
+                    @for (column, places) in grid.columns.iter().zip(&places) { (cell(column, places, row)) }
+                } } }
             }
         }
         @for note in &grid.notes { p.soft { (note) } }
     }
 }
 
-fn cell(column: &GridColumn, row: usize) -> Markup {
+/// Where each row of a column comes when it is sorted: the page needs the order, and not the values. Four digits keep the order of what a
+/// reader can tell apart; where they are the text itself, it has the order.
+fn places(column: &GridColumn) -> Vec<Option<usize>> {
+    let rounded = |place: f64| format!("{place:.3e}").parse().unwrap_or(place);
+    let values: Vec<Option<f64>> = column.places.iter().map(|place| place.map(rounded)).collect();
+    let is_text =
+        |(value, text): (&Option<f64>, &String)| value.is_some_and(|value| value.to_string() == *text);
+    if values.iter().zip(&column.cells).all(is_text) {
+        return Vec::new();
+    }
+    let mut sorted: Vec<f64> = values.iter().flatten().copied().collect();
+    sorted.sort_by(f64::total_cmp);
+    sorted.dedup();
+    let place = |value: f64| sorted.partition_point(|other| *other < value);
+    values.iter().map(|value| value.map(place)).collect()
+}
+
+fn cell(column: &GridColumn, places: &[Option<usize>], row: usize) -> Markup {
     let text = column.cells.get(row).map_or("", String::as_str);
-    // Four digits keep the order of what a reader can tell apart; where they are the text itself, it has the order.
-    let place = column.places.get(row).copied().flatten();
-    let place = place.map(|place| format!("{place:.3e}").parse().unwrap_or(place));
-    let place = place
-        .map(|place: f64| place.to_string())
-        .filter(|place| place != text);
+    let place = places.get(row).copied().flatten();
     // Most columns have words, or figures with an interval: they need no class.
     let class = column.is_right.then_some("r");
     html! {

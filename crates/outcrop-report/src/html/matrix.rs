@@ -88,13 +88,14 @@ fn shaded(cell: Option<&Number>, scale: &Shading) -> Markup {
         return html! { td.none { "–" } };
     };
     let style = format!("--s:{:.2}", scale.strength(number.value));
+    // The table's caption says what is counted.
+    let value = number.to_string();
+    let value = value.trim_end_matches(" IOPS");
     html! {
-        td style=(style) title=(number.certainty()) {
-            // The table's caption says what is counted.
-            (number.to_string().trim_end_matches(" IOPS"))
-            @if let Some(ends) = number.ends_in_parentheses().filter(|_| number.is_wide()) {
-                small.wide-mark { (ends) }
-            }
+        @match number.ends_in_parentheses().filter(|_| number.is_wide()) {
+            // What the cell shows, its title need not repeat.
+            Some(ends) => td style=(style) title=(number.confidence()) { (value) small { (ends) } },
+            None => td style=(style) title=(number.certainty()) { (value) },
         }
     }
 }

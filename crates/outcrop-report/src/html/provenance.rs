@@ -8,7 +8,8 @@ use super::answer::prose;
 use crate::environment::Fact;
 use crate::report::Report;
 
-pub(super) fn section(report: &Report) -> Markup {
+/// `has_plan` where the text of the plan is part of the page.
+pub(super) fn section(report: &Report, has_plan: bool) -> Markup {
     html! {
         section id="environment" aria-labelledby="environment-heading" {
             h2 id="environment-heading" { "Environment" }
@@ -21,7 +22,7 @@ pub(super) fn section(report: &Report) -> Markup {
         }
         section id="run" aria-labelledby="run-heading" {
             h2 id="run-heading" { "The run" }
-            (run(report))
+            (run(report, has_plan))
         }
     }
 }
@@ -67,7 +68,7 @@ fn condensed(facts: &[&Fact]) -> Vec<(String, String)> {
     pairs
 }
 
-fn run(report: &Report) -> Markup {
+fn run(report: &Report, has_plan: bool) -> Markup {
     let not_stated = || "not stated in the plan".to_owned();
     html! {
         dl.pairs {
@@ -84,9 +85,13 @@ fn run(report: &Report) -> Markup {
             h3 { "Why trials failed" }
             ul { @for failure in &report.trials.failures { li { (prose(failure)) } } }
         }
-        details {
-            summary { "The plan with all defaults (run it again to repeat the run)" }
-            pre { code { (report.run.plan) } }
+        @if has_plan {
+            details {
+                summary { "The plan with all defaults (run it again to repeat the run)" }
+                pre { code { (report.run.plan) } }
+            }
+        } @else {
+            p.soft { "The plan with all defaults is in plan.toml: it would make this page too long." }
         }
     }
 }

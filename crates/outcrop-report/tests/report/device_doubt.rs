@@ -137,7 +137,7 @@ fn a_wide_cell_of_a_matrix_shows_the_ends_of_its_interval_and_the_page_states_th
         "no half width of thousands of per cent"
     );
     let mark = page
-        .split_once("<small class=\"wide-mark\">(")
+        .split_once("<small>(")
         .expect("a wide cell")
         .1;
     let ends = mark.split_once(')').unwrap().0;

@@ -10,6 +10,7 @@ use outcrop_schema::column::{FILE_BYTES, FLOOR_BYTES, SIZE_OVER_FLOOR, TEXT_BYTE
 use outcrop_schema::device::PAGE_CACHE;
 use outcrop_workload::column::SearchMode;
 
+use crate::column_fixture::{FileColumn, WholeColumn};
 use crate::compression_fixture::CODECS;
 use crate::kv_fixture::Stored;
 use crate::markup::elements;
@@ -126,6 +127,67 @@ fn a_page_of_six_layers_is_well_formed_and_small() {
         std::fs::write(Path::new(&folder).join("one-page.html"), &one_page).unwrap();
     }
     assert!(html.len() <= MOST_BYTES, "{} bytes", html.len());
+}
+
+/// A quick profile of a folder: six layers, and sixty columns of several files with long names.
+fn of_a_wide_folder() -> RunView {
+    let mut run = six_layers();
+    let mut builder = column_fixture::Builder::new();
+    for place in 0..60_u32 {
+        let name = format!(
+            "table-of-many-columns-{}.csv/a_rather_long_column_name_{place}",
+            place % 7
+        );
+        let (name, text) = (&*name.leak(), 2e6 + 1e4 * f64::from(place));
+        builder = builder.of_table(
+            "folder customers-and-orders",
+            FileColumn {
+                name,
+                rows: 65_536.0,
+                distinct: 500.0 + f64::from(place),
+                text,
+                balanced: text / 5.3,
+                smallest: text / 6.1,
+                zstd: text / 4.7,
+                lookups: (3.1e4, 2.9e3),
+            },
+        );
+        builder = builder.of_whole(WholeColumn {
+            name,
+            rows: 4e5,
+            table_rows: 4e5,
+            text: text * 6.0,
+            ocol: text * 1.1,
+            stored: text * 1.5,
+            parquet: text * 1.2,
+        });
+    }
+    run.trials.retain(|trial| trial.layer != "column");
+    run.trials.extend(builder.build().trials);
+    let plan = std::mem::take(&mut run.plan);
+    let as_comments = plan.lines().map(|line| format!("# {line}\n"));
+    run.plan = format!("[run]\neffort = \"quick\"\n{}", as_comments.collect::<String>());
+    run
+}
+
+#[test]
+fn the_page_of_a_quick_profile_of_many_columns_is_small_and_says_what_it_leaves_to_the_files_of_the_run() {
+    let report = Report::of(&of_a_wide_folder());
+    let html = report.to_html();
+    elements(&html).unwrap();
+    assert!(html.len() <= MOST_BYTES, "{} bytes", html.len());
+    assert!(html.contains("rows are on this page; cells.csv, in the folder of the run, has all of them."));
+    assert!(html.contains("The plan with all defaults is in plan.toml"));
+    // What is left out is what is elsewhere: answers, figures and findings stay.
+    for part in [
+        "column-answer",
+        "column-cells",
+        "column-figures",
+        "column-findings",
+        "cache-method",
+    ] {
+        assert!(html.contains(&format!("id=\"{part}\"")), "{part}");
+    }
 }
 
 #[test]
