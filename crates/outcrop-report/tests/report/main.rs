@@ -4,6 +4,7 @@ mod advice;
 mod advice_told;
 mod cache;
 mod cache_fixture;
+mod cache_simulated;
 mod cell_table;
 mod column;
 mod column_baselines;
