@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::layer::undecided::WIDEST_PERCENT;
 use crate::number::Number;
-use crate::placement::{Kept, Verdict};
+use crate::placement::{Kept, More, Verdict};
 
 /// The only column of a table whose rows name a configuration each: on the first screen the word says nothing.
 pub(crate) const CONFIGURATION_COLUMN: &str = "configuration";
@@ -92,14 +92,24 @@ impl Answer {
 
     /// The figures that were measured with an interval: how many of them are known too badly to decide anything, and all.
     pub(crate) fn wide_figures(&self) -> (usize, usize) {
+        let with_interval = self.numbers().filter(|number| number.interval.is_some());
+        (self.wide_numbers().count(), with_interval.count())
+    }
+
+    /// Those of them that are known too badly.
+    pub(crate) fn wide_numbers(&self) -> impl Iterator<Item = &Number> {
+        let is_wide = |percent: f64| percent > WIDEST_PERCENT;
+        self.numbers()
+            .filter(move |number| number.plus_minus_percent().is_some_and(is_wide))
+    }
+
+    /// The figures that were measured.
+    fn numbers(&self) -> impl Iterator<Item = &Number> {
         let readings = self.capabilities.iter().flat_map(|row| &row.readings);
-        let widths = readings.filter_map(|reading| match &reading.outcome {
-            ReadingOutcome::Measured { number, .. } => number.plus_minus_percent(),
+        readings.filter_map(|reading| match &reading.outcome {
+            ReadingOutcome::Measured { number, .. } => Some(number),
             ReadingOutcome::Missing { .. } => None,
-        });
-        let widths: Vec<f64> = widths.collect();
-        let wide = widths.iter().filter(|percent| **percent > WIDEST_PERCENT);
-        (wide.count(), widths.len())
+        })
     }
 
     /// The first instruction; where no figures decide one, what is not decided.
@@ -266,8 +276,8 @@ pub(crate) struct Doubt {
     pub(crate) why: String,
     /// The interval in it, where it has one.
     pub(crate) interval: Option<Interval>,
-    /// Repetitions that are likely to decide it.
-    pub(crate) repetitions: usize,
+    /// What is likely to decide it: more repetitions, or a larger sample.
+    pub(crate) more: More,
 }
 
 /// How the brief of a claim begins that the figures do not decide.

@@ -314,6 +314,7 @@ fn number_over(metric: &str, samples: &Samples) -> Option<Number> {
         n: summary.n,
         provenance: samples.provenance,
         is_of_one_trial: false,
+        is_of_sample: matches!(samples.uncertainty, Uncertainty::Sampled(_)),
     })
 }
 
@@ -327,6 +328,7 @@ fn number_of(row: &ReferenceRow) -> Number {
         n: 1,
         provenance: row.provenance,
         is_of_one_trial: false,
+        is_of_sample: false,
     }
 }
 

@@ -33,6 +33,9 @@ pub struct Number {
     /// Whether it was computed from a number that rests on one trial.
     #[serde(skip)]
     pub is_of_one_trial: bool,
+    /// Whether its interval is that of a sample of the data: repetitions on the same sample do not narrow it.
+    #[serde(skip)]
+    pub is_of_sample: bool,
 }
 
 /// An interval that reaches further than this to one side, in per cent of the value, stands behind a figure of an advice.
@@ -53,6 +56,7 @@ impl Number {
             n,
             provenance: Provenance::Derived,
             is_of_one_trial: false,
+            is_of_sample: false,
         }
     }
 
@@ -93,6 +97,7 @@ impl Number {
         Self {
             interval,
             is_of_one_trial: inputs.iter().any(|input| input.rests_on_one_trial()),
+            is_of_sample: inputs.iter().any(|input| input.is_of_sample),
             ..Self::derived(name, value, unit, n)
         }
     }

@@ -1,6 +1,7 @@
 //! The summary on one screen, for somebody who reads nothing else.
 
 mod bars;
+mod decide;
 mod figures;
 mod stack;
 mod warnings;
@@ -8,18 +9,16 @@ mod warnings;
 use std::collections::BTreeSet;
 
 use outcrop_measure::metric::Provenance;
-use outcrop_schema::kv;
 
 use bars::bars;
+use decide::{next_of_all, to_decide};
 use figures::capabilities;
 use warnings::{all_warnings, hidden, of_warnings, voids};
 
 use crate::answer::{Claim, ReadingOutcome};
-use crate::command::Commands;
 use crate::finding::{About, Finding, Verdict, as_clause};
-use crate::layer::undecided::{WIDEST_PERCENT, repeating};
+use crate::layer::undecided::WIDEST_PERCENT;
 use crate::number::{LEAST_CONFIDENCE, counted, is_or_are};
-use crate::placement::{More, Next};
 use crate::report::{LayerSection, Report};
 use crate::wrap::{fitting, wrapped};
 
@@ -44,7 +43,7 @@ const LEAST_OF_FIGURES: usize = 2;
 
 /// Blanks before what belongs to the line above.
 const INDENT: usize = 2;
-/// Lines that name the findings that do not hold, and as many for the checks of the run that failed.
+/// Lines that say which findings do not hold, and as many for the checks of the run that failed; one more where some are there by name alone.
 const MOST_NAMED: usize = 2;
 
 /// Renders the summary: at most 22 lines for one layer, at most 3 for each of several and 2 more where its figures are void, none wider than
@@ -229,59 +228,6 @@ impl Pen {
     }
 }
 
-/// The repetitions that would decide what a layer's claims leave open; none where they leave nothing open.
-fn wanted(layer: &LayerSection) -> Option<usize> {
-    let doubts = layer
-        .answer
-        .advice
-        .iter()
-        .filter_map(|claim| claim.doubt.as_ref());
-    doubts.map(|doubt| doubt.repetitions).max()
-}
-
-/// What where to compress would have measured next, where claims of layers are open too: then one command does both.
-fn next_of_all(report: &Report) -> Option<&Next> {
-    let is_open = report.layers.iter().any(|layer| wanted(layer).is_some());
-    report
-        .placement
-        .as_ref()
-        .filter(|_| is_open)
-        .and_then(|placement| placement.next.as_ref())
-}
-
-/// What to measure where figures do not decide what to do: once for all claims and where to compress, on lines of its own.
-fn to_decide(layers: &[LayerSection], report: &Report, width: usize) -> Vec<String> {
-    let Some(repetitions) = layers.iter().filter_map(wanted).max() else {
-        return Vec::new();
-    };
-    let next = next_of_all(report);
-    // The claims of stores whose effort followed doubt name a budget too.
-    let is_of_stores = |layer: &LayerSection| wanted(layer).is_some() && layer.layer == kv::SCHEMA.name;
-    let placement = report
-        .placement
-        .as_ref()
-        .filter(|_| layers.iter().any(is_of_stores));
-    let by_budget = placement
-        .and_then(|placement| placement.race.budget)
-        .map(More::after);
-    let more = next.map(|next| next.more.and(repetitions)).or(by_budget);
-    let more = more.unwrap_or(More::Repetitions(repetitions));
-    let is_of_next = |layer: &LayerSection| next.is_some() && layer.layer == kv::SCHEMA.name;
-    let open = layers
-        .iter()
-        .filter(|layer| wanted(layer).is_some() || is_of_next(layer));
-    let names: Vec<&str> = open.map(|layer| layer.layer.as_str()).collect();
-    let command = repeating(&Commands::of_summary(&report.run), &more, &names);
-    // More trials next to the same other work leave the intervals as wide.
-    let text = match &report.other_load {
-        None => format!("To decide the rest, {command}."),
-        Some(load) => {
-            format!("To decide the rest, {command}, on a quiet machine (there was other work: {load}).")
-        }
-    };
-    wrapped(&text, width, INDENT)
-}
-
 /// The recommendations in brief, as many lines as there is room for; how many are left to the report is said.
 fn advice(claims: &[Claim], width: usize, room: usize, pen: Pen) -> Vec<String> {
     let topics = claims.iter().map(|claim| claim.topic.chars().count());
@@ -340,57 +286,53 @@ fn summary(report: &Report, hidden: usize, width: usize) -> Vec<String> {
         ));
     }
     let mut lines = wrapped(&text, width, 2);
-    let findings = failing(report, About::Subject, |finding| &finding.sentence);
+    let findings = failing(report, About::Subject);
     let verb = if findings.len() == 1 { "does" } else { "do" };
     let count = counted(findings.len(), "finding");
-    lines.extend(named(&format!("{count} {verb} not hold"), &findings, width));
+    let sentence = |finding: &Finding| finding.sentence.trim_end_matches('.').to_owned();
+    lines.extend(named(
+        &format!("{count} {verb} not hold"),
+        &findings,
+        sentence,
+        width,
+    ));
     // A check that failed is said as what is the case, not as the statement that it contradicts.
-    let mut checks = failing(report, About::Run, |finding| finding.failure);
+    let mut checks = failing(report, About::Run);
     let count = counted(checks.len(), "quality check");
     // Several checks may fail in the same way.
     let mut said = BTreeSet::new();
-    checks.retain(|failure| said.insert(*failure));
-    lines.extend(named(&format!("{count} failed"), &checks, width));
+    checks.retain(|check| said.insert(check.failure));
+    let failure = |check: &Finding| check.failure.to_owned();
+    lines.extend(named(&format!("{count} failed"), &checks, failure, width));
     lines
 }
 
 /// What does not hold of what was measured, or of the run. What a publication does not hold to is no fault of either.
-fn failing(report: &Report, about: About, words: fn(&Finding) -> &str) -> Vec<&str> {
+fn failing(report: &Report, about: About) -> Vec<&Finding> {
     let findings = report.layers.iter().flat_map(|layer| &layer.findings);
     findings
         .filter(|finding| finding.about == about && finding.verdict == Verdict::DoesNotHold)
-        .map(|finding| words(finding).trim_end_matches('.'))
         .collect()
 }
 
-/// How many sentences there are, and which; nothing if there are none.
-fn named(count: &str, sentences: &[&str], width: usize) -> Vec<String> {
-    if sentences.is_empty() {
+/// How many findings there are, and which: as many in a clause each as fit, and the others by name; nothing if there are none.
+fn named(count: &str, findings: &[&Finding], words: fn(&Finding) -> String, width: usize) -> Vec<String> {
+    if findings.is_empty() {
         return Vec::new();
     }
-    // Whole sentences, as many as fit.
-    let named = (1..=sentences.len()).rev().map(|named| {
-        let more = match sentences.len() - named {
-            0 => ".".to_owned(),
-            more => format!("; and {more} more."),
-        };
-        wrapped(
-            &format!("{count}: {}{more}", clauses(&sentences[..named])),
-            width,
-            INDENT,
-        )
-    });
-    let mut fitting_ones = named.filter(|lines| lines.len() <= MOST_NAMED);
-    fitting_ones.next().unwrap_or_else(|| {
-        let first = format!("{count}: {}.", as_clause(sentences[0]));
-        fitting(&first, width, INDENT, MOST_NAMED)
-    })
-}
-
-/// Sentences as the clauses of one.
-fn clauses(sentences: &[&str]) -> String {
-    let clauses: Vec<String> = sentences.iter().map(|sentence| as_clause(sentence)).collect();
-    clauses.join("; ")
+    let lines = |told: usize| {
+        let clauses = findings[..told].iter().map(|finding| as_clause(&words(finding)));
+        let names: Vec<&str> = findings[told..]
+            .iter()
+            .map(|finding| finding.id.as_str())
+            .collect();
+        let names = Some(names.join(", ")).filter(|names| !names.is_empty());
+        let parts: Vec<String> = clauses.chain(names).collect();
+        wrapped(&format!("{count}: {}.", parts.join("; ")), width, INDENT)
+    };
+    let most = |told: usize| MOST_NAMED + usize::from(told < findings.len());
+    let fits = |told: &usize| lines(*told).len() <= most(*told);
+    lines((1..=findings.len()).rev().find(fits).unwrap_or(0))
 }
 
 /// The confidences of the intervals that a summary may show: `75 % intervals`, `75 to 95 % intervals`. What is computed from several

@@ -57,6 +57,8 @@ pub static SCHEMA: LayerSchema = LayerSchema {
 
 /// Clusters are drawn of data that are larger than the sample.
 static SAMPLING: Sampling = Sampling {
+    size: &SAMPLE_SIZE,
+    bytes: UNCOMPRESSED_BYTES,
     share: SAMPLED_SHARE,
     draws: SAMPLED_CLUSTERS,
     confidence: 0.95,

@@ -2,6 +2,8 @@
 
 use outcrop_measure::metric::Metric;
 
+use crate::FactorRef;
+
 /// What a layer says about the sample that its figures rest on.
 ///
 /// Where a part of the data was taken, repeating a trial on that part says nothing about the rest: the uncertainty of
@@ -9,6 +11,10 @@ use outcrop_measure::metric::Metric;
 /// none where a draw does not support one.
 #[derive(Debug)]
 pub struct Sampling {
+    /// The subject's factor that sets how much of the data is taken at most.
+    pub size: FactorRef,
+    /// How much was taken.
+    pub bytes: Metric,
     /// Share of the data that was taken; from 1 on, figures are those of all the data.
     pub share: Metric,
     /// Draws that a figure rests on: the n of its interval.

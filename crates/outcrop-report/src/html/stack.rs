@@ -65,7 +65,24 @@ pub(super) fn wide_figures(report: &Report) -> Markup {
     html! {
         p.soft {
             (figures.wide) " of " (figures.all) " figures of the answers " (is_or_are(figures.wide)) " uncertain by more than ± "
-            (format!("{WIDEST_PERCENT:.0}")) " %: " (of_layers.join(", ")) ". More repetitions narrow them."
+            (format!("{WIDEST_PERCENT:.0}")) " %: " (of_layers.join(", ")) ". " (narrowing(report))
+        }
+    }
+}
+
+/// What narrows the intervals that are too wide: repetitions on the same sample of the data leave that of the sample as it is.
+fn narrowing(report: &Report) -> &'static str {
+    let answers = report.layers.iter().map(|layer| &layer.answer);
+    let (mut is_sampled, mut is_repeated) = (false, false);
+    for number in answers.flat_map(Answer::wide_numbers) {
+        is_sampled |= number.is_of_sample;
+        is_repeated |= !number.is_of_sample;
+    }
+    match (is_sampled, is_repeated) {
+        (false, _) => "More repetitions narrow them.",
+        (true, false) => "A larger sample narrows them (--sample-size); repetitions do not.",
+        (true, true) => {
+            "More repetitions narrow them; ratios of a sample need a larger sample (--sample-size)."
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Advice that its own figures cannot carry is withheld: for every layer, in this one place.
 
+use outcrop_measure::units::ByteSize;
 use outcrop_results::RunView;
 use outcrop_schema::kv;
 
@@ -18,6 +19,10 @@ pub(crate) const WIDEST_PERCENT: f64 = 30.0;
 const ENOUGH: usize = 9;
 /// Trials below which the noise of a machine is not in the intervals: below it they have less than 90 % confidence.
 const FEW: usize = 5;
+/// How far the interval of a larger sample is meant to reach, in per cent of the value: less than what decides nothing.
+const AIM_PERCENT: f64 = 25.0;
+/// Samples are proposed in whole MiB.
+const MIB: f64 = 1_048_576.0;
 
 /// The claims of a layer; one that rests on an interval that is too wide says how often to repeat it.
 pub(super) fn withhold(claims: Vec<Claim>, run: &RunView, layer: &str) -> Vec<Claim> {
@@ -131,7 +136,7 @@ pub(super) fn untestable(findings: Vec<Finding>, run: &RunView, layer: &str) -> 
 /// Why numbers decide nothing, and the command that would; none where they do.
 fn why_untestable(numbers: &[Number], run: &RunView, layer: &str) -> Option<String> {
     if let Some(number) = widest(numbers) {
-        let command = deciding(more_repetitions(number.n), run, layer);
+        let command = deciding(more_for(number, run, layer), run, layer);
         return Some(format!(
             "These trials cannot tell: the {} is known only as {}; an interval wider than ± {WIDEST_PERCENT:.0} % decides nothing. {}",
             number.name,
@@ -144,7 +149,8 @@ fn why_untestable(numbers: &[Number], run: &RunView, layer: &str) -> Option<Stri
         "One trial cannot tell: the {} ({number}) is of {ONE_TRIAL}.",
         number.name
     );
-    let command = (!is_of_long_trials(run, layer)).then(|| as_sentence(&deciding(ENOUGH, run, layer)));
+    let command = (!is_of_long_trials(run, layer))
+        .then(|| as_sentence(&deciding(More::Repetitions(ENOUGH), run, layer)));
     Some(match command {
         Some(command) => format!("{why} {command}"),
         None => why,
@@ -169,7 +175,7 @@ fn of_one_trial(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> C
     let doubt = Doubt {
         why,
         interval: None,
-        repetitions: ENOUGH,
+        more: More::Repetitions(ENOUGH),
     };
     if is_of_long_trials(run, layer) {
         let numbers = claim.numbers.clone();
@@ -200,7 +206,7 @@ fn undecided(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Clai
     let doubt = Doubt {
         why: format!("{known}{NOT_DECIDED} ({}: {})", number.name, number.with_ends()),
         interval: number.interval,
-        repetitions: more_repetitions(number.n),
+        more: more_for(number, run, layer),
     };
     let text = format!(
         "{begin}: the interval of the {} is too wide ({}, {}).",
@@ -213,7 +219,7 @@ fn undecided(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Clai
 
 /// A claim without its advice: why, in a line and in a sentence, and what would decide it.
 fn withheld(claim: &Claim, doubt: Doubt, text: &str, run: &RunView, layer: &str) -> Claim {
-    let command = deciding(doubt.repetitions, run, layer);
+    let command = deciding(doubt.more, run, layer);
     let withheld = Claim::new(
         claim.topic.clone(),
         format!("{}; {command}", doubt.why),
@@ -228,10 +234,40 @@ fn withheld(claim: &Claim, doubt: Doubt, text: &str, run: &RunView, layer: &str)
     }
 }
 
-/// What to do: measure the same again with more repetitions. Stores whose effort followed doubt go on in that way.
-fn deciding(repetitions: usize, run: &RunView, layer: &str) -> String {
+/// What narrows the interval of a number enough: more repetitions, or a larger sample where it is of one.
+fn more_for(number: &Number, run: &RunView, layer: &str) -> More {
+    let sample = number
+        .is_of_sample
+        .then(|| larger_sample(number, run, layer))
+        .flatten();
+    sample.unwrap_or_else(|| More::Repetitions(more_repetitions(number.n)))
+}
+
+/// The sample of which the interval is likely to be narrow enough, and no more than all the data: it narrows with the square root of what is
+/// taken.
+fn larger_sample(number: &Number, run: &RunView, layer: &str) -> Option<More> {
+    let mut of_layer = run.trials.iter().filter(|trial| trial.layer == layer).peekable();
+    let sampling = of_layer
+        .peek()
+        .and_then(|trial| run.vocabulary.layer(&trial.layer)?.sampling)?;
+    let values: Vec<_> = of_layer.flat_map(|trial| &trial.values).collect();
+    let all = |name: &'static str| {
+        let named = values.iter().filter(move |value| value.metric == name);
+        named.filter_map(|value| value.value)
+    };
+    let bytes = all(sampling.bytes.name).fold(0.0, f64::max);
+    let share = all(sampling.share.name).fold(1.0, f64::min);
+    let needed = bytes * (number.plus_minus_percent()? / AIM_PERCENT).powi(2);
+    // Half of the data and more is as good as all of them. What does not fill a block was not counted.
+    let data = bytes / share * 1.05;
+    let bytes = if needed > data / 2.0 { data } else { needed };
+    (bytes > 0.0).then(|| More::Sample(ByteSize((bytes / MIB).ceil() as u64 * MIB as u64), None))
+}
+
+/// What to do: measure the same again, and more. Stores whose effort followed doubt go on in that way.
+fn deciding(more: More, run: &RunView, layer: &str) -> String {
     let by_budget = More::by_budget_of(run).filter(|_| layer == kv::SCHEMA.name);
-    let more = by_budget.unwrap_or(More::Repetitions(repetitions));
+    let more = by_budget.unwrap_or(more);
     repeating(&Commands::of(run), &more, &[layer])
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use outcrop_measure::race::{CONFIDENCE, Contender, Standing};
-use outcrop_measure::units::TimeSpan;
+use outcrop_measure::units::{ByteSize, TimeSpan};
 use outcrop_results::{RunView, TrialEntry};
 use outcrop_schema::kv::{self, Constraints, Figures};
 use serde::Serialize;
@@ -186,6 +186,8 @@ pub(crate) enum More {
     Repetitions(usize),
     /// So much time, which goes where the answer is open.
     Budget(TimeSpan),
+    /// So many bytes of the data, and so many repetitions where those are open too.
+    Sample(ByteSize, Option<usize>),
 }
 
 impl More {
@@ -201,11 +203,23 @@ impl More {
 
     /// What gives both what they need.
     #[must_use]
-    pub(crate) fn and(self, repetitions: usize) -> Self {
-        match self {
-            Self::Repetitions(own) => Self::Repetitions(own.max(repetitions)),
-            Self::Budget(_) => self,
+    pub(crate) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Repetitions(one), Self::Repetitions(other)) => Self::Repetitions(one.max(other)),
+            (Self::Sample(one, more), Self::Sample(other, others)) => {
+                Self::Sample(one.max(other), more.max(others))
+            }
+            (Self::Sample(size, more), Self::Repetitions(count))
+            | (Self::Repetitions(count), Self::Sample(size, more)) => {
+                Self::Sample(size, more.max(Some(count)))
+            }
+            (budget @ Self::Budget(_), _) | (_, budget @ Self::Budget(_)) => budget,
         }
+    }
+
+    /// Whether it is a larger sample that is needed.
+    pub(crate) const fn is_of_sample(self) -> bool {
+        matches!(self, Self::Sample(..))
     }
 }
 
@@ -214,6 +228,10 @@ impl fmt::Display for More {
         match self {
             Self::Repetitions(count) => write!(formatter, "--repetitions {count}"),
             Self::Budget(time) => write!(formatter, "--budget {time}"),
+            Self::Sample(size, None) => write!(formatter, "--sample-size {size}"),
+            Self::Sample(size, Some(count)) => {
+                write!(formatter, "--sample-size {size} --repetitions {count}")
+            }
         }
     }
 }

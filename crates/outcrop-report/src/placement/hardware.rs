@@ -342,6 +342,7 @@ fn candidate_of(
             n: pairs,
             provenance: Provenance::Modelled,
             is_of_one_trial: false,
+            is_of_sample: false,
         },
         p99: None,
         stored: None,

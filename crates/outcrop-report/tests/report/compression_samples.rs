@@ -1,10 +1,11 @@
 //! What is said of ratios that rest on a sample of the data.
 
+use outcrop_measure::metric::Unit;
 use outcrop_report::Report;
 use outcrop_report::answer::ReadingOutcome;
 use outcrop_results::{RunView, Value};
 use outcrop_schema::compression::{
-    CODEC, COMPRESSION_RATIO_HIGH, COMPRESSION_RATIO_LOW, GROUP_BYTES, SAMPLED_SHARE,
+    CODEC, COMPRESSION_RATIO_HIGH, COMPRESSION_RATIO_LOW, GROUP_BYTES, SAMPLED_SHARE, UNCOMPRESSED_BYTES,
 };
 
 use crate::compression::advice;
@@ -37,7 +38,7 @@ fn a_sampled_ratio_is_shown_with_the_interval_of_its_sample() {
         let readings = &report.layers[0].answer.capabilities[0].readings;
         match &readings[0].outcome {
             ReadingOutcome::Measured { number, .. } => number.clone(),
-            ReadingOutcome::Missing { reason } => panic!("no ratio: {reason}"),
+            ReadingOutcome::Missing(absence) => panic!("no ratio: {}", absence.reason),
         }
     };
     let exact = ratio(&complete());
@@ -130,4 +131,68 @@ fn parts_of_a_sample_are_kept_in_records_and_are_no_figures_of_a_cell() {
     let cells = run.cells();
     let (name, cell) = (GROUP_BYTES[3].name, &cells[0]);
     assert!(cell.metric(name).is_some() && !cell.metric_names().contains(name));
+}
+
+/// A run whose sample of 10 MiB was this share of the data, and whose ratios are known from two thirds of themselves to one and a half times.
+fn wide_sample(share: f64) -> RunView {
+    let mut run = sampled(complete(), Ok(1.5));
+    for trial in &mut run.trials {
+        for value in trial
+            .values
+            .iter_mut()
+            .filter(|value| value.metric == SAMPLED_SHARE.name)
+        {
+            value.value = Some(share);
+        }
+        trial
+            .values
+            .retain(|value| value.metric != UNCOMPRESSED_BYTES.name);
+        trial
+            .values
+            .push(Value::measured(UNCOMPRESSED_BYTES, 10_485_760.0));
+    }
+    run
+}
+
+#[test]
+fn what_a_sample_leaves_open_is_decided_by_a_larger_one_that_is_no_more_than_the_data_and_by_no_repetitions()
+{
+    // The interval shrinks with the square root of what is taken: for half as wide a one four times as much.
+    let run = wide_sample(0.01);
+    let (brief, text) = advice(&run, "Smallest");
+    let command = "outcrop run runs/20261121T020000Z-codecs/plan.toml --sample-size 40MiB";
+    assert!(brief.starts_with("not decided"), "{brief}");
+    assert!(
+        brief.contains(command) && text.contains(command),
+        "{brief}\n{text}"
+    );
+    let screen = Report::of(&run).screen(200, false);
+    assert!(screen.contains("--sample-size 40MiB"), "{screen}");
+    assert!(!screen.contains("--repetitions"), "{screen}");
+    let page = Report::of(&run).to_html();
+    assert!(!page.contains("More repetitions narrow them."));
+    // Of data that are no larger than that, all: what does not fill a block was not counted.
+    let (brief, _) = advice(&wide_sample(0.2), "Smallest");
+    assert!(brief.contains("--sample-size 53MiB"), "{brief}");
+}
+
+#[test]
+fn repetitions_are_asked_for_where_they_decide_and_a_larger_sample_beside_them_where_it_does() {
+    let mut run = wide_sample(0.01);
+    for trial in &mut run.trials {
+        let factor = 1.0 + 0.9 * f64::from(trial.repetition);
+        let speeds = trial
+            .values
+            .iter_mut()
+            .filter(|value| value.unit == Unit::BytesPerSecond);
+        speeds.for_each(|speed| speed.value = speed.value.map(|value| value * factor));
+    }
+    let (fastest, _) = advice(&run, "Fastest");
+    assert!(
+        fastest.contains("--repetitions 9") && !fastest.contains("--sample-size"),
+        "{fastest}"
+    );
+    // One layer is measured again once, with both.
+    let screen = Report::of(&run).screen(200, false);
+    assert!(screen.contains("--sample-size 40MiB --repetitions 9"), "{screen}");
 }

@@ -51,5 +51,6 @@ mod placement_statements;
 mod placement_stores;
 mod placement_verdict;
 mod screen;
+mod screen_failures;
 mod six_layers;
 mod ties;

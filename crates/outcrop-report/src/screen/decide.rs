@@ -1,0 +1,78 @@
+//! What to measure where figures do not decide what to do.
+
+use outcrop_schema::kv;
+
+use super::INDENT;
+use crate::command::Commands;
+use crate::layer::undecided::repeating;
+use crate::placement::{More, Next};
+use crate::report::{LayerSection, Report};
+use crate::wrap::wrapped;
+
+/// What would decide what a layer's claims leave open; none where they leave nothing open.
+fn wanted(layer: &LayerSection) -> Option<More> {
+    let doubts = layer
+        .answer
+        .advice
+        .iter()
+        .filter_map(|claim| claim.doubt.as_ref());
+    doubts.map(|doubt| doubt.more).reduce(More::and)
+}
+
+/// What where to compress would have measured next, where claims of layers are open too: then one command does both.
+pub(super) fn next_of_all(report: &Report) -> Option<&Next> {
+    let is_open = report.layers.iter().any(|layer| wanted(layer).is_some());
+    report
+        .placement
+        .as_ref()
+        .filter(|_| is_open)
+        .and_then(|placement| placement.next.as_ref())
+}
+
+/// What to measure where figures do not decide what to do: once for all claims and where to compress, on lines of its own. What a larger
+/// sample decides, more repetitions of other layers do not.
+pub(super) fn to_decide(layers: &[LayerSection], report: &Report, width: usize) -> Vec<String> {
+    let is_sampled = |layer: &&LayerSection| wanted(layer).is_some_and(More::is_of_sample);
+    let (sampled, others): (Vec<_>, Vec<_>) = layers.iter().partition(is_sampled);
+    let mut commands: Vec<String> = to_repeat(&others, report).into_iter().collect();
+    if let Some(more) = sampled.iter().filter_map(|layer| wanted(layer)).reduce(More::and) {
+        let names: Vec<&str> = sampled.iter().map(|layer| layer.layer.as_str()).collect();
+        commands.push(repeating(&Commands::of_summary(&report.run), &more, &names));
+    }
+    commands.dedup();
+    if commands.is_empty() {
+        return Vec::new();
+    }
+    let command = commands.join("; and ");
+    // More trials next to the same other work leave the intervals as wide.
+    let text = match &report.other_load {
+        None => format!("To decide the rest, {command}."),
+        Some(load) => {
+            format!("To decide the rest, {command}, on a quiet machine (there was other work: {load}).")
+        }
+    };
+    wrapped(&text, width, INDENT)
+}
+
+/// The command that decides what more trials would, of these layers and of where to compress.
+fn to_repeat(layers: &[&LayerSection], report: &Report) -> Option<String> {
+    let repetitions = layers.iter().filter_map(|layer| wanted(layer)).reduce(More::and);
+    let next = next_of_all(report);
+    // The claims of stores whose effort followed doubt name a budget too.
+    let is_of_stores = |layer: &&LayerSection| wanted(layer).is_some() && layer.layer == kv::SCHEMA.name;
+    let placement = report
+        .placement
+        .as_ref()
+        .filter(|_| layers.iter().any(|layer| is_of_stores(&layer)));
+    let by_budget = placement
+        .and_then(|placement| placement.race.budget)
+        .map(More::after);
+    let with_next = |next: &Next| repetitions.map_or(next.more, |more| next.more.and(more));
+    let more = next.map(with_next).or(by_budget).or(repetitions)?;
+    let is_of_next = |layer: &LayerSection| next.is_some() && layer.layer == kv::SCHEMA.name;
+    let open = layers
+        .iter()
+        .filter(|layer| wanted(layer).is_some() || is_of_next(layer));
+    let names: Vec<&str> = open.map(|layer| layer.layer.as_str()).collect();
+    Some(repeating(&Commands::of_summary(&report.run), &more, &names))
+}

@@ -1,0 +1,49 @@
+//! What the terminal says of findings that do not hold and of checks that failed.
+
+use outcrop_report::{About, Finding, Report, Verdict};
+
+use crate::fixture::RunBuilder;
+
+#[test]
+fn every_finding_and_check_that_fails_is_named_however_many_there_are() {
+    let run = RunBuilder::new(3).cells(&[4096], &[1, 8, 32], &[100, 0]).build();
+    let mut report = Report::of(&run);
+    let sample = report.layers[0].findings[0].clone();
+    for place in 0..5_usize {
+        let failed = |about: About, id: String| Finding {
+            id,
+            about,
+            verdict: Verdict::DoesNotHold,
+            sentence: format!(
+                "Sentence {place} takes up about as much room on the terminal as such a sentence mostly does."
+            ),
+            failure: [
+                "The first is off by half",
+                "The second too",
+                "A third is late",
+                "A fourth is lost",
+                "A fifth fails",
+            ][place],
+            ..sample.clone()
+        };
+        let checks = [(About::Subject, "finding"), (About::Run, "check")];
+        let failed = checks.map(|(about, what)| failed(about, format!("name-of-{what}-{place}")));
+        report.layers[0].findings.extend(failed);
+    }
+    for width in [60, 80, 140] {
+        let screen = report.screen(width, false);
+        let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(!words.contains("more."), "{screen}");
+        for place in 0..5 {
+            let in_words = words.contains(&format!("sentence {place} takes"));
+            assert!(
+                in_words || words.contains(&format!("name-of-finding-{place}")),
+                "{screen}"
+            );
+        }
+        assert!(
+            words.contains("a fifth fails") || words.contains("name-of-check-4"),
+            "{screen}"
+        );
+    }
+}
