@@ -3,8 +3,7 @@
 use outcrop_measure::Interval;
 use serde::Serialize;
 
-use crate::layer::undecided::WIDEST_PERCENT;
-use crate::number::Number;
+use crate::number::{Number, WIDEST_PERCENT};
 use crate::placement::{Kept, More, Verdict};
 
 /// The only column of a table whose rows name a configuration each: on the first screen the word says nothing.

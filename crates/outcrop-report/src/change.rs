@@ -5,8 +5,7 @@
 
 use outcrop_schema::kv::MARGIN;
 
-use crate::layer::undecided::WIDEST_PERCENT;
-use crate::number::Number;
+use crate::number::{Number, WIDEST_PERCENT};
 
 /// What still counts as the same where intervals overlap; without the limit, the less is known the more would.
 pub(crate) const UNCERTAIN_MARGIN: f64 = 0.10;

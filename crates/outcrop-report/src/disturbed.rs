@@ -5,9 +5,6 @@ use outcrop_probe::OthersCpu;
 
 use crate::cell::Cell;
 
-/// Others that use more of the CPUs than this disturb what is measured.
-pub(crate) const OTHERS_MATTER: f64 = OthersCpu::MATTER;
-
 /// The share of the CPUs that others used while a cell was measured, in the median of its trials; none where that is not recorded.
 pub(crate) fn others_share(cell: &Cell<'_>) -> Option<f64> {
     let shares = cell.trials().iter().filter_map(|trial| trial.others_cpu_share);
@@ -23,7 +20,7 @@ pub(crate) fn why_disturbed<'c, 'a: 'c>(cells: impl IntoIterator<Item = &'c Cell
 pub(crate) fn in_words(shares: impl Iterator<Item = f64>) -> Option<String> {
     let most = shares
         .max_by(f64::total_cmp)
-        .filter(|share| *share > OTHERS_MATTER)?;
+        .filter(|share| *share > OthersCpu::MATTER)?;
     Some(format!(
         "other programs used {:.0} % of the CPUs while these cells were measured",
         most * 100.0

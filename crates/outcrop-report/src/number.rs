@@ -8,8 +8,6 @@ use outcrop_measure::metric::{Provenance, Unit};
 use outcrop_measure::units::{format_iops, format_with_range};
 use serde::Serialize;
 
-use crate::layer::undecided::WIDEST_PERCENT;
-
 /// One value with what is needed to judge it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Number {
@@ -40,6 +38,8 @@ pub struct Number {
 
 /// An interval that reaches further than this to one side, in per cent of the value, stands behind a figure of an advice.
 const TOLD_PERCENT: f64 = 10.0;
+/// One that reaches further than this decides nothing.
+pub(crate) const WIDEST_PERCENT: f64 = 30.0;
 
 /// What nobody knows of a number that was read once.
 pub(crate) const ONE_TRIAL: &str = "one trial: its repeatability is unknown";
@@ -120,6 +120,12 @@ impl Number {
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
+    }
+
+    /// Whether the trials do not distinguish it from another: the intervals of both overlap.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        let both = self.interval.zip(other.interval);
+        both.is_some_and(|(one, other)| one.overlaps(&other))
     }
 
     /// The ends of its interval, where it has one.

@@ -17,8 +17,7 @@ use warnings::{all_warnings, hidden, of_warnings, voids};
 
 use crate::answer::{Claim, ReadingOutcome};
 use crate::finding::{About, Finding, Verdict, as_clause};
-use crate::layer::undecided::WIDEST_PERCENT;
-use crate::number::{LEAST_CONFIDENCE, counted, is_or_are};
+use crate::number::{LEAST_CONFIDENCE, WIDEST_PERCENT, counted, is_or_are};
 use crate::report::{LayerSection, Report};
 use crate::wrap::{fitting, wrapped};
 

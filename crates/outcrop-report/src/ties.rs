@@ -19,10 +19,7 @@ pub(crate) fn beside(cells: &[&Cell<'_>], best: &Cell<'_>, metric: &Metric) -> S
 /// The same of numbers: the best, and those of the others, as far as they have one.
 pub(crate) fn among<'n>(best: &Number, others: impl IntoIterator<Item = Option<&'n Number>>) -> String {
     let others: Vec<Option<&Number>> = others.into_iter().collect();
-    let overlaps = |other: &&&Number| {
-        let both = other.interval.zip(best.interval);
-        both.is_some_and(|(one, other)| one.overlaps(&other))
-    };
+    let overlaps = |other: &&&Number| other.overlaps(best);
     let ties = match others.iter().flatten().filter(overlaps).count() {
         0 => String::new(),
         count => format!("; ties with {}", counted(count, "other")),

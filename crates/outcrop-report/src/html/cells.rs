@@ -38,7 +38,7 @@ fn table(grid: &Grid, row_count: usize) -> Markup {
     let is_wide = grid.columns.len() > COLUMNS_OF_A_PAGE;
     html! {
         @if grid.columns.len() > COLUMNS_OF_A_PHONE {
-            p.soft.scroll-cue.wide[is_wide] { "The table has " (grid.columns.len()) " columns; where it is wider than the page, it scrolls sideways →" }
+            (scroll_cue(grid.columns.len(), is_wide))
         }
         div.scroll {
             table.sortable.dense[is_wide] {
@@ -68,6 +68,13 @@ fn places(column: &GridColumn) -> Vec<Option<usize>> {
     sorted.dedup();
     let place = |value: f64| sorted.partition_point(|other| *other < value);
     values.iter().map(|value| value.map(place)).collect()
+}
+
+/// What stands above a table that may be wider than the page; `is_wide` where that is not only so on a phone.
+pub(super) fn scroll_cue(columns: usize, is_wide: bool) -> Markup {
+    html! {
+        p.soft.scroll-cue.wide[is_wide] { "The table has " (columns) " columns; where it is wider than the page, it scrolls sideways →" }
+    }
 }
 
 fn cell(column: &GridColumn, places: &[Option<usize>], row: usize) -> Markup {

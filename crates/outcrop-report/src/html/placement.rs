@@ -6,6 +6,7 @@ use outcrop_measure::units::format_ratio;
 use outcrop_schema::kv::THROUGHPUT;
 
 use super::answer::prose;
+use super::cells::scroll_cue;
 use crate::number::Number;
 use crate::placement::{Candidate, CompressedAt, DRIVE_CAPACITY, Placement};
 
@@ -67,7 +68,7 @@ fn table(placement: &Placement) -> Markup {
     let saves_in_drive =
         |candidate: &Candidate| candidate.place == CompressedAt::Drive && candidate.ratio.is_some();
     html! {
-        p.soft.scroll-cue { "The table has " (headings.len()) " columns; where it is wider than the page, it scrolls sideways →" }
+        (scroll_cue(headings.len(), false))
         div.scroll {
             table {
                 caption { "One store under one load. Ratio: space without compression" (base(placement)) " ÷ its own, log included. "

@@ -5,8 +5,7 @@ use maud::{Markup, html};
 use super::answer::prose;
 use super::title_of;
 use crate::answer::{Answer, Caution, Claim, Headline, Instruction, NO_ADVICE};
-use crate::layer::undecided::WIDEST_PERCENT;
-use crate::number::is_or_are;
+use crate::number::{WIDEST_PERCENT, is_or_are};
 use crate::placement::Placement;
 use crate::report::{LayerSection, Report};
 

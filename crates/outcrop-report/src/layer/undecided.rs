@@ -10,11 +10,9 @@ use crate::cell_table::LONG_TRIAL_S;
 use crate::command::Commands;
 use crate::disturbed::why_disturbed;
 use crate::finding::{About, Finding, Verdict, as_sentence};
-use crate::number::{Number, ONE_TRIAL};
+use crate::number::{Number, ONE_TRIAL, WIDEST_PERCENT};
 use crate::placement::{More, SURE};
 
-/// An interval that reaches further than this to one side decides nothing, in per cent of the value.
-pub(crate) const WIDEST_PERCENT: f64 = 30.0;
 /// Repetitions at which an interval is one of 95 % that a single outlier no longer sets.
 const ENOUGH: usize = 9;
 /// Trials below which the noise of a machine is not in the intervals: below it they have less than 90 % confidence.

@@ -1,5 +1,6 @@
 //! Checks of the run that failed for the cells that an answer compares: how sure it is depends on them.
 
+use outcrop_probe::OthersCpu;
 use outcrop_results::RunView;
 
 use super::candidate::Candidate;
@@ -7,7 +8,7 @@ use super::choice::Choice;
 use super::doubt::identifier;
 use super::words::as_name;
 use crate::cell::Cell;
-use crate::disturbed::{OTHERS_MATTER, others_share};
+use crate::disturbed::others_share;
 use crate::environment;
 use crate::layer::kv::{FailedCheck, FailedChecks, failed_checks, machine};
 use crate::number::counted;
@@ -103,7 +104,7 @@ fn other_work(run: &RunView, cells: &[Cell<'_>], candidates: &[Candidate]) -> Op
     };
     let known = cells.iter().filter_map(of_cell);
     match known.max_by(|one, other| one.0.total_cmp(&other.0)) {
-        Some((share, name)) => (share > OTHERS_MATTER).then(|| {
+        Some((share, name)) => (share > OthersCpu::MATTER).then(|| {
             format!(
                 "{:.0} % of the CPUs while the most disturbed of these {} was measured ({name})",
                 share * 100.0,

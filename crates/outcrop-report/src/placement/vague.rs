@@ -6,7 +6,7 @@ use super::choice::{Choice, Sureness};
 use super::doubt::Race;
 use super::words::as_name;
 use crate::disturbed;
-use crate::layer::undecided::WIDEST_PERCENT;
+use crate::number::WIDEST_PERCENT;
 
 /// Why the throughput that an answer compares decides nothing, as a clause; none where it does, or where limits alone decide.
 pub(super) fn why(candidates: &[Candidate], choice: &Choice, race: &Race) -> Option<String> {

@@ -205,10 +205,7 @@ fn beside_soonest(mut claim: Claim, soonest: &Cell<'_>, candidates: &[&Cell<'_>]
     });
     add_rival(&mut claim.numbers, p50s);
     let ties = soonest.number(&LATENCY.p50).map(|p50| {
-        let overlaps = |cell: &&Cell<'_>| {
-            cell.number(&LATENCY.p50)
-                .is_some_and(|other| are_tied(p50, other))
-        };
+        let overlaps = |cell: &&Cell<'_>| cell.number(&LATENCY.p50).is_some_and(|other| p50.overlaps(other));
         others().filter(overlaps).map(configuration).collect::<Vec<_>>()
     });
     let mut more = match ties.unwrap_or_default().as_slice() {
@@ -226,12 +223,6 @@ fn beside_soonest(mut claim: Claim, soonest: &Cell<'_>, candidates: &[&Cell<'_>]
     claim.brief.push_str(&more);
     claim.text = format!("{}{more}.", claim.text.trim_end_matches('.'));
     claim.unless_disturbed(candidates.iter().copied())
-}
-
-/// Whether the intervals of two figures overlap.
-fn are_tied(one: &Number, other: &Number) -> bool {
-    let both = one.interval.zip(other.interval);
-    both.is_some_and(|(one, other)| one.overlaps(&other))
 }
 
 /// That compression saves nothing, where it was tried and does not: then no configuration is smallest.
@@ -273,8 +264,7 @@ fn price(most: &Cell<'_>, candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Opti
         true => format!("without compression ({other_name}: {told_other})"),
         false => format!("with {other_name} ({told_other})"),
     };
-    let overlaps = p50.interval.zip(other_p50.interval);
-    let price = match overlaps.is_some_and(|(one, other)| one.overlaps(&other)) {
+    let price = match p50.overlaps(other_p50) {
         _ if name == other_name => String::new(),
         true => format!(", which these trials cannot distinguish from reads {compared}"),
         false if p50.value > other_p50.value => {
