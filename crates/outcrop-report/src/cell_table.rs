@@ -11,11 +11,11 @@ use outcrop_measure::metric::Scope;
 use outcrop_measure::units::format_with_range;
 use outcrop_results::{CellGroup, CellRow, CellTable, Estimate, Figure};
 use outcrop_schema::TableColumn;
-use outcrop_schema::cache::ARRIVAL;
 
 use lacking::{Reason, in_cells, reasons};
 
-use crate::layer::cache;
+use crate::layer::ReportedLayer;
+use crate::layers::LAYERS;
 use crate::number::counted;
 use crate::wrap::wrapped;
 
@@ -48,7 +48,7 @@ pub fn excerpt(table: &CellTable, width: Option<usize>, most_rows: usize) -> Str
         false => usize::MAX,
     };
     let blocks = groups.into_iter().map(|group| {
-        let mut grid = Grid::of(&group);
+        let mut grid = Grid::of(&group, LAYERS);
         grid.keep(of_each);
         grid.fit(width);
         grid.aligned(width)
@@ -61,14 +61,21 @@ pub fn excerpt(table: &CellTable, width: Option<usize>, most_rows: usize) -> Str
 /// The table as Markdown, with every column.
 pub fn markdown(table: &CellTable) -> String {
     let groups = table.groups();
-    let mut blocks: Vec<String> = groups.iter().map(|group| Grid::of(group).markdown()).collect();
+    let mut blocks: Vec<String> = groups
+        .iter()
+        .map(|group| Grid::of(group, LAYERS).markdown())
+        .collect();
     blocks.extend(without_trials(table));
     blocks.join("\n")
 }
 
 /// The tables of some cells, with every column.
-pub(crate) fn grids(table: &CellTable) -> Vec<Grid> {
-    table.groups().iter().map(Grid::of).collect()
+pub(crate) fn grids(table: &CellTable, layer: &ReportedLayer) -> Vec<Grid> {
+    table
+        .groups()
+        .iter()
+        .map(|group| Grid::of(group, &[layer]))
+        .collect()
 }
 
 /// One table, as words.
@@ -99,8 +106,10 @@ impl GridColumn {
 }
 
 impl Grid {
-    fn of(group: &CellGroup<'_>) -> Self {
+    fn of(group: &CellGroup<'_>, layers: &[&ReportedLayer]) -> Self {
         let rows = &group.rows;
+        let layer = layers.iter().find(|layer| layer.schema.name == group.layer.name);
+        let mark = layer.and_then(|layer| layer.mark);
         let mut columns = Vec::new();
         if group.subject.is_none() {
             columns.push(words("subject", rows, |row| row.subject.clone()));
@@ -113,7 +122,7 @@ impl Grid {
             let spelled = |row: &CellRow| {
                 row.setting(*factor).map_or_else(
                     || NONE.to_owned(),
-                    |value| factor.shown(value.spelling()) + overloaded(*factor, row),
+                    |value| factor.shown(value.spelling()) + mark.map_or("", |mark| mark(*factor, row)),
                 )
             };
             let is_right = rows
@@ -282,12 +291,6 @@ impl Grid {
         lines.push(String::new());
         lines.join("\n")
     }
-}
-
-/// What stands behind the arrivals of an open loop that asked for more than was answered.
-fn overloaded(factor: outcrop_schema::FactorRef, row: &CellRow) -> &'static str {
-    let is_marked = factor.name == ARRIVAL.name && cache::is_overloaded(row);
-    if is_marked { " (overloaded)" } else { "" }
 }
 
 /// A column of words.

@@ -17,7 +17,7 @@ pub(crate) mod undecided;
 use std::collections::BTreeMap;
 
 use outcrop_results::references::{self, Reference};
-use outcrop_results::{CellTable, CellView, RunView};
+use outcrop_results::{CellRow, CellTable, CellView, RunView};
 use outcrop_schema::{FactorRef, LayerSchema};
 
 use crate::answer::Answer;
@@ -73,7 +73,12 @@ pub struct ReportedLayer {
     pub order: &'static [FactorRef],
     /// Reads the cells of a run that have a completed trial.
     pub read: for<'a> fn(&'a RunView, Vec<Cell<'a>>) -> Box<dyn LayerReport + 'a>,
+    /// What stands behind a value of a factor in tables of its cells, where a row needs that.
+    pub mark: Option<Mark>,
 }
+
+/// What stands behind the value of a factor in a row of a table; mostly nothing.
+pub type Mark = fn(FactorRef, &CellRow) -> &'static str;
 
 /// The sections of every layer that has a completed trial in this run.
 pub(crate) fn sections(
@@ -87,7 +92,7 @@ pub(crate) fn sections(
     let of_layer = |layer: &&ReportedLayer| {
         let mut cells = cells_of(layer.schema, views);
         cells.sort_by(|one, other| one.compare(other, layer.order));
-        let grids = || cell_table::grids(&table.clone().of_layer(layer.schema));
+        let grids = || cell_table::grids(&table.clone().of_layer(layer.schema), layer);
         (!cells.is_empty()).then(|| {
             let read = (layer.read)(run, cells);
             let section = section(layer.schema.name, run, &*read, (beside, bounds), grids());

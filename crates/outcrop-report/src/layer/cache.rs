@@ -8,12 +8,11 @@ mod findings;
 mod method;
 mod references;
 
-use outcrop_results::RunView;
+use outcrop_results::{CellRow, RunView};
+use outcrop_schema::FactorRef;
 use outcrop_schema::cache::{ARRIVAL, CONNECTIONS, KEYS, MEMORY, PIPELINE, SCHEMA, SERVER, SERVER_THREADS};
 
 pub use curve::{PolicyCurve, latency_figure, miss_ratio_figure};
-
-pub(crate) use cell::is_overloaded;
 
 use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
@@ -34,7 +33,14 @@ pub(crate) static LAYER: ReportedLayer = ReportedLayer {
         &ARRIVAL,
     ],
     read: |run, cells| Box::new(CacheReport { run, cells }),
+    mark: Some(overloaded),
 };
+
+/// What stands behind the arrivals of an open loop that asked for more than was answered.
+fn overloaded(factor: FactorRef, row: &CellRow) -> &'static str {
+    let is_marked = factor.name == ARRIVAL.name && cell::is_overloaded(row);
+    if is_marked { " (overloaded)" } else { "" }
+}
 
 /// The cache cells of a run, ready to be asked.
 struct CacheReport<'a> {

@@ -33,6 +33,7 @@ pub(crate) static LAYER: ReportedLayer = ReportedLayer {
     schema: &SCHEMA,
     order: &[&ROWS, &DISTINCT, &SKEW, &THREADS],
     read: |run, cells| Box::new(ColumnReport { run, cells }),
+    mark: None,
 };
 
 /// The column cells of a run, ready to be asked.

@@ -42,6 +42,7 @@ pub(crate) static LAYER: ReportedLayer = ReportedLayer {
         &ARRIVAL,
     ],
     read: |run, cells| Box::new(KvReport { run, cells }),
+    mark: None,
 };
 
 /// The machine that a run was made on.

@@ -5,7 +5,7 @@ use outcrop_measure::units::format_count;
 use outcrop_results::CellRow;
 use outcrop_schema::cache::{
     ANSWERED, ARRIVAL, BUILD, Build, CONNECTIONS, KEYS, MEMORY, OF_SERVERS, OFFERED, PIPELINE, POLICY,
-    Policy, REFUSED_SHARE, SCHEMA, SERVER, THROUGHPUT, UNFINISHED,
+    Policy, REFUSED_SHARE, SERVER, THROUGHPUT, UNFINISHED,
 };
 use outcrop_schema::{About, FactorRef};
 use outcrop_workload::{Arrival, Arrivals};
@@ -48,15 +48,14 @@ pub(super) fn is_closed_loop(cell: &Cell<'_>) -> bool {
 }
 
 /// Whether a row of a table is of an open loop that was not answered in its time.
-pub(crate) fn is_overloaded(row: &CellRow) -> bool {
+pub(super) fn is_overloaded(row: &CellRow) -> bool {
     let value = |metric: &Metric| row.figures.get(metric.name)?.estimate().map(|one| one.value);
     let is_closed = row
         .setting(&ARRIVAL)
         .is_none_or(|arrival| ARRIVAL.default == Some(arrival.spelling()));
     let answered = value(&ANSWERED).or_else(|| value(&THROUGHPUT));
     let rates = value(&OFFERED).zip(answered);
-    let is_ours = row.layer == SCHEMA.name && !is_closed;
-    is_ours
+    !is_closed
         && rates.is_some_and(|(offered, answered)| {
             let refused = value(&REFUSED_SHARE).unwrap_or(0.0);
             in_time(offered, answered, refused).is_some()
