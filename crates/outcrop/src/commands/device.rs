@@ -215,7 +215,15 @@ fn place(path: &Path) -> String {
     resolved.map_or_else(|| given.to_string(), |path| path.to_string_lossy().into_owned())
 }
 
-/// The draft with the only depth of an engine that waits for each request, where none was typed; fio's default is the same.
+/// The queue depth of an engine where none is typed: that of one that waits for each request is 1, as in fio.
+fn default_depth(engine: EngineKind) -> &'static str {
+    match engine {
+        EngineKind::Psync => "1",
+        _ => device::QUEUE_DEPTH.default.unwrap_or_default(),
+    }
+}
+
+/// The draft with the only depth of an engine that waits for each request, where none was typed.
 fn depth_of_engine(draft: Draft, args: &Args) -> anyhow::Result<Draft> {
     let (Some(engine), None) = (
         args.factors.of(&device::ENGINE),
@@ -224,14 +232,16 @@ fn depth_of_engine(draft: Draft, args: &Args) -> anyhow::Result<Draft> {
         return Ok(draft);
     };
     let waits = |name: &String| name == EngineKind::Psync.name();
+    let only = default_depth(EngineKind::Psync);
     if engine.values.iter().all(waits) {
-        return Ok(draft.with_workload(&device::QUEUE_DEPTH, ["1".to_owned()], &engine.flag));
+        return Ok(draft.with_workload(&device::QUEUE_DEPTH, [only.to_owned()], &engine.flag));
     }
     if engine.values.iter().any(waits) {
         return Err(bad_input(anyhow::anyhow!(
-            "{}: psync waits for each request, so its queue depth is 1, but the default is 32; type --queue-depth 1 to compare them at the \
-             depth that all of them have",
-            engine.as_typed()
+            "{}: psync waits for each request, so its queue depth is {only}, but the default is {}; type --queue-depth {only} to compare \
+             them at the depth that all of them have",
+            engine.as_typed(),
+            default_depth(EngineKind::IoUring)
         )));
     }
     Ok(draft)

@@ -13,7 +13,7 @@ use outcrop_schema::device::{ENGINE, IO_BLOCK_SIZE, QUEUE_DEPTH, SCHEMA, SPAN, S
 use outcrop_schema::{Factor, Value};
 use outcrop_workload::Content;
 
-use super::Args;
+use super::{Args, default_depth};
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, Cell, Format, Table, note};
 use crate::session::agreement;
@@ -48,14 +48,16 @@ pub(super) fn run(args: &Args, half: Half) -> anyhow::Result<Ending> {
         }
     };
     let engine = one(args, &ENGINE)?.unwrap_or(EngineKind::IoUring);
-    let default_depth = match engine {
-        EngineKind::Psync => 1,
-        _ => 32,
+    let depth = match one(args, &QUEUE_DEPTH)? {
+        Some(depth) => depth,
+        None => QUEUE_DEPTH
+            .parse(default_depth(engine))
+            .map_err(|error| refusal(&error))?,
     };
     let spec = VerifySpec {
         engine,
         io_block_size_bytes: one(args, &IO_BLOCK_SIZE)?.unwrap_or(ByteSize(4096)).0,
-        queue_depth: one(args, &QUEUE_DEPTH)?.unwrap_or(default_depth),
+        queue_depth: depth,
         span_bytes: match one(args, &SPAN)?.and_then(Span::bytes) {
             Some(span) => Some(span.0),
             None => args.size.map(|size| size.0),
