@@ -89,6 +89,10 @@ def many(client):
     for key in values:
         pipeline.get(key)
     agree("a pipeline", sum(value is not None for value in pipeline.execute()), 500)
+    transaction = client.pipeline()
+    transaction.set("sum", 1)
+    transaction.incr("sum")
+    agree("a transaction", transaction.execute(), [True, 2])
     large = b"v" * 1_000_000
     agree("set of a megabyte", client.set("large", large), True)
     agree("get of a megabyte", client.get("large"), large)

@@ -9,11 +9,13 @@ mod numbers;
 mod reply;
 mod request;
 mod strings;
+mod transaction;
 
 use super::{Context, Step};
 use crate::login::Attempts;
 use reply::Reply;
 use request::{Parsed, Request};
+use transaction::Transaction;
 
 /// Arguments of one request; more are a mistake.
 const MOST_ARGUMENTS: usize = 16 << 10;
@@ -37,6 +39,10 @@ pub(crate) struct Session {
     answered: usize,
     /// What the client calls itself.
     name: Vec<u8>,
+    /// What `CLIENT ID` says; 0 until it is asked for.
+    id: u64,
+    /// Requests that wait for their `EXEC`.
+    transaction: Option<Transaction>,
 }
 
 /// The rest of a refused request.
@@ -46,12 +52,19 @@ struct Discard {
     bytes: u64,
     /// Arguments behind it.
     arguments: usize,
+    /// What is answered once all has come.
+    why: &'static str,
 }
 
 impl Session {
     /// True while a refused request is still to come.
     pub(crate) const fn is_amid(&self) -> bool {
         self.discard.is_some()
+    }
+
+    /// Memory that it keeps between requests.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.transaction.as_ref().map_or(0, Transaction::held_bytes)
     }
 
     /// Deals with the next command of `input`, which is not empty.
@@ -66,16 +79,24 @@ impl Session {
             (MOST_ARGUMENTS_OF_A_STRANGER, MOST_BYTES_OF_A_STRANGER)
         };
         match request::parse(input, most_arguments, most_bytes) {
-            Parsed::Complete(request, bytes) => self.command(&request, bytes, out, context),
+            Parsed::Complete(request, bytes) => self.command(&request, &input[..bytes], out, context),
             Parsed::More(needed) => Step::More(needed),
             Parsed::Nothing(bytes) => Step::command(bytes),
             Parsed::TooLarge {
                 start,
                 bytes,
                 arguments,
+                why,
             } if self.is_known => {
                 context.counters.store_too_large.add(1);
-                self.discard = Some(Discard { bytes, arguments });
+                if let Some(transaction) = &mut self.transaction {
+                    transaction.refuse();
+                }
+                self.discard = Some(Discard {
+                    bytes,
+                    arguments,
+                    why,
+                });
                 Step::Done {
                     bytes: start,
                     is_complete: false,
@@ -97,12 +118,15 @@ impl Session {
     fn command(
         &mut self,
         request: &Request<'_>,
-        bytes: usize,
+        bytes: &[u8],
         out: &mut Vec<u8>,
         context: &Context<'_>,
     ) -> Step {
+        if transaction::keeps(self, (request, bytes), out, context) {
+            return Step::command(bytes.len());
+        }
         match commands::run(self, request, out, context) {
-            commands::Outcome::Answered => Step::command(bytes),
+            commands::Outcome::Answered => Step::command(bytes.len()),
             commands::Outcome::Flush => Step::Flush,
             commands::Outcome::Later => Step::Later,
             commands::Outcome::Close => Step::Close,
@@ -111,19 +135,24 @@ impl Session {
 
     /// Throws away what is there of a refused request, then answers it.
     fn throw_away(&mut self, discard: Discard, input: &[u8], out: &mut Vec<u8>) -> Step {
-        let Discard { bytes, arguments } = discard;
+        let Discard {
+            bytes,
+            arguments,
+            why,
+        } = discard;
         let done = |bytes, is_complete| Step::Done { bytes, is_complete };
         if bytes > 0 {
             let here = bytes.min(input.len() as u64);
             self.discard = Some(Discard {
                 bytes: bytes - here,
                 arguments,
+                why,
             });
             if bytes > here || arguments > 0 {
                 return done(here as usize, false);
             }
             self.discard = None;
-            Reply(out).error("ERR the request is larger than an item may be; see --max-item");
+            Reply(out).error(why);
             return done(here as usize, true);
         }
         match request::argument_length(input) {
@@ -131,6 +160,7 @@ impl Session {
                 self.discard = Some(Discard {
                     bytes: length + 2,
                     arguments: arguments.saturating_sub(1),
+                    why,
                 });
                 done(line_bytes, false)
             }

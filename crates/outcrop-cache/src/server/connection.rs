@@ -107,7 +107,7 @@ impl Connection {
     /// Memory of its buffers.
     pub(crate) fn held_bytes(&self) -> usize {
         let tls = self.tls.as_ref().map_or(0, |_| tls::HELD_BYTES);
-        self.input.held_bytes() + self.queued.held_bytes() + tls
+        self.input.held_bytes() + self.queued.held_bytes() + self.session.held_bytes() + tls
     }
 
     /// Who has to go where buffers are short, the greatest first: who does not read replies before who still sends a

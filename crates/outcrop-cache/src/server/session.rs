@@ -39,6 +39,14 @@ impl Session {
         }
     }
 
+    /// Memory that it keeps between requests.
+    pub(crate) fn held_bytes(&self) -> usize {
+        match self {
+            Self::Memcached(_) | Self::Http(_) => 0,
+            Self::Redis(session) => session.held_bytes(),
+        }
+    }
+
     /// True in the middle of a request of which no byte is kept.
     pub(crate) const fn is_amid(&self) -> bool {
         match self {

@@ -15,6 +15,7 @@ mod policies;
 mod proxy;
 mod redis;
 mod redis_cli;
+mod redis_transactions;
 mod secured;
 mod simulator;
 mod store;

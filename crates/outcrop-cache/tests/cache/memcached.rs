@@ -7,7 +7,7 @@ use outcrop_cache::store::StoreOptions;
 use crate::kit::{Client, start, stat};
 
 /// Commands of every kind, and what they answer on a fresh server.
-const SESSION: [(&str, &str); 40] = [
+const SESSION: [(&str, &str); 41] = [
     ("set a 5 0 3\r\nabc\r\n", "STORED\r\n"),
     ("get a\r\n", "VALUE a 5 3\r\nabc\r\nEND\r\n"),
     (
@@ -55,6 +55,13 @@ const SESSION: [(&str, &str); 40] = [
     ("ma n N0 J10 v\r\n", "VA 2\r\n10\r\n"),
     ("ma n v D5\r\n", "VA 2\r\n15\r\n"),
     ("md n q\r\nmg n q\r\nmn\r\n", "MN\r\n"),
+    // Of times, too, no number has a plus sign.
+    (
+        "mg a T+5\r\nmg a N+5\r\nmg a R+5\r\n",
+        "CLIENT_ERROR bad token in command line format\r\n\
+         CLIENT_ERROR bad token in command line format\r\n\
+         CLIENT_ERROR bad token in command line format\r\n",
+    ),
     ("flush_all\r\n", "OK\r\n"),
     ("get a b m foo\r\n", "END\r\n"),
 ];

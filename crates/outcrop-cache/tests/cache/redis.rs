@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::kit::{Client, address, options, text};
 
-fn start() -> Server {
+pub(crate) fn start() -> Server {
     Server::start(&ServerOptions {
         redis: loopback(0).to_vec(),
         ..options()
@@ -19,7 +19,7 @@ fn start() -> Server {
 }
 
 /// A request as clients send it.
-fn array(words: &[&[u8]]) -> Vec<u8> {
+pub(crate) fn array(words: &[&[u8]]) -> Vec<u8> {
     let mut bytes = format!("*{}\r\n", words.len()).into_bytes();
     for word in words {
         bytes.extend_from_slice(format!("${}\r\n", word.len()).as_bytes());
@@ -30,7 +30,7 @@ fn array(words: &[&[u8]]) -> Vec<u8> {
 }
 
 /// The words of a line, as an array.
-fn request(line: &str) -> Vec<u8> {
+pub(crate) fn request(line: &str) -> Vec<u8> {
     let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
     array(&words)
 }
@@ -283,7 +283,7 @@ fn what_is_no_request_is_refused_and_ends_the_connection() {
     }
 }
 
-fn dialogue() -> Dialogue {
+pub(crate) fn dialogue() -> Dialogue {
     let options = StoreOptions {
         memory_bytes: 1 << 20,
         max_item_bytes: 1 << 16,

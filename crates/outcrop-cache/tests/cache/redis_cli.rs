@@ -54,7 +54,7 @@ const SESSION: [(&str, &str); 50] = [
     ("client getname", "(nil)"),
     ("client setname me", "OK"),
     ("client setinfo LIB-NAME x", "OK"),
-    ("command count", "(integer) 35"),
+    ("command count", "(integer) 38"),
     (
         "incr text x",
         "(error) ERR wrong number of arguments for 'incr' command",

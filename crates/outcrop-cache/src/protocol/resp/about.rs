@@ -1,7 +1,7 @@
 //! What clients ask about a server and a connection: who they are, what it can do, how full it is.
 
 use std::fmt::Write as _;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Session;
 use super::commands::{COMMANDS, Call, Command, Outcome, named, shown, wrong_count};
@@ -186,6 +186,15 @@ fn set_name(session: &mut Session, call: &mut Call<'_, '_>, name: &[u8]) -> bool
     is_name
 }
 
+/// A number that no other connection has.
+fn id(session: &mut Session) -> u64 {
+    static GIVEN: AtomicU64 = AtomicU64::new(0);
+    if session.id == 0 {
+        session.id = GIVEN.fetch_add(1, Ordering::Relaxed) + 1;
+    }
+    session.id
+}
+
 pub(super) fn client(session: &mut Session, call: &mut Call<'_, '_>) -> Outcome {
     let (word, count) = (call.request.get(1).to_ascii_lowercase(), call.request.len());
     match (&word[..], count) {
@@ -197,6 +206,14 @@ pub(super) fn client(session: &mut Session, call: &mut Call<'_, '_>) -> Outcome 
         }
         (b"getname", 2) if session.name.is_empty() => call.reply().nil(session.is_version_3),
         (b"getname", 2) => call.reply().bulk(&session.name),
+        (b"id", 2) => call.reply().integer(id(session) as i64),
+        (b"info", 2) => {
+            let version = if session.is_version_3 { 3 } else { 2 };
+            let id = id(session);
+            let name = String::from_utf8_lossy(&session.name);
+            let line = format!("id={id} name={name} db=0 resp={version}\n");
+            call.reply().bulk(line.as_bytes());
+        }
         // What library a client is: nobody asks for it here.
         (b"setinfo", 4) | (b"no-evict" | b"no-touch", 3) => call.reply().ok(),
         _ => {

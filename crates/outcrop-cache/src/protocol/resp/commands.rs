@@ -2,7 +2,7 @@
 
 use super::reply::Reply;
 use super::request::Request;
-use super::{Session, about, expiry, numbers, strings};
+use super::{Session, about, expiry, numbers, strings, transaction};
 use crate::protocol::Context;
 
 /// What became of a command.
@@ -56,7 +56,7 @@ const ALL_KEYS: [i64; 3] = [1, -1, 1];
 const NO_KEY: [i64; 3] = [0, 0, 0];
 
 /// All of them, by name.
-pub(super) static COMMANDS: [Command; 35] = [
+pub(super) static COMMANDS: [Command; 38] = [
     command("append", 3, ONE_KEY, true, strings::append),
     command("auth", -2, NO_KEY, false, about::auth),
     command("client", -2, NO_KEY, false, about::client),
@@ -65,7 +65,9 @@ pub(super) static COMMANDS: [Command; 35] = [
     command("decr", 2, ONE_KEY, true, numbers::decr),
     command("decrby", 3, ONE_KEY, true, numbers::decrby),
     command("del", -2, ALL_KEYS, true, strings::del),
+    command("discard", 1, NO_KEY, false, transaction::discard),
     command("echo", 2, NO_KEY, false, about::echo),
+    command("exec", 1, NO_KEY, false, transaction::exec),
     command("exists", -2, ALL_KEYS, false, strings::exists),
     command("expire", -3, ONE_KEY, true, expiry::expire),
     command("flushall", -1, NO_KEY, true, about::flushall),
@@ -79,6 +81,7 @@ pub(super) static COMMANDS: [Command; 35] = [
     command("info", -1, NO_KEY, false, about::info),
     command("mget", -2, ALL_KEYS, false, strings::mget),
     command("mset", -3, [1, -1, 2], true, strings::mset),
+    command("multi", 1, NO_KEY, false, transaction::multi),
     command("persist", 2, ONE_KEY, true, expiry::persist),
     command("pexpire", -3, ONE_KEY, true, expiry::pexpire),
     command("ping", -1, NO_KEY, false, about::ping),
@@ -104,22 +107,12 @@ pub(super) fn named(name: &[u8]) -> Option<&'static Command> {
     found.ok().map(|at| &COMMANDS[at])
 }
 
-/// Gives the command, if there is such a one, it has as many words as it should, and the client may.
-pub(super) fn run(
-    session: &mut Session,
-    request: &Request<'_>,
-    out: &mut Vec<u8>,
-    context: &Context<'_>,
-) -> Outcome {
-    let mut call = Call {
-        request,
-        out,
-        context,
-    };
+/// The command, if there is such a one and it has as many words as it should; else that is answered.
+pub(super) fn checked(request: &Request<'_>, out: &mut Vec<u8>) -> Option<&'static Command> {
     let Some(command) = named(request.get(0)) else {
         let shown = shown(request.get(0));
-        call.reply().error(&format!("ERR unknown command '{shown}'"));
-        return Outcome::Answered;
+        Reply(out).error(&format!("ERR unknown command '{shown}'"));
+        return None;
     };
     let words = request.len() as i64;
     let fits = if command.arity < 0 {
@@ -128,9 +121,26 @@ pub(super) fn run(
         words == command.arity
     };
     if !fits {
-        wrong_count(&mut call, command.name);
-        return Outcome::Answered;
+        refuse_count(&mut Reply(out), command.name);
     }
+    fits.then_some(command)
+}
+
+/// Gives the command, if there is such a one, it has as many words as it should, and the client may.
+pub(super) fn run(
+    session: &mut Session,
+    request: &Request<'_>,
+    out: &mut Vec<u8>,
+    context: &Context<'_>,
+) -> Outcome {
+    let Some(command) = checked(request, out) else {
+        return Outcome::Answered;
+    };
+    let mut call = Call {
+        request,
+        out,
+        context,
+    };
     if !session.is_known && !matches!(command.name, "auth" | "hello" | "quit") {
         call.reply().error("NOAUTH log in first, with AUTH or HELLO");
         return Outcome::Answered;
@@ -139,8 +149,11 @@ pub(super) fn run(
 }
 
 pub(super) fn wrong_count(call: &mut Call<'_, '_>, name: &str) {
-    call.reply()
-        .error(&format!("ERR wrong number of arguments for '{name}' command"));
+    refuse_count(&mut call.reply(), name);
+}
+
+fn refuse_count(reply: &mut Reply<'_>, name: &str) {
+    reply.error(&format!("ERR wrong number of arguments for '{name}' command"));
 }
 
 /// A client's word as an error may show it.

@@ -8,6 +8,10 @@ const MOST_LINE_BYTES: usize = 64 << 10;
 const MOST_HEAD_BYTES: usize = 32;
 /// The shortest argument: `$0`, two line ends.
 const LEAST_ARGUMENT_BYTES: usize = 6;
+/// The most arguments of which what is not kept is still read; Redis takes as many.
+const MOST_THROWN_AWAY: usize = 1 << 20;
+const TOO_LARGE: &str = "ERR the request is larger than an item may be; see --max-item";
+const TOO_MANY: &str = "ERR a request has at most 16384 words; send several";
 const BAD_COUNT: &str = "ERR Protocol error: invalid multibulk length";
 const BAD_LENGTH: &str = "ERR Protocol error: invalid bulk length";
 const NO_DOLLAR: &str = "ERR Protocol error: expected '$'";
@@ -51,6 +55,7 @@ pub(super) enum Parsed<'a> {
         start: usize,
         bytes: u64,
         arguments: usize,
+        why: &'static str,
     },
     /// No protocol: the connection has to end.
     Wrong(&'static str),
@@ -70,12 +75,17 @@ pub(super) fn parse(input: &[u8], most_arguments: usize, most_bytes: usize) -> P
     };
     let (mut at, count) = match count {
         (at, ..=0) => return Parsed::Nothing(at),
-        (at, count) => match usize::try_from(count)
-            .ok()
-            .filter(|&count| count <= most_arguments)
-        {
-            Some(count) => (at, count),
-            None => return Parsed::Wrong(BAD_COUNT),
+        (at, count) => match usize::try_from(count) {
+            Ok(count) if count <= most_arguments => (at, count),
+            Ok(arguments @ ..=MOST_THROWN_AWAY) => {
+                return Parsed::TooLarge {
+                    start: at,
+                    bytes: 0,
+                    arguments,
+                    why: TOO_MANY,
+                };
+            }
+            _ => return Parsed::Wrong(BAD_COUNT),
         },
     };
     let mut words = Vec::with_capacity(count.min(64));
@@ -93,6 +103,7 @@ pub(super) fn parse(input: &[u8], most_arguments: usize, most_bytes: usize) -> P
                 start,
                 bytes: length + 2,
                 arguments: left,
+                why: TOO_LARGE,
             };
         }
         let end = start + length as usize;
