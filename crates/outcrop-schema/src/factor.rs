@@ -211,6 +211,9 @@ pub trait AnyFactor: Sync + fmt::Debug {
 
     /// Its column in tables.
     fn column(&self) -> Column;
+
+    /// Whether a bare number is one of bytes.
+    fn is_size(&self) -> bool;
 }
 
 impl<T: Value> AnyFactor for Factor<T> {
@@ -225,6 +228,10 @@ impl<T: Value> AnyFactor for Factor<T> {
     fn column(&self) -> Column {
         T::COLUMN
     }
+
+    fn is_size(&self) -> bool {
+        T::IS_SIZE
+    }
 }
 
 /// A factor of any type.
@@ -234,10 +241,10 @@ impl dyn AnyFactor {
     /// A value as tables show it, given as it is spelled: a bare number of bytes has its unit, `64 B`.
     pub fn shown(&self, spelling: &str) -> String {
         let is_bare = !spelling.is_empty() && spelling.bytes().all(|byte| byte.is_ascii_digit());
-        match self.column() {
-            Column::Bytes if is_bare => format!("{spelling} B"),
-            _ => spelling.to_owned(),
+        if is_bare && self.is_size() {
+            return format!("{spelling} B");
         }
+        spelling.to_owned()
     }
 }
 
@@ -280,6 +287,25 @@ impl About {
         match column {
             Column::Bytes => format!("{}_bytes", self.name),
             _ => self.name.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FactorRef;
+    use crate::cache::{ITEM_MEMORY, MEMORY, REQUESTS};
+
+    #[test]
+    fn a_bare_number_of_bytes_has_its_unit_also_where_a_word_is_a_value_too() {
+        for (factor, spelling, shown) in [
+            (&ITEM_MEMORY as FactorRef, "100", "100 B"),
+            (&ITEM_MEMORY, "1MB", "1MB"),
+            (&ITEM_MEMORY, "unlimited", "unlimited"),
+            (&MEMORY, "2000001", "2000001 B"),
+            (&REQUESTS, "15000", "15000"),
+        ] {
+            assert_eq!(factor.shown(spelling), shown);
         }
     }
 }

@@ -28,6 +28,9 @@ pub trait Value: Any + Clone + fmt::Debug + fmt::Display + PartialEq + Send + Sy
     /// The column that it is stored in.
     const COLUMN: Column = Column::Text;
 
+    /// Whether a bare number is one of bytes, also where words are values beside sizes.
+    const IS_SIZE: bool = matches!(Self::COLUMN, Column::Bytes);
+
     /// Where it lies on an axis: the number that it is, or its place in the order of the documentation.
     fn place(&self) -> Option<f64> {
         None

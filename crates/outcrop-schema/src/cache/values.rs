@@ -165,8 +165,6 @@ macro_rules! value_or {
                 }
             }
         }
-
-        impl Value for $name {}
     };
 }
 
@@ -181,6 +179,12 @@ value_or! {
 value_or! {
     /// A limit for the bytes of items alone; none where memory is the only limit.
     ItemMemory(ByteSize), "unlimited", "a size such as \"100B\""
+}
+
+impl Value for Requests {}
+impl Value for DistinctValues {}
+impl Value for ItemMemory {
+    const IS_SIZE: bool = true;
 }
 
 /// The build of our server.
