@@ -107,8 +107,8 @@ pub(super) struct Input {
     /// CSV fields with exactly this text are null; not for other formats
     #[arg(long, value_name = "TEXT")]
     pub(super) null: Option<String>,
-    /// Refuse longer lines of text and longer records of CSV. Encoding a value takes up to five times its bytes in memory
-    /// [default: 256MiB; at most 2GiB]
+    /// Refuse lines of text and records of CSV that are longer, up to 2GiB: a long value takes several times its bytes in memory
+    /// [default: 256MiB]
     #[arg(long, value_name = "BYTES")]
     longest_value: Option<ByteSize>,
 }
