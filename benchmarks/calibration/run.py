@@ -5,7 +5,11 @@ For each layer, `--pairs` times: two runs of one plan, one after the other, held
 and one run of `outcrop ab` whose two variants are alike. A pair is a false alarm where any condition is met
 (exit code 1). On a machine at rest at most 5 % should be; on a shared one `compare` also sees what the machine did
 between its two runs, and `ab` should not. A gate that does not decide cannot fail: how many figures were undecided,
-because the machine was busier on one side or for want of trials, stands beside the alarms.
+because the machine was busier on one side or for want of trials, stands beside the alarms: in the table of a run that
+finishes, and in the line on standard error after each pair, which a run that is stopped leaves.
+
+`compare` corrects for the rows of the conditions: 8 in device and codec (two metrics of four cells), 4 in cache. With five
+repetitions a side the least p-value is 2 / 252, and a single row can alarm only where at most six are corrected for.
 
     benchmarks/calibration/run.py [--pairs 40] [--duration 500ms] [--repetitions 5]
         [--directory DIR] [--layers device,codec,cache]
@@ -151,8 +155,8 @@ def main():
             for layer in layers:
                 found[layer, "compare"] += lab.compare(layer)
                 found[layer, "ab"] += lab.ab(layer)
-            alarms = {" ".join(key): counts["alarms"] for key, counts in found.items()}
-            print(f"pair {pair + 1} of {options.pairs}: {alarms}", file=sys.stderr, flush=True)
+            so_far = {" ".join(key): dict(counts) for key, counts in found.items()}
+            print(f"pair {pair + 1} of {options.pairs}: {so_far}", file=sys.stderr, flush=True)
 
     print(f"False alarms of `--fail-if` in {options.pairs} pairs of equal runs each: trials of {options.duration},")
     print(f"{options.repetitions} repetitions a side for `compare`, 10 pairs for `ab`.\n")

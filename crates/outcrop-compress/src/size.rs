@@ -24,7 +24,7 @@ pub struct SizeReport {
     /// 95 % interval of the ratio of all the data, or why the sample supports none.
     pub interval: Result<RatioInterval, NoInterval>,
     /// Compressed bytes of [`GROUPS`](crate::GROUPS) random groups of clusters, the same clusters for every codec; none where the data are
-    /// all taken, or where the sample supports no interval.
+    /// all taken, or where the sample supports no interval or too few of its clusters differ.
     pub groups: Option<Groups>,
     /// Mean order-0 entropy of the blocks, in bits per byte.
     pub entropy_bits_per_byte: f64,
@@ -83,7 +83,8 @@ impl SizeReport {
             uncompressed_bytes: blocks.total_bytes() as u64,
             compressed_bytes: outcomes.iter().map(|outcome| u64::from(outcome.length)).sum(),
             lengths: outcomes.iter().map(|outcome| outcome.length).collect(),
-            groups: (is_drawn && interval.is_ok()).then(|| groups::of(&clusters)),
+            groups: (is_drawn && interval.is_ok() && groups::show_the_spread(&clusters))
+                .then(|| groups::of(&clusters)),
             interval,
             entropy_bits_per_byte: blocks.mean_entropy(),
             compress_ns: outcomes.iter().map(|outcome| outcome.compress_ns).sum(),

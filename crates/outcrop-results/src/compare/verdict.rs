@@ -4,13 +4,14 @@
 //!    of one sample of the data beside that of another sample without intervals of their own.
 //! 2. A ratio whose interval lies within the margin (± 5 % by default) is *the same*.
 //! 3. A ratio whose interval excludes 1 is *better* or *worse* if it also counts after correction for the number of rows
-//!    (Benjamini and Hochberg at [`LEVEL`]): of two equal sides, at most one comparison in twenty finds any.
+//!    (Benjamini and Hochberg at [`LEVEL`]): of two equal sides, at most one comparison in twenty finds any in a family of rows.
 //!    Not so where the machine had more to do for others on the side that looks worse: [`Undecided::Load`].
 //! 4. All others are undecided.
 //!
 //! The metrics of `--fail-if` are a family, headline metrics are one and all others another, so that a hundred secondary rows do not drown the few
-//! that a layer is known by. A row that repeats another is not counted. A ratio of properties of the same data is exact: nothing is
-//! left to chance, and the ratio itself decides.
+//! that a layer is known by. Over all families, chance finds a row more often: in at most one of ten comparisons without conditions (two
+//! families), and in 15 of a hundred with some (three). A gate looks at one family. A row that repeats another is not counted. A ratio of
+//! properties of the same data is exact: nothing is left to chance, and the ratio itself decides.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +27,7 @@ pub const LEAST_REPETITIONS: usize = 5;
 pub const LEAST_PAIRS: usize = 6;
 /// Below this many repetitions beside a single published value, nothing is decided: five signs on one side are no rarer than one in sixteen.
 pub const LEAST_BESIDE_A_CONSTANT: usize = 6;
-/// Share of comparisons of two equal sides that find any difference, at most.
+/// Share of comparisons of two equal sides that find any difference in a family of rows, at most.
 pub const LEVEL: f64 = 0.05;
 /// What counts as the same unless somebody asks for another margin: ± 5 %.
 pub const DEFAULT_MARGIN: f64 = 0.05;

@@ -150,15 +150,7 @@ fn of_the_compression_layer() {
     hold(
         "no-interval",
         include_str!("../../../../../outcrop-compress/src/confidence.rs"),
-        [
-            NoInterval::FewClusters { clusters: 3 },
-            NoInterval::Alike {
-                clusters: 40,
-                least_ratio: 3.2,
-            },
-            NoInterval::FewDiffer { clusters: 40 },
-            NoInterval::Chosen,
-        ],
+        [NoInterval::FewClusters { clusters: 3 }, NoInterval::Chosen],
     );
 }
 
