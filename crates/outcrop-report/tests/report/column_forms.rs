@@ -112,7 +112,7 @@ fn advice_table_and_total_name_the_encoding_that_a_size_in_parquet_needs() {
     let advice = claim(&run, "Smaller in Parquet zstd");
     assert!(
         advice.text.contains(
-            "order: 500 kB in Parquet with zstd:3 with delta encoding (3.80 MB with the default of writers), 4.00 MB in this file"
+            "order: 500 kB in Parquet with zstd:3 with delta encoding (3.80 MB with writers' defaults), 4.00 MB in this file"
         ),
         "{}",
         advice.text
@@ -133,7 +133,7 @@ fn advice_table_and_total_name_the_encoding_that_a_size_in_parquet_needs() {
     };
     assert_eq!(
         beside("order"),
-        "with delta encoding (3.80 MB with the default of writers)"
+        "with delta encoding (3.80 MB with writers' defaults)"
     );
     assert_eq!(beside("comment"), "");
     assert!(

@@ -166,7 +166,7 @@ fn the_steady_state_of_one_long_trial_says_in_what_it_is_no_test_of_the_pts() {
     }
     let device = "destroyed-device /dev/nvme1n1 256MiB";
     let device = |written| of_subject(device, written);
-    assert!(device(1e8).contains("which Outcrop did not purge before"));
+    assert!(device(1e8).contains("which Outcrop did not purge"));
     assert!(device(1e8).contains("8.00 s of writes"));
     assert!(!device(4.0 * f64::from(256 << 20)).contains("of writes, not"));
 }

@@ -182,7 +182,7 @@ fn a_check_that_failed_for_the_cells_of_the_answer_is_in_the_verdict_and_nothing
         ),
         (
             with("ext4", "lz4", wrong),
-            "some values that came back were not stored under their key, or were out of date (27 of 2.70 M values; 1 of 3 cells, most: rocksdb \
+            "some returned values were not stored under their key, or were out of date (27 of 2.70 M values; 1 of 3 cells, most: rocksdb \
              lz4 16KiB on ext4)",
         ),
     ] {

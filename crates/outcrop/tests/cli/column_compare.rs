@@ -217,7 +217,7 @@ fn the_encoding_that_the_advice_is_about_is_the_one_that_decode_writes() {
     let words = words_of(&seen.stdout);
     assert!(
         words.contains(" with delta encoding (")
-            && words.contains(" with the default of writers) and a footer of about "),
+            && words.contains(" with writers' defaults) and a footer of about "),
         "{words}"
     );
     let promised = outcrop(

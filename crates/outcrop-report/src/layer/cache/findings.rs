@@ -34,7 +34,7 @@ const BEHIND: f64 = 0.002;
 /// All of them, in the order of the page.
 pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
     vec![
-        verified(cells).of_run("Some values that came back are not those stored under their key"),
+        verified(cells).of_run("Some returned values are not those stored under their key"),
         as_simulated(cells),
         s3_fifo_beside_lru(cells),
         littles_law(cells).of_run("Requests in flight are not throughput × mean latency (Little's law)"),

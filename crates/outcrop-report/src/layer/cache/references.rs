@@ -191,7 +191,7 @@ fn ratio_of_gets(reference: &Reference, cells: &[Cell<'_>]) -> Option<Finding> {
     };
     let (of_gets, of_all) = (agree(&|one| one.1), agree(&|one| one.2));
     let tested = format!(
-        "{} published hit ratios, compared with ours of the same load: {of_gets} agree within {AGREEING} with hits over gets, {of_all} with \
+        "{} published hit ratios, compared with those measured here under the same load: {of_gets} agree within {AGREEING} with hits over gets, {of_all} with \
          hits over all requests.",
         ours.len()
     );

@@ -27,7 +27,7 @@ pub struct TotalSizes {
     pub text_bytes: f64,
     /// In Parquet with zstd:3.
     pub parquet_zstd_bytes: f64,
-    /// The same with the default of writers; none where that is not known of all.
+    /// The same with writers' defaults; none where that is not known of all.
     pub parquet_default_bytes: Option<f64>,
     /// Columns whose size in Parquet needs delta encoding.
     pub delta_count: usize,
@@ -110,10 +110,10 @@ impl TotalSizes {
         }
     }
 
-    /// `with delta encoding for 2 of them; 30.1 MB with the default of writers`; none where the default is as small for each column.
+    /// `with delta encoding for 2 of them; 30.1 MB with writers' defaults`; none where the default is as small for each column.
     pub(super) fn encoding_in_words(&self) -> Option<String> {
         let usual = self.parquet_default_bytes.map_or_else(String::new, |usual| {
-            format!("; {} with the default of writers", format_data(usual))
+            format!("; {} with writers' defaults", format_data(usual))
         });
         (self.delta_count > 0).then(|| format!("with delta encoding for {} of them{usual}", self.delta_count))
     }
@@ -211,7 +211,7 @@ mod tests {
         let words = TotalSizes::of(&all).unwrap().in_words();
         assert!(
             words.contains(
-                "3.00 MB in Parquet with zstd:3 (62 % smaller, with delta encoding for 1 of them; 5.00 MB with the default of writers), "
+                "3.00 MB in Parquet with zstd:3 (62 % smaller, with delta encoding for 1 of them; 5.00 MB with writers' defaults), "
             ),
             "{words}"
         );

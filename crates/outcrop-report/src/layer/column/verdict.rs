@@ -118,21 +118,21 @@ impl ColumnSizes {
         self.base_bytes().min(self.parquet_beside_base()) - self.ocol_bytes
     }
 
-    /// What Parquet takes with the default of writers, where its smaller size needs delta encoding.
+    /// What Parquet takes with writers' defaults, where its smaller size needs delta encoding.
     pub(super) fn larger_by_default(&self) -> Option<f64> {
         let parquet = self.parquet_zstd_bytes?;
         let usual = self.parquet_usual_bytes?;
         (parquet < usual * (1.0 - WORTH_REWRITING)).then_some(usual)
     }
 
-    /// ` as integers with delta encoding (80.2 kB with the default of writers)`, which follows the size in Parquet; empty where the file's own
+    /// ` as integers with delta encoding (80.2 kB with writers' defaults)`, which follows the size in Parquet; empty where the file's own
     /// types and the default give it.
     pub(super) fn encoding_in_words(&self) -> String {
         let values = self.parquet_as.as_ref();
         let values = values.map_or_else(String::new, |values| format!(" as {values}"));
         let encoding = self.larger_by_default().map_or_else(String::new, |usual| {
             format!(
-                " with delta encoding ({} with the default of writers)",
+                " with delta encoding ({} with writers' defaults)",
                 format_data(usual)
             )
         });

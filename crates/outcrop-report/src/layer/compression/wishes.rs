@@ -60,12 +60,13 @@ impl<'c, 'a> Candidate<'c, 'a> {
     /// Ratio and both speeds: `2.31, 320 MB/s in, 900 MB/s out`; a speed that is known too badly is left out.
     pub(super) fn figures(&self) -> String {
         let ByDirection { compress, decompress } = self.speed;
-        let told = |number: &Number, direction: &str| match number.told_beside() {
-            Some(speed) => format!("{speed} {direction}"),
-            None => format!("speed {direction} not decided"),
+        let speeds = match (compress.told_beside(), decompress.told_beside()) {
+            (Some(compress), Some(decompress)) => format!("{compress} in, {decompress} out"),
+            (Some(compress), None) => format!("{compress} in, decompression speed not decided"),
+            (None, Some(decompress)) => format!("compression speed not decided, {decompress} out"),
+            (None, None) => "speeds not decided".to_owned(),
         };
-        let (compress, decompress) = (told(compress, "in"), told(decompress, "out"));
-        format!("{:.2}, {compress}, {decompress}", self.ratio)
+        format!("{:.2}, {speeds}", self.ratio)
     }
 
     /// The numbers that its figures state, each named with the cell.

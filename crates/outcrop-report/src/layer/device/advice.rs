@@ -108,7 +108,7 @@ fn named(number: &Number, name: impl Into<String>) -> Number {
 fn knee_claim(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
     let (_, peak) = best(curve.iter().copied(), &IOPS.both)?;
     let lone = curve[0].number(&LATENCY.both.mean)?;
-    let knee = predicted_knee(curve, "predicted knee, requests in flight")?;
+    let knee = predicted_knee(curve, "requests in flight at the predicted knee")?;
     let predicted = knee.value;
     let mut numbers = vec![
         knee,

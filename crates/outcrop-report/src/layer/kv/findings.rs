@@ -181,7 +181,7 @@ fn verified(cells: &[Cell<'_>]) -> Finding {
         format!("{wrong} of {verified} values; {extent}")
     });
     Finding::tested(ID, SENTENCE, failed.is_empty(), tested)
-        .of_run("Some values that came back were not stored under their key, or were out of date")
+        .of_run("Some returned values were not stored under their key, or were out of date")
         .extent(of_values.unwrap_or_default())
         .remedy("Do not rely on this engine: measure it again, and if values differ again, report that to its developers.")
         .numbers(numbers)

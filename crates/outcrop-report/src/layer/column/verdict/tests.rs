@@ -144,7 +144,7 @@ fn the_encoding_and_the_type_that_a_size_in_parquet_needs_are_named() {
     };
     assert!(
         delta.in_words().starts_with(
-            "14.0 kB in Parquet with zstd:3 with delta encoding (199 kB with the default of writers), 34.6 MB in this file"
+            "14.0 kB in Parquet with zstd:3 with delta encoding (199 kB with writers' defaults), 34.6 MB in this file"
         ),
         "{}",
         delta.in_words()

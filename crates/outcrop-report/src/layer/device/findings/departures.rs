@@ -26,7 +26,7 @@ pub(super) fn sentence(departures: &[String]) -> String {
 pub(super) fn place(cell: &Cell<'_>) -> String {
     let subject = cell.subject();
     match is_whole_device(cell) {
-        true => format!("{subject}, which Outcrop did not purge before"),
+        true => format!("{subject}, which Outcrop did not purge"),
         false => format!("{subject} on a filesystem, not all of a purged drive"),
     }
 }

@@ -9,7 +9,7 @@ use crate::finding::Finding;
 use crate::number::{Number, counted};
 
 const ID: &str = "drives-are-alike";
-const SENTENCE: &str = "Drives that were loaded at the same time gave the same.";
+const SENTENCE: &str = "Drives under load at the same time perform equally.";
 /// The slowest drive may be this much below the mean of them.
 const BELOW: f64 = 0.10;
 
@@ -38,7 +38,9 @@ pub(super) fn alike(cells: &[Cell<'_>]) -> Option<Finding> {
     let figures = (0..shown.drives() as usize).flat_map(of_drive).flatten();
     Some(
         Finding::tested(ID, SENTENCE, slowest >= 1.0 - BELOW, tested)
-            .otherwise("The sum is limited by the drives that give less: they are fuller, older, of another kind, or share a link.")
+            .otherwise(
+                "The slower drives limit the sum: they are fuller, older, of another kind, or share a link.",
+            )
             .numbers([share].into_iter().chain(figures)),
     )
 }

@@ -164,8 +164,8 @@ fn latencies(cells: &[Cell<'_>], published: &Published) -> Option<Figure> {
         "fs-latency-published",
         "Latency of btrfs, as published and measured",
         format!(
-            "Ours are the p50 of cold random reads, one at a time. What compression adds to a read is comparable, the latencies are not: \
-             block size and statistic of the published ones are not stated.{caption}"
+            "The figures of this run are the p50 of cold random reads, one at a time. What compression adds to a read is \
+             comparable; the latencies are not, because the publication does not state its block size and statistic.{caption}"
         ),
     )
 }

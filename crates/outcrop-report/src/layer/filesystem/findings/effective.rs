@@ -152,7 +152,7 @@ pub(super) fn options_are_effective(cells: &[Cell<'_>]) -> Finding {
     });
     let how = "compression, its level and whether it is forced in the options of the mounted filesystem, as its mount table shows them,";
     outside.finding(ID, SENTENCE, how, "no compressed btrfs was mounted by Outcrop").otherwise(
-        "The kernel took another level or algorithm without saying so: zstd:99 becomes zstd:15, and a later compress-force without a \
+        "The kernel silently used another level or algorithm: zstd:99 becomes zstd:15, and a later compress-force without a \
          level resets both.",
     )
 }
@@ -173,7 +173,7 @@ pub(super) fn amplification_in_bounds(cells: &[Cell<'_>]) -> Finding {
     });
     let how = "read amplification against 128 KiB ÷ read × stored ÷ original of compressed extents, and 1 of others, within 10 %,";
     outside.finding(ID, SENTENCE, how, "no compressed btrfs was read cold with its stored size known").meaning(
-        "The price of a small read of compressed data is its whole extent: a smaller extent, block or cluster lowers it.",
+        "A small read of compressed data costs a read of its whole extent: a smaller extent, block or cluster lowers that cost.",
     )
 }
 
