@@ -30,14 +30,14 @@ fn each_file_that_is_no_result_is_named_in_one_sentence_and_the_others_are_impor
             "its jobs have no \"read\"",
         ),
         ("jobs.json", br#"{"jobs": 4}"#, "not a result of fio: line 1"),
-        ("list.json", b"[1, 2, 3]", "no JSON in it"),
+        ("list.json", b"[1, 2, 3]", "contains no JSON"),
         (
             "none.json",
             br#"{"fio version": "fio-3.33", "jobs": []}"#,
             "it contains no job",
         ),
-        ("text.json", b"fio: failed to open\n", "no JSON in it"),
-        ("words.json", b"\xff\xfe{\n\xff}", "no JSON in it"),
+        ("text.json", b"fio: failed to open\n", "contains no JSON"),
+        ("words.json", b"\xff\xfe{\n\xff}", "contains no JSON"),
     ];
     for (name, bytes, _) in files {
         fs::write(folder.path().join(name), bytes).unwrap();
