@@ -39,7 +39,7 @@ pub struct Candidate {
     pub path: PathBuf,
     /// What it is called by.
     pub identity: DeviceIdentity,
-    /// Whether its first and last 256 KiB are zeros: nothing but zeros is lost there.
+    /// Whether its first 4 MiB and last 2 MiB are zeros: nothing but zeros is lost there.
     pub is_blank: bool,
 }
 
@@ -328,8 +328,8 @@ fn refuse_signature(file: &File, block: &BlockDevice, path: &Path) -> Result<boo
     };
     let found = signature::find(size_of(file, path)?, read)
         .map_err(|source| DeviceError::path("read the signatures of", path, source))?;
-    match found {
-        Some(what) => Err(holds(what.to_owned())),
+    match found.map(str::to_owned).or_else(|| signature::second_opinion(path)) {
+        Some(what) => Err(holds(what)),
         None => Ok(is_blank),
     }
 }

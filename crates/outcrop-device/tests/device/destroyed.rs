@@ -182,6 +182,56 @@ fn a_filesystem_a_partition_table_and_a_volume_are_refused_and_nothing_of_them_c
     }
 }
 
+#[test]
+fn small_filesystems_of_util_linux_are_refused() {
+    for (kind, what) in [
+        ("minix", "a Minix filesystem"),
+        ("bfs", "an SCO BFS filesystem"),
+        ("cramfs", "a cramfs filesystem"),
+    ] {
+        let program = format!("mkfs.{kind}");
+        if outcrop_probe::program::find(&program).is_none() {
+            println!("skipped: {what}: {program} is not installed");
+            continue;
+        }
+        let device = LoopDevice::new(8 << 20);
+        let files = folder();
+        std::fs::write(files.path().join("file"), "content").unwrap();
+        let source = [text(files.path())];
+        let source = if kind == "cramfs" { &source[..] } else { &[] };
+        must(&program, &[source, &[text(&device.node)]].concat());
+        refused(&device.node, &device, &format!("it holds {what}"));
+    }
+}
+
+#[test]
+fn a_hibernated_system_is_refused_by_its_mark_in_swap() {
+    for mark in ["S1SUSPEND", "S2SUSPEND", "ULSUSPEND", "LINHIB0001"] {
+        let device = LoopDevice::new(16 << 20);
+        must("mkswap", &[text(&device.node)]);
+        let image = File::options().write(true).open(&device.image).unwrap();
+        image.write_all_at(mark.as_bytes(), 4086).unwrap();
+        refused(&device.node, &device, "it holds swap with a hibernated system");
+    }
+}
+
+#[test]
+fn what_only_blkid_knows_is_refused_where_it_is_installed() {
+    if outcrop_probe::program::find("blkid").is_none() {
+        println!("skipped: what only blkid knows: it is not installed");
+        return;
+    }
+    let device = LoopDevice::new(8 << 20);
+    let image = File::options().write(true).open(&device.image).unwrap();
+    // The metadata of a JMicron RAID begin with two letters and a version.
+    image.write_all_at(b"JM\x01\0", (8 << 20) - 512).unwrap();
+    refused(
+        &device.node,
+        &device,
+        "it holds what `blkid` names jmicron_raid_member",
+    );
+}
+
 /// A disk with one partition from 1 MiB on, of 24 MiB, as the kernel knows it: the disk's node, and the partition's.
 fn partitioned(device: &LoopDevice) -> (PathBuf, PathBuf) {
     let mut table = [0_u8; 512];
