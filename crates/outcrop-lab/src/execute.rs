@@ -331,7 +331,7 @@ impl<'r> Session<'r> {
         let (started_ns, cpus_before) = (self.clock.now_ns(), OthersCpu::now());
         let result = bench.run(cell, trial);
         let took = Duration::from_nanos(self.clock.now_ns() - started_ns);
-        let others_cpu_share = OthersCpu::now().share_since(&cpus_before);
+        let others_of_machine = OthersCpu::now().share_since(&cpus_before);
         self.eta.trial_took(cell, took);
         let failure = result.as_ref().err().cloned();
         let report = result.unwrap_or_else(|failure| {
@@ -342,7 +342,7 @@ impl<'r> Session<'r> {
         let mut entry = self.entry(cell, trial, started_at, report);
         entry.data = bench.data(cell);
         entry.took_s = Some(took.as_secs_f64());
-        entry.others_cpu_share = bench.others_cpu_share().or(others_cpu_share);
+        entry.others_cpu_share = bench.others_cpu_share(others_of_machine);
         self.folder.append(&entry)?;
         if let Some(failure) = failure.filter(|failure| failure.is_fatal) {
             // The error that is returned has its sentence.

@@ -295,10 +295,10 @@ pub trait Bench {
         None
     }
 
-    /// The share of the CPUs that others used while its last trial was measured, where it knows what else is no others': a server that is a
-    /// process of its own.
-    fn others_cpu_share(&self) -> Option<f64> {
-        None
+    /// The share of the CPUs that others used while its last trial was measured; `of_machine` is all that this process did not use. A bench
+    /// that knows what else is no others', such as a server that is a process of its own, answers by itself, also that it is not known.
+    fn others_cpu_share(&self, of_machine: Option<f64>) -> Option<f64> {
+        of_machine
     }
 }
 

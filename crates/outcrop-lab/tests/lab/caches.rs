@@ -1,6 +1,8 @@
 //! The cache layer: real servers under small plans, and what its plans may say.
 
 use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
 
 use outcrop_lab::LabError;
 use outcrop_results::TrialEntry;
@@ -160,7 +162,7 @@ fn a_server_keeps_only_the_parameters_that_it_has() {
 #[test]
 fn a_server_that_does_not_answer_ends_the_run_before_it_begins() {
     let (runs, data) = (directory(), directory());
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("memcached://{}", listener.local_addr().unwrap());
     drop(listener);
     let text = format!("name = \"x\"\nquestion = \"?\"\nlayer = \"cache\"\n[subject]\ntarget = \"{url}\"\n");
@@ -171,6 +173,53 @@ fn a_server_that_does_not_answer_ends_the_run_before_it_begins() {
         matches!(error, LabError::Preparation { .. }) && error.to_string().contains(&url),
         "{error}"
     );
+}
+
+/// A server of memcached's protocol that closes its port at the first set, one connection at a time: from then on, the kernel no longer
+/// says who serves it.
+fn serve_unseen(listener: TcpListener) {
+    let mut listener = Some(listener);
+    while let Some(open) = &listener {
+        let (stream, _) = open.accept().unwrap();
+        let mut requests = BufReader::new(stream.try_clone().unwrap());
+        let mut replies = stream;
+        let mut line = String::new();
+        while requests.read_line(&mut line).is_ok_and(|length| length > 0) {
+            let mut reply = "END\r\n";
+            if line.starts_with("set ") {
+                listener = None;
+                let length: usize = line.trim_end().rsplit(' ').next().unwrap().parse().unwrap();
+                requests.read_exact(&mut vec![0; length + 2]).unwrap();
+                reply = "STORED\r\n";
+            }
+            if replies.write_all(reply.as_bytes()).is_err() {
+                break;
+            }
+            line.clear();
+        }
+    }
+}
+
+#[test]
+fn the_time_of_a_server_that_cannot_be_seen_is_not_recorded_as_that_of_others() {
+    let (runs, data) = (directory(), directory());
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("memcached://{}", listener.local_addr().unwrap());
+    let server = std::thread::spawn(move || serve_unseen(listener));
+    let text = format!(
+        "name = \"x\"\nquestion = \"?\"\nlayer = \"cache\"\n[subject]\ntarget = \"{url}\"\n[workload]\nkeys = 10\nconnections = 1\n\
+         value_size = \"fixed:10\"\n[trial]\nrepetitions = 1\nwarm_up = \"20ms\"\nduration = \"100ms\"\n"
+    );
+    let set = plan_set(&text, data.path());
+    let mut folder = start(&set, runs.path());
+    run_to_the_end(&set, &mut folder).unwrap();
+    server.join().unwrap();
+    let [entry] = &assert_complete(&set, &folder)[..] else {
+        panic!("one trial");
+    };
+    assert!(value(entry, "throughput").unwrap() > 0.0);
+    assert_eq!(value(entry, "server_cpu_per_request"), None);
+    assert_eq!(entry.others_cpu_share, None);
 }
 
 #[test]

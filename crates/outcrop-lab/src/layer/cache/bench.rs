@@ -60,7 +60,7 @@ impl Bench for CacheBench<'_> {
         }
     }
 
-    fn others_cpu_share(&self) -> Option<f64> {
+    fn others_cpu_share(&self, _of_machine: Option<f64>) -> Option<f64> {
         self.others_cpu_share
     }
 }
