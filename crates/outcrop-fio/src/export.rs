@@ -4,6 +4,7 @@
 //! operations do not support is left out, and nothing is made up.
 
 mod direction;
+mod harmless;
 mod job_text;
 mod options;
 

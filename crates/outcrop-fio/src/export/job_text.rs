@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 
-use outcrop_results::RunView;
+use outcrop_results::factors::NOT_STATED;
+use outcrop_results::{CellView, RunView};
 use outcrop_schema::device::{self, Kind};
 use outcrop_workload::ReadWriteMix;
 
+use super::harmless::{is_harmless, is_harmless_engine, is_harmless_path};
 use super::options;
 use crate::error::FioError;
 
@@ -29,7 +31,8 @@ const OF_RINGS: &str = "fixedbufs\nregisterfiles\n";
 /// The cells of a run of devices as a job file.
 ///
 /// A job that writes has its `filename` behind a `;`, so that the file overwrites nothing as it stands: fio makes files in its
-/// working directory then. Options that run programs, and values with line breaks, are left out and named.
+/// working directory then. Results may come from anywhere, so engines and options that are not known to do nothing but reads and writes
+/// of that file are left out and named; a cell whose engine may do more is left out as a whole.
 ///
 /// # Errors
 /// When the run has no cell of the device layer.
@@ -37,7 +40,7 @@ pub fn export_jobs(run: &RunView) -> Result<ExportedJobs, FioError> {
     let mut exported = ExportedJobs {
         text: format!(
             "; the cells of {}; warm-ups are left out (ramp_time)\n{GLOBAL}",
-            run.name
+            run.name.escape_debug()
         ),
         left_out: Vec::new(),
     };
@@ -51,20 +54,30 @@ pub fn export_jobs(run: &RunView) -> Result<ExportedJobs, FioError> {
         let options = match options::of(cell) {
             Ok(options) => options,
             Err(why) => {
-                let label = device::SCHEMA.label(&device::SCHEMA.read(cell.factors));
-                exported.left_out.push(format!("{label}: {why}"));
+                exported.left_out.push(format!("{}: {why}", label(cell)));
                 continue;
             }
         };
+        let engine = options.value("ioengine");
+        let is_stated = engine != NOT_STATED;
+        if is_stated && !is_harmless_engine(engine) {
+            exported.left_out.push(format!(
+                "{}: a job with ioengine={} may run programs or load libraries",
+                label(cell),
+                engine.escape_debug()
+            ));
+            continue;
+        }
         let mut section = format!("\n[{}-{count}]\nstonewall\n", options.file_name());
         for (name, value) in options.iter() {
             match name {
                 "filename" => section.push_str(&place(value, options.mix)),
+                "ioengine" if !is_stated => {}
                 _ if is_harmless(name, value) => _ = writeln!(section, "{name}={value}"),
                 _ => _ = writeln!(section, "; left out: {}", name.escape_debug()),
             }
         }
-        if options.value("ioengine") == "io_uring" {
+        if engine == "io_uring" {
             section.push_str(OF_RINGS);
         }
         let duration_s = cell.completed.first().map_or(0.0, |trial| trial.duration_s);
@@ -79,10 +92,8 @@ pub fn export_jobs(run: &RunView) -> Result<ExportedJobs, FioError> {
     }
 }
 
-/// Whether an option of an imported result may stand in a job file that somebody runs.
-fn is_harmless(name: &str, value: &str) -> bool {
-    let has_breaks = name.chars().chain(value.chars()).any(char::is_control);
-    !has_breaks && !name.starts_with("exec_") && name != "allow_mounted_write"
+fn label(cell: &CellView<'_>) -> String {
+    device::SCHEMA.label(&device::SCHEMA.read(cell.factors))
 }
 
 /// Where a job reads or writes: nowhere in particular for a scratch file, which fio makes in its working directory.
@@ -100,8 +111,8 @@ fn place(subject: &str, mix: ReadWriteMix) -> String {
     let path = path(Kind::ReadOnly)
         .or_else(|| path(Kind::Destroyed))
         .unwrap_or(subject);
-    if path.chars().any(char::is_control) {
-        return "; the name of the file has control characters\n".to_owned();
+    if !is_harmless_path(path) {
+        return "; the name of the file has letters that mean more to fio\n".to_owned();
     }
     // fio takes a colon for the end of a name.
     let path = path.replace(':', "\\:");
@@ -115,7 +126,7 @@ fn place(subject: &str, mix: ReadWriteMix) -> String {
 mod tests {
     use outcrop_workload::ReadWriteMix;
 
-    use super::{is_harmless, place};
+    use super::place;
 
     #[test]
     fn a_subject_is_the_file_of_a_job_that_reads() {
@@ -134,7 +145,7 @@ mod tests {
             ("files of fio in d", ""),
             (
                 "a\nexec_prerun=sh",
-                "; the name of the file has control characters\n",
+                "; the name of the file has letters that mean more to fio\n",
             ),
         ] {
             assert_eq!(place(subject, ReadWriteMix::READ_ONLY), line, "{subject}");
@@ -156,17 +167,5 @@ mod tests {
                 );
             }
         }
-    }
-
-    #[test]
-    fn options_that_run_programs_or_break_a_line_are_harmful() {
-        for (name, value) in [
-            ("exec_prerun", "sh"),
-            ("allow_mounted_write", "1"),
-            ("bs", "4k\nexec_postrun=sh"),
-        ] {
-            assert!(!is_harmless(name, value), "{name}={value}");
-        }
-        assert!(is_harmless("thinktime", "5"));
     }
 }

@@ -1,0 +1,79 @@
+//! Results that somebody else made, in which a job asks fio for more than reads and writes.
+
+use std::fs;
+
+use outcrop_fio::export_jobs;
+
+use crate::real_fio::{fio, workplace};
+use crate::samples::{imported, run_of};
+
+#[test]
+fn a_job_file_of_imported_results_runs_no_program_when_fio_runs_it() {
+    let folder = workplace();
+    let options = ["--rw=randread", "--time_based", "--runtime=100ms"];
+    let path = fio(folder.path(), "result.json", &options);
+    let text = fs::read_to_string(&path).unwrap();
+    let mut report: serde_json::Value = serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap();
+    let usual = report["jobs"][0]["job options"].as_object().unwrap().clone();
+    let started = folder.path().join("started");
+    let touch = format!("touch {}", started.display());
+    let injected = format!("$ncpus'; touch {}; echo '", started.display());
+    let hostile = [
+        (
+            "exec",
+            vec![
+                ("program", "/usr/bin/touch"),
+                ("arguments", started.to_str().unwrap()),
+            ],
+        ),
+        ("external:/x.so", vec![]),
+        (
+            "psync",
+            vec![
+                ("exec_prerun", touch.as_str()),
+                ("exec_pre", touch.as_str()),
+                ("program", "/usr/bin/touch"),
+                ("include", "other.fio"),
+                ("write_lat_log", started.to_str().unwrap()),
+                ("thinktime", injected.as_str()),
+            ],
+        ),
+        ("psync", vec![("filename", injected.as_str())]),
+    ];
+    let results = folder.path().join("results");
+    fs::create_dir(&results).unwrap();
+    for (index, (engine, options)) in hostile.iter().enumerate() {
+        let mut of_job = usual.clone();
+        of_job.insert("ioengine".to_owned(), (*engine).into());
+        for (name, value) in options {
+            of_job.insert((*name).to_owned(), (*value).into());
+        }
+        report["jobs"][0]["job options"] = of_job.into();
+        report["global options"] = serde_json::json!({});
+        fs::write(results.join(format!("{index}.json")), report.to_string()).unwrap();
+    }
+    let run = run_of(&imported(&[&results]), folder.path());
+    let exported = export_jobs(&run).unwrap();
+    assert_eq!(exported.left_out.len(), 2, "{:?}", exported.left_out);
+    for engine in ["ioengine=exec", "ioengine=external:/x.so"] {
+        let mut told = exported.left_out.iter();
+        assert!(told.any(|why| why.contains(engine)), "{:?}", exported.left_out);
+    }
+    let lines = exported.text.lines();
+    let given: Vec<&str> = lines.filter(|line| !line.starts_with(';')).collect();
+    for word in ["exec", "program", "include", "_log", "$", "touch"] {
+        assert!(
+            given.iter().all(|line| !line.contains(word)),
+            "{word}: {}",
+            exported.text
+        );
+    }
+    fs::write(folder.path().join("run.fio"), &exported.text).unwrap();
+    let ran = std::process::Command::new("fio")
+        .current_dir(folder.path())
+        .args(["--output-format=json", "run.fio"])
+        .output()
+        .expect("CI's set-up installs fio");
+    assert!(ran.status.success(), "{ran:?}\n{}", exported.text);
+    assert!(!started.exists(), "{}", exported.text);
+}
