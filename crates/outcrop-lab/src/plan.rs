@@ -83,6 +83,8 @@ pub struct PlanOptions {
     pub server: Option<String>,
     /// Size of the subject, for each plan that has one of a chosen size.
     pub size: Option<ByteSize>,
+    /// How much is taken of data that are sampled, for each plan that does so.
+    pub sample_size: Option<ByteSize>,
     /// Trials per cell.
     pub repetitions: Option<u32>,
     /// Time before measuring starts.

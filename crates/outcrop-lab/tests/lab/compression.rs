@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use outcrop_lab::{PlanOptions, PlanSet, PlanSource};
+use outcrop_lab::{PlanOptions, PlanSet, PlanSource, shipped_plans};
 use outcrop_measure::metric::Metric;
 use outcrop_measure::metric::Provenance;
+use outcrop_measure::units::ByteSize;
 use outcrop_results::{RunView, TrialEntry};
 use outcrop_schema::compression as metrics;
 
@@ -226,5 +227,30 @@ fn two_files_of_one_name_are_two_subjects_with_figures_of_their_own() {
     assert!(
         ratios[1].0.contains("zeros/data.bin") && ratios[1].1 > 100.0,
         "{ratios:?}"
+    );
+}
+
+#[test]
+fn the_size_of_the_sample_is_written_over_that_of_plans_which_take_one() {
+    let data = directory();
+    let path = data.path().join("data.bin");
+    std::fs::write(&path, vec![7; 3 << 20]).unwrap();
+    let plan = |name: &str| {
+        shipped_plans()
+            .iter()
+            .find(|plan| plan.name == name)
+            .unwrap()
+            .source()
+    };
+    let options = PlanOptions {
+        data: Some(path),
+        sample_size: Some(ByteSize::mib(2)),
+        ..PlanOptions::default()
+    };
+    let set = PlanSet::from_sources(&[plan("codec-choice"), plan("ssd-max")], &options).unwrap();
+    assert!(
+        set.to_toml().contains("sample_size = \"2MiB\""),
+        "{}",
+        set.to_toml()
     );
 }

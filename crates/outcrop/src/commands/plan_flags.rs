@@ -24,6 +24,9 @@ pub(crate) struct PlanChoices {
     /// Size of the file that is measured [default: as the plan says]
     #[arg(long, value_name = "BYTES")]
     size: Option<ByteSize>,
+    /// Maximum sample size, for codecs on data that are larger [default: as the plan says]
+    #[arg(long, value_name = "BYTES")]
+    sample_size: Option<ByteSize>,
 }
 
 impl PlanChoices {
@@ -34,6 +37,7 @@ impl PlanChoices {
             directory: self.path.clone(),
             data: self.data.clone(),
             size: self.size,
+            sample_size: self.sample_size,
             ..flags.options()
         }
     }
@@ -61,11 +65,12 @@ impl From<EffortFlag> for Effort {
 }
 
 /// What a resumed run has decided already: its plan says it.
-pub(crate) const DECIDED_BY_A_RUN: [&str; 11] = [
+pub(crate) const DECIDED_BY_A_RUN: [&str; 12] = [
     "effort",
     "path",
     "data",
     "size",
+    "sample_size",
     "repetitions",
     "warm_up",
     "duration",

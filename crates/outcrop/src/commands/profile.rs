@@ -52,6 +52,9 @@ pub(crate) struct Args {
     /// Size of the file that is measured [default: as the plan says]
     #[arg(long, value_name = "BYTES")]
     size: Option<ByteSize>,
+    /// Maximum sample size, for codecs on data that are larger [default: as the plan says]
+    #[arg(long, value_name = "BYTES")]
+    sample_size: Option<ByteSize>,
     #[command(flatten)]
     flags: PlanFlags,
     #[command(flatten)]
@@ -70,6 +73,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         data: args.data.clone(),
         server: args.server.clone(),
         size: args.size,
+        sample_size: args.sample_size,
         constraints: args.placement.constraints(),
         prices: args.placement.prices()?,
         ..args.flags.options()
