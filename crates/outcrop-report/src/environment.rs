@@ -53,6 +53,13 @@ pub(crate) fn memory_bytes(environment: &Value) -> Option<f64> {
     environment.memory.total_bytes.known().map(|bytes| *bytes as f64)
 }
 
+/// The path that was measured, and the size of the device that it is on or that it is; `None` where that is not recorded.
+pub(crate) fn measured_device(environment: &Value) -> Option<(&str, u64)> {
+    let storage = environment.get("storage")?;
+    let path = storage.get("path")?.as_str()?;
+    Some((path, storage.pointer("/device/size_bytes")?.as_u64()?))
+}
+
 /// What stands in the place of the machine where another program measured: whose results they are.
 fn imported(environment: &Value) -> Option<String> {
     let imported = environment.get("imported")?;

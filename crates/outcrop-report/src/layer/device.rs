@@ -56,7 +56,7 @@ impl LayerReport for DeviceReport<'_> {
     }
 
     fn findings(&self) -> Vec<Finding> {
-        findings::all(&self.cells)
+        findings::all(&self.cells, findings::Drive::of(&self.run.environment))
     }
 
     fn figures(&self, beside: &[String]) -> Vec<FigureSlot> {

@@ -65,6 +65,22 @@ fn rounds_of_a_preconditioned_subject_are_judged_and_say_what_they_are_not() {
             "{verdict:?}"
         );
     }
+    let screen_of = |builder: RunBuilder| {
+        let screen = Report::of(&builder.build()).screen(200, false);
+        screen.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for (builder, says) in [
+        (
+            rounds(7, 0.005, &[4096, 65_536]),
+            "rounds 1 to 5 are steady (4 KiB random writes",
+        ),
+        (rounds(7, 0.10, &[4096]), "not steady after 7 rounds"),
+        (rounds(4, 0.0, &[4096]), "takes 5 rounds, and there are 4"),
+    ] {
+        let screen = screen_of(builder);
+        assert!(screen.contains(says), "{says}: {screen}");
+    }
+    assert!(screen_of(rounds(7, 0.005, &[4096])).contains("figures are medians of all 7 rounds"));
     let plain = Report::of(&RunBuilder::new(7).cells(&[4096], &[8], &[0]).build());
     assert!(plain.layers[0].findings.iter().all(|finding| finding.id != ID));
 }
@@ -142,8 +158,13 @@ fn the_first_screen_says_whether_and_when_the_level_of_writes_fell() {
 
 #[test]
 fn the_steady_state_of_one_long_trial_says_in_what_it_is_no_test_of_the_pts() {
-    let of_subject = |subject: &str, written: f64| {
+    // The drive's size stands in the environment, where it is recorded.
+    let of_subject = |subject: &str, written: f64, drive: Option<u64>| {
         let mut run = RunBuilder::new(1).cells(&[4096], &[32], &[0]).build();
+        if let Some(size) = drive {
+            run.environment =
+                serde_json::json!({"storage": {"path": "/dev/nvme1n1", "device": {"size_bytes": size}}});
+        }
         for trial in &mut run.trials {
             trial.subject = subject.to_owned();
             trial.factors.insert(SPAN.name.to_owned(), "256MiB".to_owned());
@@ -155,7 +176,7 @@ fn the_steady_state_of_one_long_trial_says_in_what_it_is_no_test_of_the_pts() {
             .clone()
     };
     // Eight intervals of a second; a small file is written over many times, and the drive is not.
-    let file = of_subject("scratch-file 256MiB", 1e10);
+    let file = of_subject("scratch-file 256MiB", 1e10, Some(1 << 30));
     for departure in [
         "not a PTS result",
         "scratch-file 256MiB on a filesystem",
@@ -165,10 +186,21 @@ fn the_steady_state_of_one_long_trial_says_in_what_it_is_no_test_of_the_pts() {
         assert!(file.contains(departure), "{departure}: {file}");
     }
     let device = "destroyed-device /dev/nvme1n1 256MiB";
-    let device = |written| of_subject(device, written);
-    assert!(device(1e8).contains("which Outcrop did not purge"));
-    assert!(device(1e8).contains("8.00 s of writes"));
-    assert!(!device(4.0 * f64::from(256 << 20)).contains("of writes, not"));
+    let device = |written, drive| of_subject(device, written, drive);
+    let whole = |written| device(written, Some(256 << 20));
+    assert!(whole(1e8).contains("nvme1n1 256MiB, which Outcrop did not purge"));
+    assert!(whole(1e8).contains("8.00 s of writes"));
+    let four_times = 4.0 * f64::from(256 << 20);
+    assert!(!whole(four_times).contains("of writes, not"));
+    // A part that is written over and over is not the drive.
+    let part = device(four_times, Some(1 << 30));
+    for departure in ["256 MiB of a device of 1 GiB", "8.00 s of writes, not six hours"] {
+        assert!(part.contains(departure), "{departure}: {part}");
+    }
+    let unknown = device(four_times, None);
+    for departure in ["whose size is not recorded", "8.00 s of writes, not six hours"] {
+        assert!(unknown.contains(departure), "{departure}: {unknown}");
+    }
 }
 
 #[test]

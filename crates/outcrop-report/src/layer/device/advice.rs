@@ -15,7 +15,7 @@ use super::curve::{
     depth_curve, first_of_ties, iops_of, load_points, mix_curve, offered_curve, pure_curves, ties,
 };
 use super::durability;
-use super::findings::{predicted_knee, weighted_mean_iops};
+use super::findings::{predicted_knee, steady_rounds, weighted_mean_iops};
 use crate::answer::Claim;
 use crate::cell::{Cell, best};
 use crate::finding::as_sentence;
@@ -47,7 +47,10 @@ pub(super) fn claims(cells: &[Cell<'_>]) -> Vec<Claim> {
     });
     // Whoever measured for one of these questions looks for its answer first.
     let of_questions = durability::cost(cells).into_iter().chain(cliff::claim(cells));
-    of_questions
+    let of_rounds = steady_rounds(cells);
+    of_rounds
+        .into_iter()
+        .chain(of_questions)
         .chain(of_curves)
         .chain(access_size(cells))
         .chain(mix_cost(cells))

@@ -11,7 +11,9 @@ mod storage;
 mod studies;
 mod time;
 
+pub(super) use departures::Drive;
 pub(super) use quality::{contaminated, unchecked};
+pub(super) use rounds::claim as steady_rounds;
 pub(super) use schedule::late_trials;
 pub(super) use shape::{predicted_knee, weighted_mean_iops};
 pub(super) use storage::{NOT_OF_DEVICE, sooner_than_storage};
@@ -21,7 +23,7 @@ use crate::cell::Cell;
 use crate::finding::Finding;
 
 /// Every finding of a run, in reading order.
-pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
+pub(super) fn all(cells: &[Cell<'_>], drive: Option<Drive<'_>>) -> Vec<Finding> {
     let of_the_subject = [
         shape::knee(cells),
         shape::mix(cells),
@@ -43,11 +45,11 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
         schedule::on_time(cells).of_run("Open loops issued requests late"),
         quality::repeatability(cells).of_run("Repetitions of some cells differ widely"),
         quality::percentiles(cells).of_run("Some cells have too few samples for their p99.9"),
-        time::steady_state(cells).of_run("Some write cells did not reach steady state"),
+        time::steady_state(cells, drive).of_run("Some write cells did not reach steady state"),
         time::level_shifts(cells).of_run("IOPS changed to another level within some trials"),
     ];
-    let of_rounds =
-        rounds::steady_state(cells).map(|finding| finding.of_run("The rounds did not reach steady state"));
+    let of_rounds = rounds::steady_state(cells, drive)
+        .map(|finding| finding.of_run("The rounds did not reach steady state"));
     of_the_subject
         .into_iter()
         .chain(of_the_run)

@@ -5,12 +5,14 @@ use outcrop_measure::steady_state::{self, WINDOW_ROUNDS, Window};
 use outcrop_schema::device::{Direction, IO_BLOCK_SIZE, IOPS, PRECONDITIONED, STATE, TRACKED_SIZE};
 
 use super::super::cell::{DeviceCell, value_of};
-use super::departures::{self, ROUND_S};
+use super::departures::{self, Drive, ROUND_S};
+use crate::answer::Claim;
 use crate::cell::Cell;
-use crate::finding::Finding;
+use crate::finding::{Finding, as_sentence};
 use crate::number::{Number, counted};
 
 const ID: &str = "rounds-are-steady";
+const TOPIC: &str = "Steady state";
 const SENTENCE: &str = "The rounds reached steady state as SNIA PTS defines it.";
 /// How many rounds the PTS waits for steady state.
 const MOST_ROUNDS: usize = 25;
@@ -20,62 +22,104 @@ pub(super) fn is_preconditioned(cell: &Cell<'_>) -> bool {
     cell.spelling(&STATE).starts_with(PRECONDITIONED)
 }
 
-/// The finding; none in a run without a preconditioned subject.
-pub(super) fn steady_state(cells: &[Cell<'_>]) -> Option<Finding> {
-    let preconditioned: Vec<&Cell<'_>> = cells.iter().filter(|cell| is_preconditioned(cell)).collect();
-    let first = preconditioned.first()?;
-    let tracked = preconditioned.iter().find(|cell| {
+/// The rounds of the cell that the PTS tracks, judged.
+struct Judged<'c, 'a> {
+    tracked: &'c Cell<'a>,
+    /// How many there are.
+    count: usize,
+    /// The first five that are steady, or the last five; none where there are fewer.
+    window: Option<(usize, Window)>,
+}
+
+impl<'c, 'a> Judged<'c, 'a> {
+    fn of(tracked: &'c Cell<'a>) -> Self {
+        let mut trials: Vec<_> = tracked.trials().to_vec();
+        trials.sort_by_key(|trial| trial.repetition);
+        let values = trials.iter().filter_map(|trial| value_of(trial, &IOPS.both));
+        let rounds: Vec<f64> = values.collect();
+        let last = || last_window(&rounds).map(|window| (rounds.len(), window));
+        Self {
+            tracked,
+            count: rounds.len(),
+            window: first_steady(&rounds).or_else(last),
+        }
+    }
+
+    /// The number of the last steady round.
+    fn steady_after(&self) -> Option<usize> {
+        let steady = self.window.as_ref().filter(|(_, window)| window.is_steady());
+        steady.map(|(end, _)| *end)
+    }
+}
+
+/// Cells of preconditioned subjects, and the one that the PTS tracks.
+fn tracked<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Result<Judged<'c, 'a>, &'c Cell<'a>>> {
+    let mut preconditioned = cells.iter().filter(|cell| is_preconditioned(cell)).peekable();
+    let first = *preconditioned.peek()?;
+    let tracked = preconditioned.find(|cell| {
         cell.only() == Some(Direction::Write) && cell.is_random() && cell.is(&IO_BLOCK_SIZE, &TRACKED_SIZE)
     });
-    let Some(tracked) = tracked else {
+    Some(tracked.map(Judged::of).ok_or(first))
+}
+
+/// Whether and in which rounds the device was steady, which is what whoever measured in rounds asks first.
+pub(in super::super) fn claim(cells: &[Cell<'_>]) -> Option<Claim> {
+    let judged = tracked(cells)?.ok()?;
+    let count = judged.count;
+    let rounds = counted(count, "round");
+    let figures = format!("figures are medians of all {rounds}");
+    let Some((end, window)) = &judged.window else {
+        let why = format!(
+            "not judged: the rule of the SNIA PTS takes {WINDOW_ROUNDS} rounds, and there are {count}"
+        );
+        let text = format!("{} {}", as_sentence(&why), as_sentence(&figures));
+        return Some(Claim::new(TOPIC, why, text, Vec::new()));
+    };
+    let begin = end + 1 - WINDOW_ROUNDS;
+    let (excursion, drift) = (100.0 * window.excursion, 100.0 * window.drift.abs());
+    let by = format!(
+        "{}: max − min {excursion:.1} % of the mean, at most 20 %; fitted line {drift:.1} %, at most 10 %",
+        judged.tracked.words()
+    );
+    let brief = match judged.steady_after() {
+        Some(_) => format!("rounds {begin} to {end} are steady ({by}); {figures}"),
+        None => format!("not steady after {rounds} (the last five, {by}); {figures}"),
+    };
+    let text = format!("By the rule of the SNIA PTS: {brief}.");
+    Some(Claim::new(
+        TOPIC,
+        brief,
+        text,
+        numbers(begin, *end, window).into(),
+    ))
+}
+
+/// The finding; none in a run without a preconditioned subject.
+pub(super) fn steady_state(cells: &[Cell<'_>], drive: Option<Drive<'_>>) -> Option<Finding> {
+    let judged = match tracked(cells)? {
+        Ok(judged) => judged,
+        Err(first) => {
+            let reason = format!(
+                "{} was preconditioned, and no cell has 4 KiB random writes, which the PTS tracks",
+                first.subject()
+            );
+            return Some(Finding::not_testable(ID, SENTENCE, reason));
+        }
+    };
+    let Some((end, window)) = &judged.window else {
         let reason = format!(
-            "{} was preconditioned, and no cell has 4 KiB random writes, which the PTS tracks",
-            first.subject()
+            "it takes {WINDOW_ROUNDS} rounds, and there are {}; `--repetitions` is their number",
+            judged.count
         );
         return Some(Finding::not_testable(ID, SENTENCE, reason));
     };
-    let mut trials: Vec<_> = tracked.trials().to_vec();
-    trials.sort_by_key(|trial| trial.repetition);
-    let rounds: Vec<f64> = trials
-        .iter()
-        .filter_map(|trial| value_of(trial, &IOPS.both))
-        .collect();
-    if rounds.len() < WINDOW_ROUNDS {
-        let reason = format!(
-            "it takes {WINDOW_ROUNDS} rounds, and there are {}; `--repetitions` is their number",
-            rounds.len()
-        );
-        return Some(Finding::not_testable(ID, SENTENCE, reason));
-    }
-    let steady = first_steady(&rounds);
-    let (end, window) = steady.unwrap_or((rounds.len(), last_window(&rounds)?));
     let begin = end + 1 - WINDOW_ROUNDS;
-    let mean = |what: String, value, unit, n| Number::derived(what, value, unit, n);
-    let numbers = [
-        mean(
-            format!("IOPS in rounds {begin} to {end}"),
-            window.mean,
-            Unit::PerSecond,
-            WINDOW_ROUNDS,
-        ),
-        mean(
-            "(max − min) ÷ mean of these rounds".to_owned(),
-            window.excursion,
-            Unit::Ratio,
-            WINDOW_ROUNDS,
-        ),
-        mean(
-            "change of the fitted line over them ÷ mean".to_owned(),
-            window.drift,
-            Unit::Ratio,
-            WINDOW_ROUNDS,
-        ),
-    ];
+    let steady = judged.steady_after();
     let tested = format!(
         "IOPS of {} in {}: in five rounds in a row, max − min ≤ 20 % of the mean and the fitted line changes by ≤ 10 %. {}",
-        tracked.words(),
-        counted(rounds.len(), "round"),
-        departures(tracked, rounds.len(), steady.map(|(end, _)| end))
+        judged.tracked.words(),
+        counted(judged.count, "round"),
+        departures(judged.tracked, judged.count, steady, drive)
     );
     let meaning = match steady {
         Some(_) => format!("Steady from round {begin} to {end}; medians of cells are those of all rounds."),
@@ -86,8 +130,30 @@ pub(super) fn steady_state(cells: &[Cell<'_>]) -> Option<Finding> {
     Some(
         Finding::tested(ID, SENTENCE, steady.is_some(), tested)
             .meaning(meaning)
-            .numbers(numbers),
+            .numbers(numbers(begin, *end, window)),
     )
+}
+
+/// What the rule looks at.
+fn numbers(begin: usize, end: usize, window: &Window) -> [Number; 3] {
+    let of = |what: &str, value, unit| Number::derived(what.to_owned(), value, unit, WINDOW_ROUNDS);
+    [
+        of(
+            &format!("IOPS in rounds {begin} to {end}"),
+            window.mean,
+            Unit::PerSecond,
+        ),
+        of(
+            "(max − min) ÷ mean of these rounds",
+            window.excursion,
+            Unit::Ratio,
+        ),
+        of(
+            "change of the fitted line over them ÷ mean",
+            window.drift,
+            Unit::Ratio,
+        ),
+    ]
 }
 
 /// The first five rounds in a row that are steady, by the number of their last.
@@ -103,9 +169,14 @@ fn last_window(rounds: &[f64]) -> Option<Window> {
 }
 
 /// In what this run is not a PTS test: on a file, or a device that nobody purged, in an order that is drawn.
-fn departures(tracked: &Cell<'_>, rounds: usize, steady_after: Option<usize>) -> String {
+fn departures(
+    tracked: &Cell<'_>,
+    rounds: usize,
+    steady_after: Option<usize>,
+    drive: Option<Drive<'_>>,
+) -> String {
     let mut departures = vec![
-        departures::place(tracked),
+        departures::place(tracked, drive),
         "the order of cells drawn again for each round".to_owned(),
     ];
     let shortest_s = tracked

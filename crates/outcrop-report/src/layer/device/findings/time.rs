@@ -8,7 +8,7 @@ use outcrop_results::{HistogramEntry, HistogramKind, TrialEntry};
 use outcrop_schema::device::{Direction, IO_BLOCK_SIZE};
 
 use super::super::cell::{DeviceCell, trial_words};
-use super::departures;
+use super::departures::{self, Drive};
 use crate::cell::Cell;
 use crate::finding::Finding;
 use crate::number::{Number, counted};
@@ -107,7 +107,7 @@ pub(in super::super) fn unsteady(cells: &[Cell<'_>]) -> (usize, Vec<Unsteady>) {
 }
 
 /// Writes have reached the state that a drive keeps (SNIA PTS).
-pub(super) fn steady_state(cells: &[Cell<'_>]) -> Finding {
+pub(super) fn steady_state(cells: &[Cell<'_>], drive: Option<Drive<'_>>) -> Finding {
     const ID: &str = "writes-are-steady";
     const SENTENCE: &str = "Write cells reached steady state as SNIA PTS defines it.";
     if !cells.iter().any(|cell| cell.only() == Some(Direction::Write)) {
@@ -134,7 +134,7 @@ pub(super) fn steady_state(cells: &[Cell<'_>]) -> Finding {
         } else {
             " The device was not preconditioned."
         },
-        departures::of_writes(cells, shortest_s)
+        departures::of_writes(cells, shortest_s, drive)
     );
     let steady = total - unsteady.len();
     let steady = Number::derived("trials that are steady", steady as f64, Unit::Count, total);
