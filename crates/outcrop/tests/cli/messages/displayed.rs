@@ -18,12 +18,9 @@ use outcrop_cache::CacheError;
 use outcrop_cache_bench::CacheBenchError;
 use outcrop_cache_load::CacheLoadError;
 use outcrop_device::DeviceError;
-use outcrop_lab::LabError;
 use outcrop_measure::MeasureError;
 use outcrop_measure::metric::Unavailable;
 use outcrop_probe::device_number::DeviceNumber;
-use outcrop_report::ReportError;
-use outcrop_results::ResultsError;
 use outcrop_workload::WorkloadError;
 use outcrop_workload::keyed::store::Mismatch;
 
@@ -397,63 +394,6 @@ fn of_caches() {
                 action: "start a thread",
                 source: denied(),
             },
-        ],
-    );
-}
-
-#[test]
-fn of_plans_and_reports() {
-    let run = || PathBuf::from("runs/20261121T020304Z-mine");
-    hold(
-        "lab",
-        include_str!("../../../../outcrop-lab/src/error.rs"),
-        [
-            LabError::BadPlan {
-                at: text("mine.toml:6:1"),
-                message: text("unknown key `queue_dpeth`; did you mean `queue_depth`?"),
-            },
-            LabError::NoPlan {
-                name: text("ssd-queue-dept"),
-            },
-            LabError::ReadPlan {
-                path: PathBuf::from("mine.toml"),
-                source: denied(),
-                meant: None,
-            },
-            LabError::OverBudget {
-                budget: text("1ms"),
-                trials: 40,
-                shortest: text("6s"),
-            },
-            LabError::CannotResume {
-                path: run(),
-                reason: text("its plan was edited"),
-            },
-            LabError::LayerFailed {
-                layer: text("device"),
-                message: text("a job thread failed"),
-            },
-            LabError::Fatal {
-                message: text("the filesystem is full"),
-                finished: 12,
-                run: run(),
-                is_bad_input: false,
-            },
-            LabError::StoppedInPreparation,
-            LabError::NoTimeLeft { seconds: 90 },
-        ],
-    );
-    hold(
-        "report",
-        include_str!("../../../../outcrop-report/src/error.rs"),
-        [
-            ReportError::Write(ResultsError::Locked { path: run() }),
-            ReportError::Io {
-                action: "write",
-                path: run(),
-                source: denied(),
-            },
-            ReportError::Json(serde_json::from_str::<u8>("x").unwrap_err()),
         ],
     );
 }
