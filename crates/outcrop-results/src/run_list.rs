@@ -84,6 +84,8 @@ pub fn list(parent: &Path) -> Result<Vec<ListedRun>, ResultsError> {
 /// # Errors
 /// [`ResultsError::NotARun`] where it holds none, and for a link: what it leads to is somebody else's to remove.
 pub fn at(dir: &Path) -> Result<ListedRun, ResultsError> {
+    // A slash at the end, which completion in a shell adds, would follow the link.
+    let dir = dir.components().as_path();
     if dir.is_symlink() {
         return Err(ResultsError::NotARun {
             path: dir.to_owned(),

@@ -128,7 +128,9 @@ fn a_run_is_named_by_its_folder_and_a_link_or_another_folder_is_refused() {
     assert_eq!(at(&runs[0].dir).unwrap(), runs[0]);
     let link = folder.path().join("link");
     std::os::unix::fs::symlink(&runs[0].dir, &link).unwrap();
-    for other in [link, folder.path().join("20261105T000000Z-notes")] {
+    // As completion in a shell has it.
+    let with_slash = link.join("");
+    for other in [link, with_slash, folder.path().join("20261105T000000Z-notes")] {
         let refused = at(&other).unwrap_err();
         assert!(matches!(refused, ResultsError::NotARun { .. }), "{refused}");
     }

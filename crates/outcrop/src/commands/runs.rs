@@ -6,6 +6,7 @@ use crate::output::{self, Cell, Format, Table};
 use outcrop_measure::units::{TimeSpan, format_data};
 use outcrop_report::number::counted;
 use outcrop_results::run_list::{self, Keep, ListedRun};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -92,7 +93,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
 
 /// The runs of these names or paths, each once.
 fn named(names: &[PathBuf], parent: &Path) -> anyhow::Result<Vec<ListedRun>> {
-    let mut runs: Vec<ListedRun> = Vec::new();
+    let (mut runs, mut places) = (Vec::new(), BTreeSet::new());
     for name in names {
         let inside = parent.join(name);
         let dir = match name.exists() || !inside.exists() {
@@ -100,7 +101,8 @@ fn named(names: &[PathBuf], parent: &Path) -> anyhow::Result<Vec<ListedRun>> {
             false => &inside,
         };
         let run = run_list::at(dir).map_err(bad_input)?;
-        if !runs.iter().any(|known| known.dir == run.dir) {
+        // One folder has many spellings.
+        if places.insert(std::fs::canonicalize(dir).map_err(bad_input)?) {
             runs.push(run);
         }
     }
@@ -188,8 +190,7 @@ fn table<'r>(runs: impl Iterator<Item = &'r ListedRun>) -> Table {
         ("state", "state"),
     ]);
     for run in runs {
-        let listed =
-            |names: &std::collections::BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(", ");
+        let listed = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(", ");
         let started = run.started.map(|time| time.format("%Y-%m-%d %H:%M").to_string());
         let count = |count: usize| match &run.damage {
             None => Cell::number(count as f64, count.to_string()),

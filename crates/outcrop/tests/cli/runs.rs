@@ -79,7 +79,14 @@ fn single_runs_are_removed_only_when_it_is_said_twice() {
         4,
         "nothing goes where something is refused"
     );
-    let removed = outcrop(dir.path(), &["runs", "remove", &path, &names[1], "--yes"]);
+    // One folder in several spellings is one run.
+    let whole = runs.join(&names[0]);
+    let dotted = format!("./{path}");
+    let spellings = [&path, whole.to_str().unwrap(), &dotted, &names[1]];
+    let removed = outcrop(
+        dir.path(),
+        &[&["runs", "remove"], &spellings[..], &["--yes"]].concat(),
+    );
     assert_eq!(removed.code, Some(0), "{removed:?}");
     assert!(removed.stderr.contains("2 runs: 2 removed ("), "{removed:?}");
     assert_eq!(names_in(&runs), [names[2].as_str(), "mine"]);
