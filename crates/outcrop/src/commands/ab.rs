@@ -29,7 +29,7 @@ Examples:
 
 Each repetition measures both variants of a cell, one directly after the other, in random order and with the same seed. Drift of the machine cancels within a pair, which it cannot do between two runs. Ratios are B ÷ A, the median over the pairs. At least six pairs are needed for a decision in one cell, and more where there are more cells (9 for 10 cells): a plan's own number of repetitions is that of the pairs where it is six or more, else there are ten. Undecided cells do not meet a --fail-if condition; their number is printed. The run folder is an ordinary one: `outcrop report` works on it.
 
-Exit codes: 0 no condition is met, 1 one is, 2 nothing could be compared, or none is met and one could not be checked, 3 the measurement failed.";
+Exit codes: 0 no condition is met, 1 one is, 2 none is met and nothing could be compared or one could not be checked, 3 the measurement failed.";
 
 /// What `--repetitions` is where trials come in pairs.
 const PAIRS_HELP: &str = "Pairs of trials per cell [default: as the plan says if that is 6 or more, else 10]";

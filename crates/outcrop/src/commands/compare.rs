@@ -2,7 +2,7 @@
 
 use super::fail_if;
 use crate::exit::{Ending, bad_input};
-use crate::output;
+use crate::output::{self, note};
 use outcrop_report::comparison::{
     Detail, comparison_csv, comparison_in_envelope, comparison_markdown, comparison_text,
 };
@@ -23,7 +23,7 @@ Examples:
 Every ratio is the candidate's median ÷ the baseline's, with its interval and the confidence of that interval. \
 A row is the same if the interval lies within the margin. It is better or worse if the interval excludes 1, after correction for the number of rows tested. With fewer than 5 repetitions it is undecided. The rows of --fail-if are corrected together, so a verdict can differ from one without it. A condition is met where the whole interval is beyond its threshold: that of the ratio, or for a limit such as 'p99 > 1ms' that of the candidate's median. Undecided cells do not meet it; their number is printed. Cells beyond a limit are printed with their figures.
 
-Exit codes: 0 no condition is met, 1 one is, 2 nothing could be compared, or none is met and one could not be checked.
+Exit codes: 0 no condition is met, 1 one is, 2 none is met and nothing could be compared or one could not be checked.
 
 A time or rate that is worse on the side where the machine was busier with other work is undecided.
 Two separate runs also differ by drift of the machine. `outcrop ab` measures both variants in one run.";
@@ -159,10 +159,15 @@ impl Judging {
         })?;
         let ending = fail_if::announce(&self.fail_if, FailIf::check_each(conditions, comparison))?;
         if comparison.comparable().next().is_none() {
-            return Err(bad_input(anyhow::anyhow!(
+            let error = anyhow::anyhow!(
                 "no cell can be compared{}; compare runs that measured the same factors on the same data",
                 why_not(comparison, format)
-            )));
+            );
+            // A limit needs no baseline: one that is met decides how the command ends.
+            match ending {
+                Ending::ConditionMet => note(&format!("warning: {error}")),
+                _ => return Err(bad_input(error)),
+            }
         }
         Ok(ending)
     }

@@ -77,6 +77,7 @@ fn a_condition_that_cannot_be_checked_is_named_and_hides_no_other_that_is_met() 
         format!("{out}/{}", names_in(&dir.join(out))[0])
     };
     let (one, other) = (measure("one", "4k", "10ms"), measure("other", "64k", "10ms"));
+    let nothing_matches = "no cell can be compared, for the reasons above";
     // A run that only reads has no latency of writes.
     let lacking = ["--fail-if", "write_latency_p99 > 1ms"];
     let [met, not_met] = ["iops > 1", "iops < 1"].map(|condition| ["--fail-if", condition]);
@@ -107,6 +108,18 @@ fn a_condition_that_cannot_be_checked_is_named_and_hides_no_other_that_is_met() 
             && !sentence.contains("no metric"),
         "{seen:?}"
     );
+    // A limit is checked on the candidate all the same, and one that is met decides.
+    for (limit, code, found) in [
+        ("iops > 1", 1, "met by 1 of 1 cell"),
+        ("iops < 1", 2, "met by 0 of 1 cell"),
+    ] {
+        let seen = outcrop(dir, &["compare", &one, &other, "--fail-if", limit]);
+        assert_eq!(seen.code, Some(code), "{seen:?}");
+        assert!(
+            seen.stderr.contains(found) && seen.stderr.contains(nothing_matches),
+            "{seen:?}"
+        );
+    }
 }
 
 #[test]
