@@ -273,26 +273,43 @@ fn a_text_is_compared_as_it_is_and_postings_alone_with_nothing() {
     assert!(seen.stdout.contains("has no codes"), "{seen:?}");
 }
 
+/// Numbers that no column file holds, and others that one does.
+fn write_places(path: &Path) {
+    let degrees = (0..20_000).map(|row| f64::from(row * 7919 % 36_000) / 100.0);
+    let columns: [(&str, ArrayRef); 2] = [
+        ("lon", Arc::new(Float64Array::from_iter_values(degrees))),
+        ("id", Arc::new(Int64Array::from_iter_values(0..20_000))),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let file = std::fs::File::create(path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+}
+
+#[test]
+fn a_column_that_is_only_named_and_cannot_be_read_keeps_no_other_from_being_encoded() {
+    let dir = workplace();
+    let dir = dir.path();
+    let path = dir.join("places.parquet");
+    write_places(&path);
+    let file = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
+    let (start, length) = file.metadata().row_group(0).column(0).byte_range();
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[start as usize..][..length as usize].fill(0xff);
+    std::fs::write(&path, bytes).unwrap();
+    let encode = ["column", "encode", "places.parquet", "--all-columns", "-o", "of/"];
+    let seen = outcrop(dir, &encode);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(seen.stderr.contains("lon: its size is not known: "), "{seen:?}");
+    assert!(dir.join("of/id.ocol").is_file());
+}
+
 #[test]
 fn of_a_column_that_no_column_file_can_hold_the_sizes_in_its_file_and_in_parquet_are_said() {
     let dir = workplace();
     let dir = dir.path();
-    let degrees = (0..20_000).map(|row| f64::from(row * 7919 % 36_000) / 100.0);
-    let batch = RecordBatch::try_from_iter([
-        (
-            "lon",
-            Arc::new(Float64Array::from_iter_values(degrees)) as ArrayRef,
-        ),
-        (
-            "id",
-            Arc::new(Int64Array::from_iter_values(0..20_000)) as ArrayRef,
-        ),
-    ])
-    .unwrap();
-    let file = std::fs::File::create(dir.join("places.parquet")).unwrap();
-    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
-    writer.write(&batch).unwrap();
-    writer.close().unwrap();
+    write_places(&dir.join("places.parquet"));
     let encode = |args: &[&str]| {
         let encode = ["column", "encode", "places.parquet", "-o", "of/", "--force"];
         outcrop(dir, &[&encode[..], args].concat())
