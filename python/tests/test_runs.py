@@ -77,6 +77,17 @@ def test_a_run_compared_with_itself_is_nowhere_worse(run):
         run.compare("no such reference")
 
 
+def test_a_condition_that_cannot_be_checked_hides_no_other_that_is_met(tmp_path):
+    options = {**SMALL, "repetitions": 5, "out": tmp_path, "path": tmp_path}
+    measured = outcrop.run("ssd-read-write-mix", **options)
+    lacking = "hit_ratio < 0.5"
+    for conditions in ([lacking, "iops > 1"], ["iops > 1", lacking]):
+        with pytest.raises(outcrop.ConditionMet, match="'iops > 1' is met by"):
+            measured.compare(measured, fail_if=conditions)
+    with pytest.raises(outcrop.PlanError, match="no metric .hit_ratio. here"):
+        measured.compare(measured, fail_if=[lacking, "iops < 1"])
+
+
 def test_mistakes_are_named_before_anything_is_measured(tmp_path):
     with pytest.raises(outcrop.PlanError, match="there is no plan `ssd-queue-dept`"):
         outcrop.run("ssd-queue-dept", out=tmp_path)

@@ -163,16 +163,25 @@ pub(crate) fn of(
     let (one, other) = (baseline.comparand(), candidate.comparand());
     let comparison = py.detach(|| comparing::compare_with(one, other, &options));
     let comparison = comparison.map_err(|error| of_results(&error))?;
-    let reports = FailIf::check_all(&wanted, &comparison).map_err(|error| of_results(&error))?;
-    let met = reports
-        .iter()
+    let (mut met, mut unchecked) = (Vec::new(), None);
+    for (report, text) in FailIf::check_each(&wanted, &comparison)
+        .into_iter()
         .zip(&conditions.fail_if)
-        .filter(|(report, _)| report.met() > 0);
-    let met =
-        met.map(|(report, text)| format!("'{text}' is met by {} of {} cells", report.met(), report.checked));
-    let met: Vec<String> = met.collect();
-    if !met.is_empty() {
-        return Err(ConditionMet::new_err(met.join("; ")));
+    {
+        match report {
+            Ok(found) if found.met() > 0 => met.push(format!(
+                "'{text}' is met by {} of {} cells",
+                found.met(),
+                found.checked
+            )),
+            Ok(_) => {}
+            Err(error) => unchecked = unchecked.or(Some(error)),
+        }
     }
-    Ok(Comparison { comparison })
+    // One that cannot be checked hides no other that is met.
+    match unchecked {
+        _ if !met.is_empty() => Err(ConditionMet::new_err(met.join("; "))),
+        Some(error) => Err(of_results(&error)),
+        None => Ok(Comparison { comparison }),
+    }
 }
