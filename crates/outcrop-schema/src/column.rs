@@ -65,7 +65,7 @@ const TABLE: &[TableColumn] = &[
     TableColumn::new(STORED_BYTES, "your file", 0),
     TableColumn::new(PARQUET_ZSTD_BYTES, "Parquet zstd:3", 0),
     TableColumn::new(PARQUET_DEFAULT_BYTES, "Parquet by default", 2),
-    TableColumn::new(COMPRESSION_RATIO, "ratio", 1),
+    TableColumn::new(COMPRESSION_RATIO, "text ÷ .ocol", 1),
     TableColumn::new(ENCODE_SPEED, "encode", 0),
     TableColumn::new(DECODE_SPEED, "decode", 0),
     TableColumn::new(OPERATION_RATE, "queries", 4),
@@ -422,7 +422,7 @@ pub const TEXT_OF: RemarkKind = RemarkKind::new(
 /// Columns of the table that no cell is about.
 pub const LEFT_OUT: RemarkKind = RemarkKind::new(
     "columns-left-out",
-    "columns of the user's table that cannot be compared as text, with what they hold",
+    "columns of the user's table that are not compared, with what they hold",
     "",
 );
 /// Which kernels ran.

@@ -301,7 +301,7 @@ fn data_of_the_user_put_their_string_columns_in_the_place_of_made_ones() {
     );
     assert!(
         note.contains(
-            "leaves out columns that cannot be compared as text: id (numbers) (`outcrop column encode FILE --all-columns` compares them)"
+            "leaves out columns that do not hold text: id (numbers) (`outcrop column encode FILE --all-columns` compares them)"
         ),
         "{note}"
     );
@@ -339,9 +339,8 @@ fn a_folder_of_tables_gives_the_string_columns_of_each() {
         panic!("{:?}", set.data_notes());
     };
     assert!(
-        note.starts_with(
-            "the column layer leaves out columns that cannot be compared as text: a.csv/id (numbers)"
-        ) && note.contains("broken.parquet"),
+        note.starts_with("the column layer leaves out columns that do not hold text: a.csv/id (numbers)")
+            && note.contains("broken.parquet"),
         "{note}"
     );
     let mut folder = start(&set, runs.path());

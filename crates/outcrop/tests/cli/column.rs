@@ -122,6 +122,11 @@ fn a_small_column_is_packed_asked_grown_and_packed_again() {
     }
     assert_eq!(column(dir, &["decode", "a.ocol"]), rows);
     column(dir, &["verify", "a.ocol"]);
+    // For programs, that there is no damage is an answer too.
+    let sound = column(dir, &["verify", "a.ocol", "--format", "json"]);
+    let sound: serde_json::Value = serde_json::from_str(&sound).unwrap();
+    assert_eq!(sound["rows"], serde_json::json!([]));
+    assert_eq!(column(dir, &["verify", "a.ocol", "--format", "csv"]), "damage\n");
     // As an input it is the column that it is, not text.
     column(dir, &["append", "a.ocol", "a.ocol"]);
     assert!(!of_info("a.ocol").contains("packed"));

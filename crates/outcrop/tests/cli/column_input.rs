@@ -45,7 +45,7 @@ fn delimiter_and_header_are_found_and_what_was_assumed_is_said() {
     );
     let table = words_of(&seen.stdout);
     assert!(
-        table.contains(" input ") && table.contains(" text ÷ file ") && table.contains(" time "),
+        table.contains(" input ") && table.contains(" values ÷ file ") && table.contains(" time "),
         "{seen:?}"
     );
     assert!(words_of(&encode(&["--header"]).stdout).contains("rows 39"));

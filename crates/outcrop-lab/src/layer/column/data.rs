@@ -18,7 +18,7 @@ pub(super) fn named(names: &[String]) -> String {
     format!("{}{more}", some.join(", "))
 }
 
-/// The columns that cannot be compared as text, and how much of the file that is; none where there are none.
+/// The columns that are not compared, and how much of the file that is; none where there are none.
 pub(super) fn others(table: &Table) -> Option<String> {
     let names = table.other_columns();
     let extent = table.others_extent().map_or_else(String::new, |(bytes, share)| {
@@ -29,6 +29,14 @@ pub(super) fn others(table: &Table) -> Option<String> {
         )
     });
     (!names.is_empty()).then(|| format!("{}{extent}", named(&names)))
+}
+
+/// What is true of all columns that are left out: those of numbers in text could be compared.
+pub(super) const fn why_left_out(table: &Table) -> &'static str {
+    match table.format {
+        TableFormat::Parquet | TableFormat::Arrow => "cannot be compared as text",
+        _ => "do not hold text",
+    }
 }
 
 /// The command that compares columns of numbers in text all the same, in parentheses; empty where it is no such table.
@@ -58,7 +66,8 @@ pub(super) fn chosen(table: &Table) -> (Vec<String>, Option<String>) {
     }
     if let Some(others) = others(table) {
         parts.push(format!(
-            "leaves out columns that cannot be compared as text: {others}{}",
+            "leaves out columns that {}: {others}{}",
+            why_left_out(table),
             others_compared(table)
         ));
     }

@@ -103,8 +103,9 @@ pub(super) fn whole_report(report: &WholeReport, table: Option<&Table>, duration
     ];
     values.extend(sizes(&report.size));
     values.extend(table.map(|table| Value::measured(column::TABLE_COLUMNS, table.columns.len() as f64)));
-    let left_out = table.and_then(super::data::others).map(|others| {
-        column::LEFT_OUT.remark(format!("left out, as they cannot be compared as text: {others}"))
+    let left_out = table.and_then(|table| {
+        let (others, why) = (super::data::others(table)?, super::data::why_left_out(table));
+        Some(column::LEFT_OUT.remark(format!("left out, as they {why}: {others}")))
     });
     let parquet_as = report.parquet_as.map(|words| column::PARQUET_AS.remark(words));
     let text_of = report.text_of.as_ref();

@@ -88,6 +88,10 @@ pub(super) fn verify(described: &Described) -> anyhow::Result<Ending> {
             "{}, no damage",
             counted(report.row_count as usize, "row")
         ));
+        // For programs, that there is no damage is an answer too: a table without rows.
+        if described.format != Format::Text {
+            table.print(described.format)?;
+        }
         return Ok(Ending::Done);
     }
     table.print(described.format)?;

@@ -30,6 +30,29 @@ pub(super) enum Half {
     Check,
 }
 
+/// Methods of fio's `verify`, which are no directories where they stand behind it.
+const CHECKSUMS: [&str; 19] = [
+    "crc32c",
+    "crc32c-intel",
+    "crc64",
+    "crc32",
+    "crc16",
+    "crc7",
+    "md5",
+    "xxhash",
+    "sha512",
+    "sha256",
+    "sha1",
+    "sha3-224",
+    "sha3-256",
+    "sha3-384",
+    "sha3-512",
+    "meta",
+    "pattern",
+    "pattern_hdr",
+    "null",
+];
+
 /// Every block is written, and about half of them a second time: what is left of the first pass there is a lost write.
 const PASSES: u32 = 2;
 /// What a scratch file is verified over where no size is given.
@@ -38,6 +61,12 @@ const SCRATCH_SIZE: ByteSize = ByteSize(1 << 30);
 /// Writes and checks as asked for, and prints what was found.
 pub(super) fn run(args: &Args, half: Half) -> anyhow::Result<Ending> {
     refuse_measuring(args)?;
+    if CHECKSUMS.iter().any(|name| args.path.as_os_str() == *name) && !args.path.exists() {
+        return Err(refusal(format!(
+            "--verify {} is of fio: --verify has a checksum of its own, so type --verify alone, which verifies and gives no figures",
+            args.path.display()
+        )));
+    }
     let seed = match (args.flags.seed, half) {
         (Some(seed), _) => seed,
         (None, Half::All) => outcrop_lab::fresh_seed(),
