@@ -137,7 +137,7 @@ fn a_small_gzip_of_a_long_record_or_line_is_refused_by_encode_and_profile_and_re
     for args in [
         "column encode t.csv.gz --column b -o z.ocol",
         "column encode t.txt.gz -o z.ocol",
-        "profile --layer column --data t.csv.gz --column b",
+        "profile --layer column --data t.csv.gz",
         "profile --layer column --data t.txt.gz",
     ] {
         let args: Vec<&str> = args.split(' ').collect();
