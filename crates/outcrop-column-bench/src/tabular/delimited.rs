@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use outcrop_column::{CsvRecords, LINE_BYTES_LIMIT};
 use outcrop_column::arrow::ValueKind;
+use outcrop_column::{CsvRecords, LINE_BYTES_LIMIT};
 
 use super::kind::SAMPLE_BYTES;
 use super::parts::{Ended, Part, Visit};
