@@ -194,13 +194,12 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
 
 /// Writes the caller's choices over the plan's.
 fn apply(options: &PlanOptions, draft: &mut Draft, layer: LayerRef) {
-    let size = options.size.map(|size| size.to_string());
-    let sampled = layer.schema().sampling.map(|sampling| sampling.size);
-    let sample_size = options.sample_size.map(|size| size.to_string());
+    let (schema, sampling) = (layer.schema(), layer.schema().sampling);
+    let [size, sample_size] = [options.size, options.sample_size].map(|size| Some(size?.to_string()));
     let chosen = [
-        ("--size", layer.schema().size, size),
-        ("--sample-size", sampled, sample_size),
-        ("--server", layer.schema().server, options.server.clone()),
+        ("--size", schema.size, size),
+        ("--sample-size", sampling.map(|one| one.size), sample_size),
+        ("--server", schema.server, options.server.clone()),
     ];
     for (flag, factor, value) in chosen {
         if let (Some(factor), Some(value)) = (factor, value) {

@@ -30,7 +30,7 @@ pub(super) enum Half {
     Check,
 }
 
-/// Methods of fio's `verify`, which are no directories where they stand behind it.
+/// Methods of fio's `verify`: behind it, they are not directories.
 const CHECKSUMS: [&str; 19] = [
     "crc32c",
     "crc32c-intel",
@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args, half: Half) -> anyhow::Result<Ending> {
     refuse_measuring(args)?;
     if CHECKSUMS.iter().any(|name| args.path.as_os_str() == *name) && !args.path.exists() {
         return Err(refusal(format!(
-            "--verify {} is of fio: --verify has a checksum of its own, so type --verify alone, which verifies and gives no figures",
+            "--verify {} is of fio: --verify has its own checksum, so type --verify alone, which verifies and gives no figures",
             args.path.display()
         )));
     }
