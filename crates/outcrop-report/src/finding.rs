@@ -30,6 +30,9 @@ pub struct Finding {
     /// What to do where a check of the run does not hold, as a sentence; empty where nothing is to be done about it here.
     #[serde(skip)]
     pub remedy: &'static str,
+    /// Whether the whole interval of each number was held against the limit: then a wide one decides as well.
+    #[serde(skip)]
+    pub is_by_intervals: bool,
 }
 
 /// What a finding is about: only the first kind says something about what was measured.
@@ -120,6 +123,7 @@ impl Finding {
             failure: "",
             extent: String::new(),
             remedy: "",
+            is_by_intervals: false,
         }
     }
 
@@ -152,6 +156,15 @@ impl Finding {
     #[must_use]
     pub fn remedy(self, remedy: &'static str) -> Self {
         Self { remedy, ..self }
+    }
+
+    /// Says that whole intervals decided it, and not the values in them.
+    #[must_use]
+    pub fn by_intervals(self) -> Self {
+        Self {
+            is_by_intervals: true,
+            ..self
+        }
     }
 
     /// Says what it means for the reader.
@@ -195,6 +208,7 @@ impl Finding {
             failure: "",
             extent: String::new(),
             remedy: "",
+            is_by_intervals: false,
         }
     }
 }

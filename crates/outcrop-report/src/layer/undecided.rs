@@ -122,7 +122,7 @@ pub(super) fn untestable(findings: Vec<Finding>, run: &RunView, layer: &str) -> 
     let decide = |mut finding: Finding| {
         let is_tested = matches!(finding.verdict, Verdict::Holds | Verdict::DoesNotHold);
         let is_of_subject = finding.about != About::Run && is_tested;
-        if let Some(why) = why_untestable(&finding.numbers, run, layer).filter(|_| is_of_subject) {
+        if let Some(why) = why_untestable(&finding, run, layer).filter(|_| is_of_subject) {
             finding.verdict = Verdict::NotTestable(why);
             finding.meaning = String::new();
         }
@@ -131,9 +131,10 @@ pub(super) fn untestable(findings: Vec<Finding>, run: &RunView, layer: &str) -> 
     findings.into_iter().map(decide).collect()
 }
 
-/// Why numbers decide nothing, and the command that would; none where they do.
-fn why_untestable(numbers: &[Number], run: &RunView, layer: &str) -> Option<String> {
-    if let Some(number) = widest(numbers) {
+/// Why the numbers of a finding decide nothing, and the command that would; none where they do.
+fn why_untestable(finding: &Finding, run: &RunView, layer: &str) -> Option<String> {
+    let numbers = &finding.numbers;
+    if let Some(number) = widest(numbers).filter(|_| !finding.is_by_intervals) {
         let command = deciding(more_for(number, run, layer), run, layer);
         return Some(format!(
             "These trials cannot tell: the {} is known only as {}; an interval wider than ± {WIDEST_PERCENT:.0} % decides nothing. {}",

@@ -121,6 +121,23 @@ fn a_difference_within_the_intervals_decides_nothing() {
 }
 
 #[test]
+fn a_wide_interval_on_one_side_of_the_limit_decides() {
+    let mut run = measured();
+    for trial in &mut run.trials {
+        if trial.factors[IO_BLOCK_SIZE.name] == "128KiB" {
+            let noise = 1.0 + 0.2 * (f64::from(trial.repetition) - 2.0);
+            set(trial, IOPS.both, 1000.0 * noise);
+        }
+    }
+    let finding = of(&run, ALL[0]);
+    assert!(
+        finding.numbers.iter().any(|number| number.is_wide()),
+        "{finding:?}"
+    );
+    assert_eq!(finding.verdict, Verdict::Holds, "{finding:?}");
+}
+
+#[test]
 fn what_was_not_measured_is_said_with_the_plan_that_measures_it() {
     let run = RunBuilder::new(3).cells(&[4096], &[32], &[100]).build();
     for id in ALL {

@@ -24,7 +24,7 @@ use outcrop_probe::Clock;
 use outcrop_probe::energy::Meter;
 use outcrop_results::{Outcome, Value};
 use outcrop_schema::device::{ARRIVAL, DRIVES, KIND, Kind, PATH, SIZE};
-use outcrop_workload::{Arrivals, Content, LatencyParts, ReadWriteMix};
+use outcrop_workload::{Arrivals, Content, EngineKind, LatencyParts, ReadWriteMix};
 
 use super::values::Before;
 use super::{
@@ -126,9 +126,9 @@ impl<'r> DeviceBench<'r> {
         })
     }
 
-    /// What may still be written, where that is limited.
-    fn left_to_write(&self) -> Option<u64> {
-        let limit = self.write_limit_bytes?;
+    /// What may still be written, where that is limited; an engine that writes nothing needs no limit.
+    fn left_to_write(&self, spec: &JobSpec) -> Option<u64> {
+        let limit = self.write_limit_bytes.filter(|_| reaches_device(spec))?;
         Some(limit.saturating_sub(self.bytes_written))
     }
 }
@@ -136,7 +136,7 @@ impl<'r> DeviceBench<'r> {
 impl Bench for DeviceBench<'_> {
     fn run(&mut self, cell: &Cell, trial: &Trial) -> Result<TrialReport, TrialFailure> {
         let mut spec = parameters::job_spec(&cell.factors, &cell.trial, trial.seed);
-        spec.write_limit_bytes = self.left_to_write();
+        spec.write_limit_bytes = self.left_to_write(&spec);
         let targets = self
             .targets
             .get(&cell.subject)
@@ -167,7 +167,7 @@ impl Bench for DeviceBench<'_> {
                 return Ok(ended);
             }
             spec.arrival = share::of(process, percent, &report)?;
-            spec.write_limit_bytes = self.left_to_write();
+            spec.write_limit_bytes = self.left_to_write(&spec);
             before.closed = Some(report.total);
         }
         let alike = (arrivals.to_string(), spec.jobs, spec.latency_parts);
@@ -228,8 +228,16 @@ fn ended(
     )))
 }
 
-/// What a job wrote; a request that failed may have been written.
+/// Whether requests of a job go anywhere.
+fn reaches_device(spec: &JobSpec) -> bool {
+    spec.engine != EngineKind::Noop
+}
+
+/// What a job wrote; a request that failed may have been written. What the engine without a device completes is written nowhere.
 fn bytes_of(report: &JobReport, spec: &JobSpec) -> u64 {
+    if !reaches_device(spec) {
+        return 0;
+    }
     report.traffic.written_bytes + report.errors.writes * spec.io_block_size_bytes
 }
 

@@ -3,6 +3,7 @@
 use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_bytes;
 use outcrop_results::TrialEntry;
+use outcrop_results::factors::NOT_STATED;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
     ACCESS, ACCESS_PATTERN, ARRIVAL, ARRIVAL_REQUESTED, ByDirection, COMPLETIONS, CONTENT, DRIVES, Direction,
@@ -145,7 +146,11 @@ pub(super) trait DeviceCell {
     fn access(&self) -> String {
         let size = self.cell().get(&IO_BLOCK_SIZE);
         let size = size.map_or_else(|| "size not stated".to_owned(), |size| format_bytes(size.0));
-        format!("{size} {}", self.cell().spelling(&ACCESS_PATTERN))
+        match self.cell().spelling(&ACCESS_PATTERN) {
+            // A result without its options.
+            "" | NOT_STATED => size,
+            pattern => format!("{size} {pattern}"),
+        }
     }
 
     /// The depth in words: `QD 32`, `4 jobs × QD 64`.
@@ -187,6 +192,7 @@ pub(super) trait DeviceCell {
             &ENGINE,
         ]
         .into_iter()
+        .filter(|factor| cell.spelling(factor.about()) != NOT_STATED)
         .filter_map(|factor| cell.told(factor))
         .collect();
         let writes = self.only() != Some(Direction::Read) || self.reads_back();
@@ -195,7 +201,8 @@ pub(super) trait DeviceCell {
         }
         let span = cell.spelling(&SPAN);
         // The span is the subject's size where nothing else was asked for, and the subject says its size.
-        if !cell.is_default(&SPAN) && cell.view().is_some() && !cell.subject().contains(span) {
+        let is_stated = span != NOT_STATED && cell.view().is_some();
+        if is_stated && !cell.is_default(&SPAN) && !cell.subject().contains(span) {
             words.push(format!("span {span}"));
         }
         words.iter().map(|word| format!(", {word}")).collect()

@@ -262,7 +262,7 @@ fn judged(id: &str, sentence: &str, mut ratios: Vec<Number>, limit: f64, tested:
         Finding::not_testable(id, sentence, reason)
     } else {
         let tested = format!("{tested}; in {above} of {count} comparisons it is not.");
-        Finding::tested(id, sentence, above == 0, tested)
+        Finding::tested(id, sentence, above == 0, tested).by_intervals()
     };
     Some(finding.numbers(numbers))
 }
