@@ -1,7 +1,11 @@
 //! The answer: what the subject can do, what to configure, and how sure that is.
 
+mod reading;
+
 use outcrop_measure::Interval;
 use serde::Serialize;
+
+pub use reading::{Absence, Capability, Reading, ReadingOutcome};
 
 use crate::number::{Number, WIDEST_PERCENT};
 use crate::placement::{Kept, More, Verdict};
@@ -107,7 +111,7 @@ impl Answer {
         let readings = self.capabilities.iter().flat_map(|row| &row.readings);
         readings.filter_map(|reading| match &reading.outcome {
             ReadingOutcome::Measured { number, .. } => Some(number),
-            ReadingOutcome::Missing { .. } => None,
+            ReadingOutcome::Missing(_) => None,
         })
     }
 
@@ -124,61 +128,6 @@ impl Answer {
 
 /// What stands where no figures were compared.
 pub(crate) const NO_ADVICE: &str = "No advice: the cells of this run do not decide a setting.";
-
-/// One row of what the subject can do.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Capability {
-    /// What is shown (`Highest IOPS`).
-    pub label: String,
-    /// One reading per column, in the order of columns (`read`, `write`).
-    pub readings: Vec<Reading>,
-}
-
-/// One cell of that table.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Reading {
-    /// The column it belongs to.
-    pub column: String,
-    /// The number and where it was reached, or why there is none.
-    #[serde(flatten)]
-    pub outcome: ReadingOutcome,
-}
-
-/// A number under its conditions, or the reason for its absence.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ReadingOutcome {
-    /// It was measured.
-    Measured {
-        /// The number.
-        number: Number,
-        /// The cell it was reached in (`4 KiB random, QD 256`).
-        conditions: String,
-    },
-    /// It was not.
-    Missing {
-        /// Why, and which plan would measure it.
-        reason: String,
-    },
-}
-
-impl ReadingOutcome {
-    /// How the reason begins where it was measured, but so seldom that a percentile means nothing.
-    const TOO_FEW: &str = "too few operations";
-
-    /// Whether it was measured, without enough operations for the figure.
-    pub(crate) fn is_of_too_few(&self) -> bool {
-        matches!(self, Self::Missing { reason } if reason.starts_with(Self::TOO_FEW) || reason.starts_with("only "))
-    }
-
-    /// Why there is no number, where there is room for some words.
-    pub(crate) fn why_in_short(&self) -> &'static str {
-        match self.is_of_too_few() {
-            true => Self::TOO_FEW,
-            false => "not measured",
-        }
-    }
-}
 
 /// What a column is called that has the figures of what a claim chooses: `of the smallest`, since a smallest speed is none of them.
 pub(crate) fn column_of(topic: &str) -> String {
@@ -197,35 +146,6 @@ impl Answer {
             if topics.contains(&reading.column) {
                 reading.column.push_str(UNDECIDED_COLUMN);
             }
-        }
-    }
-}
-
-impl Capability {
-    /// One of its readings as a figure of its own; none that was not measured.
-    fn headline<'a>(&'a self, reading: &'a Reading) -> Option<Headline<'a>> {
-        match &reading.outcome {
-            ReadingOutcome::Measured { number, conditions } => Some(Headline {
-                label: &self.label,
-                column: &reading.column,
-                number,
-                conditions,
-            }),
-            ReadingOutcome::Missing { .. } => None,
-        }
-    }
-}
-
-impl Reading {
-    /// A reading of the cell in which a number was reached; of none, why there is none.
-    pub fn of(column: &str, found: Option<(Number, String)>, if_missing: impl FnOnce() -> String) -> Self {
-        let outcome = match found {
-            Some((number, conditions)) => ReadingOutcome::Measured { number, conditions },
-            None => ReadingOutcome::Missing { reason: if_missing() },
-        };
-        Self {
-            column: column.to_owned(),
-            outcome,
         }
     }
 }

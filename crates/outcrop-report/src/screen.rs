@@ -345,7 +345,7 @@ fn confidences(report: &Report) -> Option<String> {
         ReadingOutcome::Measured { number, .. } => {
             Some((number.interval?, number.provenance == Provenance::Derived))
         }
-        ReadingOutcome::Missing { .. } => None,
+        ReadingOutcome::Missing(_) => None,
     });
     // What is not decided has an interval in its reason, which may be that of several numbers together.
     let claims = report.layers.iter().flat_map(|layer| &layer.answer.advice);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use outcrop_schema::Vocabulary;
 
-pub use cell::{CellView, Samples, SeriesPoint};
+pub use cell::{CellView, Samples, SeriesPoint, lacks_operations};
 pub use sampling::Uncertainty;
 
 use crate::error::ResultsError;

@@ -322,3 +322,23 @@ fn energy_is_shared_by_the_bytes_of_all_passes_that_it_was_used_for_and_is_not_g
             .contains("caches cold")
     );
 }
+
+#[test]
+fn an_lz_coder_gains_little_from_independent_bytes_of_4_bits_and_halves_those_of_0_8() {
+    let ratio = |codec: &str, bits_per_byte: f64, block_bytes: usize| {
+        let mut content = vec![0; 1 << 20];
+        Content::Entropy { bits_per_byte }
+            .filler(Seed(5))
+            .fill(&mut content);
+        let sample = Sample::generated(content, "independent bytes");
+        run(&Blocks::cut(&sample, block_bytes), &spec(codec)).size.ratio()
+    };
+    for codec in ["lz4", "snappy"] {
+        for block_bytes in [4096, 64 << 10] {
+            let ratios = [0.8, 1.6, 2.4, 3.2, 4.0, 8.0].map(|bits| ratio(codec, bits, block_bytes));
+            let which = format!("{codec}, {block_bytes}: {ratios:?}");
+            assert!(ratios.is_sorted_by(|more, less| more > less), "{which}");
+            assert!(ratios[0] > 2.0 && ratios[4] < 1.15 && ratios[5] <= 1.0, "{which}");
+        }
+    }
+}

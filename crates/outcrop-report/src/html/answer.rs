@@ -104,7 +104,7 @@ fn cell(reading: &Reading) -> Markup {
                 small { (number.certainty()) }
                 @if number.is_wide() { (wide_mark(number)) }
             }
-            ReadingOutcome::Missing { reason } => span { @if !reading.outcome.is_of_too_few() { "not measured: " } (prose(reason)) },
+            ReadingOutcome::Missing(absence) => span { @if !absence.is_of_too_few { "not measured: " } (prose(&absence.reason)) },
         }
     }
 }
@@ -117,7 +117,7 @@ fn brief_cell(reading: &Reading) -> Markup {
                 strong { (number.with_ends()) } " "
                 small { (conditions) @if !conditions.is_empty() { "; " } (number.confidence()) }
             }
-            missing @ ReadingOutcome::Missing { .. } => small { (missing.why_in_short()) },
+            ReadingOutcome::Missing(absence) => small { (absence.in_short()) },
         }
     }
 }

@@ -72,7 +72,7 @@ fn values(outcomes: &[&ReadingOutcome], widths: Widths) -> (Vec<String>, Vec<Str
     let spelled = |of_number: fn(&Number) -> String| -> Vec<String> {
         let spell = |outcome: &&ReadingOutcome| match outcome {
             ReadingOutcome::Measured { number, .. } => of_number(number),
-            missing @ ReadingOutcome::Missing { .. } => missing.why_in_short().to_owned(),
+            ReadingOutcome::Missing(absence) => absence.in_short().to_owned(),
         };
         outcomes.iter().map(spell).collect()
     };
@@ -82,7 +82,7 @@ fn values(outcomes: &[&ReadingOutcome], widths: Widths) -> (Vec<String>, Vec<Str
     }
     let ends = outcomes.iter().map(|outcome| match outcome {
         ReadingOutcome::Measured { number, .. } => number.ends_in_parentheses().unwrap_or_default(),
-        ReadingOutcome::Missing { .. } => String::new(),
+        ReadingOutcome::Missing(_) => String::new(),
     });
     (spelled(Number::to_string), ends.collect())
 }
@@ -100,7 +100,7 @@ fn conditions(outcome: &ReadingOutcome) -> String {
     match outcome {
         ReadingOutcome::Measured { conditions, .. } if conditions.is_empty() => String::new(),
         ReadingOutcome::Measured { conditions, .. } => format!("  {}", conditions.replace(" jobs × ", "×")),
-        ReadingOutcome::Missing { .. } => String::new(),
+        ReadingOutcome::Missing(_) => String::new(),
     }
 }
 

@@ -255,7 +255,7 @@ fn postings_are_advised_where_they_are_ten_times_as_fast_and_stay_below_half_the
     let country = rows.iter().find(|row| row.label == "country").unwrap();
     let of = |reading: usize| match &country.readings[reading].outcome {
         ReadingOutcome::Measured { number, conditions } => (number.value, conditions.clone()),
-        ReadingOutcome::Missing { reason } => panic!("{reason}"),
+        ReadingOutcome::Missing(absence) => panic!("{}", absence.reason),
     };
     assert_eq!(of(0).0, COUNTRY.balanced);
     let (time, beside) = of(1);

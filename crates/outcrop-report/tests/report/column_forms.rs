@@ -128,7 +128,7 @@ fn advice_table_and_total_name_the_encoding_that_a_size_in_parquet_needs() {
         let row = rows.iter().find(|row| row.label == label).unwrap();
         match &row.readings[2].outcome {
             ReadingOutcome::Measured { conditions, .. } => conditions.clone(),
-            ReadingOutcome::Missing { reason } => panic!("{reason}"),
+            ReadingOutcome::Missing(absence) => panic!("{}", absence.reason),
         }
     };
     assert_eq!(

@@ -178,6 +178,25 @@ fn no_published_figure_is_in_a_chart_unless_it_was_asked_for() {
 }
 
 #[test]
+fn figures_by_entropy_say_that_an_lz_coder_gains_too_where_bits_are_few() {
+    let run = complete();
+    let report = Report::of(&run);
+    let figures = report.figures();
+    let by_entropy = figures
+        .iter()
+        .filter(|figure| figure.id.ends_with("-by-target-entropy"));
+    let captions: Vec<&str> = by_entropy.map(|figure| figure.caption.as_str()).collect();
+    assert!(!captions.is_empty());
+    // `compress::jobs::an_lz_coder_gains_little_from_independent_bytes_of_4_bits_and_halves_those_of_0_8` measures it.
+    for caption in captions {
+        assert!(
+            caption.contains("little from 4 bits up") && caption.contains("at 0.8 bits more than half"),
+            "{caption}"
+        );
+    }
+}
+
+#[test]
 fn published_figures_stand_beside_ours_with_their_caveats() {
     let run = complete();
     let names: Vec<String> = Report::of(&run).layers[0]

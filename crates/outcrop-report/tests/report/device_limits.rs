@@ -54,7 +54,7 @@ pub(crate) fn row<'r>(report: &'r Report, label: &str) -> &'r Capability {
 pub(crate) fn missing(row: &Capability, direction: Direction) -> Option<&str> {
     let column = usize::from(direction == Direction::Write);
     match &row.readings[column].outcome {
-        ReadingOutcome::Missing { reason } => Some(reason),
+        ReadingOutcome::Missing(absence) => Some(&absence.reason),
         ReadingOutcome::Measured { .. } => None,
     }
 }
@@ -240,12 +240,40 @@ fn under_a_schedule(mut run: RunView, share: f64) -> RunView {
 fn an_offered_rate_is_not_shown_as_what_the_device_can_do() {
     let report = Report::of(&under_a_schedule(run_of(100), 1.0));
     let rows = &report.layers[0].answer.capabilities;
-    assert_eq!(rows[0].label, "Answered IOPS");
-    assert!(rows.iter().all(|row| !row.label.starts_with("Highest")));
+    let labels: Vec<&str> = rows.iter().map(|row| row.label.as_str()).collect();
+    assert_eq!(
+        labels,
+        [
+            "Answered IOPS",
+            "Answered bandwidth",
+            "Latency at the answered rate, p50",
+            "Latency at the answered rate, p99"
+        ]
+    );
     assert!(report.screen(80, false).contains("poisson:4k"));
     assert_eq!(report.layers[0].answer.advice, []);
     let limit = finding(&report, "device-is-the-limit");
     assert!(matches!(limit.verdict, Verdict::NotTestable(_)), "{limit:?}");
+}
+
+#[test]
+fn an_open_loop_of_reads_alone_says_that_no_writes_were_measured_and_not_that_they_were_too_few() {
+    let report = Report::of(&under_a_schedule(run_of(100), 1.0));
+    for row in &report.layers[0].answer.capabilities {
+        let why = missing(row, Direction::Write).unwrap();
+        assert!(
+            why.starts_with("this run has no cell with only writes; `outcrop device")
+                && why.contains("--read-write-mix 0:100")
+                && why.contains("--arrival poisson:4k"),
+            "{}: {why}",
+            row.label
+        );
+    }
+    let screen = report.screen(80, false);
+    assert!(
+        screen.contains("not measured") && !screen.contains("too few operations"),
+        "{screen}"
+    );
 }
 
 #[test]
@@ -255,7 +283,8 @@ fn an_overloaded_open_loop_is_warned_of_first_and_is_not_called_the_highest_of_a
     assert_eq!(missing(row, Direction::Read), None);
     let rows = &report.layers[0].answer.capabilities;
     assert!(
-        rows.iter().all(|row| !row.label.starts_with("Highest")),
+        rows.iter()
+            .all(|row| !row.label.to_lowercase().contains("highest")),
         "{rows:?}"
     );
     let first = warnings(&report)[0];

@@ -23,7 +23,7 @@ fn reached(answer: &Answer, label: &str) -> (f64, String) {
     let row = row.unwrap_or_else(|| panic!("no {label}: {:?}", answer.capabilities));
     match &row.readings[0].outcome {
         ReadingOutcome::Measured { number, conditions } => (number.value, conditions.clone()),
-        ReadingOutcome::Missing { reason } => panic!("{label}: {reason}"),
+        ReadingOutcome::Missing(absence) => panic!("{label}: {}", absence.reason),
     }
 }
 

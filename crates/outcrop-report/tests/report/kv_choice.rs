@@ -289,7 +289,7 @@ fn the_best_of_a_row_says_with_which_it_ties_and_which_have_no_figure() {
             .expect("the row is shown");
         match &row.readings[0].outcome {
             ReadingOutcome::Measured { conditions, .. } => conditions.clone(),
-            ReadingOutcome::Missing { reason } => panic!("{reason}"),
+            ReadingOutcome::Missing(absence) => panic!("{}", absence.reason),
         }
     };
     let highest = conditions("Highest throughput");

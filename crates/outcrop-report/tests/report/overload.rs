@@ -83,7 +83,7 @@ fn conditions(run: &RunView, label: &str) -> String {
         .expect("the row is shown");
     match &row.readings[0].outcome {
         ReadingOutcome::Measured { conditions, .. } => conditions.clone(),
-        ReadingOutcome::Missing { reason } => panic!("{reason}"),
+        ReadingOutcome::Missing(absence) => panic!("{}", absence.reason),
     }
 }
 

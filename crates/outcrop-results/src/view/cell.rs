@@ -381,14 +381,24 @@ fn decode(trial: &TrialEntry, entry: &HistogramEntry) -> Result<LatencyHistogram
         })
 }
 
+/// How a reason begins that is not for want of a measurement.
+const TOO_FEW: &str = "too few operations (";
+/// What that becomes of a cell where some trials have enough.
+const SOME_HAD_ENOUGH: &str = " trials had enough operations for a ";
+
+/// Whether a cell lacks a figure because its operations are too few, and not because nothing was measured: by the reason that it gives.
+pub fn lacks_operations(reason: &str) -> bool {
+    reason.starts_with(TOO_FEW) || reason.contains(SOME_HAD_ENOUGH)
+}
+
 /// Why a cell lacks a figure that some of its trials have.
 fn only_some(some: usize, trials: usize, reason: &str) -> String {
     // Of percentiles it is known what the other trials lack.
-    let too_few = reason.strip_prefix("too few operations (");
+    let too_few = reason.strip_prefix(TOO_FEW);
     match too_few.and_then(|rest| rest.split_once(") for a ")) {
         Some((count, percentile)) => {
             format!(
-                "only {some} of {trials} trials had enough operations for a {percentile} (another had {count})"
+                "only {some} of {trials}{SOME_HAD_ENOUGH}{percentile} (another had {count})"
             )
         }
         None => format!("only {some} of {trials} trials have it: {reason}"),

@@ -15,7 +15,7 @@ use super::cell::{
     all_of, concurrency, evicts, is_closed_loop, is_this_build, listed, load, loop_words, named, rank,
     server, typical, words,
 };
-use crate::answer::{Answer, Capability, Caution, Claim, NOT_DECIDED, Reading};
+use crate::answer::{Absence, Answer, Capability, Caution, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::layer::undecided::add_rival;
 use crate::layer::{cautions, overload, subjects};
@@ -89,7 +89,7 @@ fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading
     let beside = |cell: &Cell<'_>| conditions(cell) + &ties::beside(&counted, cell, metric);
     let found = found.map(|(cell, number)| (shown(number), beside(cell)));
     Reading::of(name, found, || {
-        absent.map_or_else(|| not_in_this_run(name), str::to_owned)
+        Absence::recorded_or(absent, || not_in_this_run(name))
     })
 }
 

@@ -14,7 +14,7 @@ use super::baselines;
 use super::cell::{column_words, is_file, is_generated, is_plain_file, is_plain_text, is_search};
 use super::judgement::{Judgement, judge, place};
 use super::whole::{Whole, in_file, is_whole, rows_of, total_of, wholes};
-use crate::answer::{Answer, Capability, Caution, Reading};
+use crate::answer::{Absence, Answer, Capability, Caution, Reading};
 use crate::cell::{Cell, best};
 use crate::command::Commands;
 use crate::layer::{cautions, subjects};
@@ -92,7 +92,9 @@ fn lookup(judgement: Option<&Judgement<'_>>, rows_are_said: bool) -> Reading {
         Some((gain.without.clone(), beside))
     });
     let why = judgement.and_then(|judgement| judgement.no_lookup);
-    Reading::of(LOOKUP, found, || why.unwrap_or("no search").to_owned())
+    Reading::of(LOOKUP, found, || {
+        Absence::recorded_or(why, || "no search".to_owned())
+    })
 }
 
 /// `dictionary→plain, Snappy` of `in this file (dictionary→plain, Snappy)`, for a column that is called so.

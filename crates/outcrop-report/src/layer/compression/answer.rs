@@ -12,7 +12,7 @@ use super::super::{cautions, subjects};
 use super::cell::{CompressionCell, some_of};
 use super::stages::{self, STAGE_SUM, STAGES, Stage};
 use super::wishes::{Candidate, Choice, Wish, candidates, choices, front, held_fixed, undecided_places};
-use crate::answer::{Answer, Capability, Caution, Claim, NOT_DECIDED, Reading, column_of};
+use crate::answer::{Absence, Answer, Capability, Caution, Claim, NOT_DECIDED, Reading, column_of};
 use crate::cell::Cell;
 use crate::number::Number;
 use crate::placement::{Bound, Bounded, Bounds, Verdict};
@@ -133,10 +133,14 @@ fn capabilities(choices: &[Choice<'_, '_>]) -> Vec<Capability> {
                 None => column_of(wish.name()),
             };
             Reading::of(&column, found, || match cell {
-                Some(cell) => cell.unavailable(&metric).unwrap_or("not in this run").to_owned(),
-                None => "no codec of this run was measured in both directions and made the data smaller; \
-                         plans/throughput-latency.toml has them"
-                    .to_owned(),
+                Some(cell) => {
+                    Absence::recorded_or(cell.unavailable(&metric), || "not in this run".to_owned())
+                }
+                None => Absence::from(
+                    "no codec of this run was measured in both directions and made the data smaller; \
+                     plans/throughput-latency.toml has them"
+                        .to_owned(),
+                ),
             })
         };
         Capability {

@@ -9,7 +9,7 @@ use outcrop_schema::device::{
 
 use super::cell::{DeviceCell, P50, P99};
 use super::{advice, limits};
-use crate::answer::{Answer, Capability, Reading, ReadingOutcome};
+use crate::answer::{Absence, Answer, Capability, Reading, ReadingOutcome};
 use crate::cell::{Cell, best};
 use crate::command::{Commands, quoted};
 use crate::environment::storage_line;
@@ -58,10 +58,11 @@ fn of_the_loop(cells: &[Cell<'_>]) -> Vec<Capability> {
 fn capabilities(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
     let lone = Direction::ALL.map(|direction| lone_cell(cells, direction));
     let has_lone = lone.iter().any(Option::is_some);
-    // Where no request was alone, it is that of the cells above, and not the lowest of the run.
-    let label = match has_lone {
-        true => "QD 1 latency",
-        false => "Latency at highest IOPS",
+    // Where no request was alone, it is that of the cells above, and not the lowest of the run. In an open loop the schedule set their rate.
+    let label = match (has_lone, cells.iter().any(DeviceCell::is_closed_loop)) {
+        (true, _) => "QD 1 latency",
+        (false, true) => "Latency at highest IOPS",
+        (false, false) => "Latency at the answered rate",
     };
     let latency = |percentile: &str, metric: &ByDirection<Metric>| {
         let find = |direction| match has_lone {
@@ -123,7 +124,11 @@ fn with_only(
 fn throughput(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
     if !cells.iter().any(DeviceCell::shows_capability) {
         let answered = |what: &str, metric| {
-            let hint = |_| "only open loops were run; a closed loop shows what the device can do".to_owned();
+            let hint = |direction: Direction| {
+                let beside = busiest(cells, direction.other(), &IOPS);
+                let flags = with_only(direction, beside, cells, commands);
+                unmeasured(direction, commands.device(&flags))
+            };
             row(
                 format!("Answered {what}"),
                 metric,
@@ -238,7 +243,7 @@ fn row<'c, 'a: 'c>(
             of_direction.or_else(|| cell.unavailable(&metric.both))
         });
         Reading::of(column, found, || {
-            why_not.map_or_else(|| if_missing(direction), str::to_owned)
+            Absence::recorded_or(why_not, || if_missing(direction))
         })
     };
     Capability {

@@ -11,7 +11,9 @@ use outcrop_schema::filesystem::{
 use super::cell::{CONFIGURATION, configuration, is_closed, is_cold_random_read, is_compressed, kind};
 use super::limits::{judge, left_open};
 use super::{ageing, small, tail, writes};
-use crate::answer::{Answer, CONFIGURATION_COLUMN, Capability, Caution, Claim, NOT_DECIDED, Reading};
+use crate::answer::{
+    Absence, Answer, CONFIGURATION_COLUMN, Capability, Caution, Claim, NOT_DECIDED, Reading,
+};
 use crate::cell::{Cell, best, largest_family};
 use crate::finding::as_sentence;
 use crate::layer::undecided::add_rival;
@@ -102,7 +104,7 @@ fn capabilities(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capability>
             label: label.to_owned(),
             readings: vec![Reading::of(CONFIGURATION_COLUMN, found, || {
                 let reason = cells.iter().find_map(|cell| cell.unavailable(metric));
-                reason.map_or_else(|| format!("see the plan {plan}"), str::to_owned)
+                Absence::recorded_or(reason, || format!("see the plan {plan}"))
             })],
         }
     };

@@ -9,7 +9,7 @@ use outcrop_workload::filesystem::{FileOperation, SyncPolicy};
 
 use super::cell::{CONFIGURATION, configuration, does, may_tie};
 use super::writes::{policy, synced};
-use crate::answer::{CONFIGURATION_COLUMN, Capability, Claim, Reading};
+use crate::answer::{Absence, CONFIGURATION_COLUMN, Capability, Claim, Reading};
 use crate::cell::{Cell, best, families};
 use crate::finding::as_sentence;
 use crate::layer::undecided::add_rival;
@@ -27,7 +27,7 @@ pub(super) fn rows(cells: &[Cell<'_>]) -> Vec<Capability> {
             });
             let missing = || {
                 let reason = family.iter().find_map(|cell| cell.unavailable(metric));
-                reason.unwrap_or("no trial gave a value").to_owned()
+                Absence::recorded_or(reason, || "no trial gave a value".to_owned())
             };
             Capability {
                 label: format!("Files of {size}: {what}"),

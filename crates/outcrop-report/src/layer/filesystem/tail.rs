@@ -4,7 +4,7 @@ use outcrop_measure::metric::Metric;
 use outcrop_schema::filesystem::LATENCY;
 
 use super::cell::configuration;
-use crate::answer::{CONFIGURATION_COLUMN, Capability, Reading};
+use crate::answer::{Absence, CONFIGURATION_COLUMN, Capability, Reading};
 use crate::cell::{Cell, best};
 use crate::number::Number;
 use crate::ties;
@@ -32,7 +32,7 @@ pub(super) fn row(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Capability {
     };
     let missing = || {
         let reason = cells.iter().find_map(|cell| cell.unavailable(&P99));
-        reason.map_or_else(|| "see the plan fs-choice".to_owned(), str::to_owned)
+        Absence::recorded_or(reason, || "see the plan fs-choice".to_owned())
     };
     Capability {
         label,

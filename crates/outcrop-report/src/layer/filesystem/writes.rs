@@ -5,7 +5,7 @@ use outcrop_schema::filesystem::{LATENCY, SPACE_RATIO, SYNC, WRITE_THROUGHPUT};
 use outcrop_workload::filesystem::{FileOperation, SyncPolicy};
 
 use super::cell::{CONFIGURATION, configuration, does, may_tie, words};
-use crate::answer::{CONFIGURATION_COLUMN, Capability, Claim, Reading};
+use crate::answer::{Absence, CONFIGURATION_COLUMN, Capability, Claim, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::number::Number;
 use crate::placement::{Bound, Bounded, Bounds};
@@ -55,10 +55,11 @@ fn by_policy<'c, 'a>(
 
 /// The fastest writing and the fastest small overwrite, a row for each policy.
 pub(super) fn rows(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capability> {
-    let row = |label: String, found: Option<(Number, String)>, missing: &dyn Fn() -> String| Capability {
+    let row = |label: String, found: Option<(Number, String)>, missing: &dyn Fn() -> Absence| Capability {
         label,
         readings: vec![Reading::of(CONFIGURATION_COLUMN, found, missing)],
     };
+    let nothing = || Absence::from(String::new());
     let known = |cell: &&Cell<'_>| cell.value(&WRITE_THROUGHPUT).is_some();
     let written: Vec<&Cell<'_>> = match candidates.is_empty() {
         true => cells.iter().filter(known).collect(),
@@ -73,13 +74,13 @@ pub(super) fn rows(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capabili
         rows.push(row(
             format!("Fastest writing, {}", synced(policy)),
             found,
-            &String::new,
+            &nothing,
         ));
     }
     if rows.is_empty() {
         let reason = || {
             let reason = cells.iter().find_map(|cell| cell.unavailable(&WRITE_THROUGHPUT));
-            reason.map_or_else(|| "see the plan fs-choice".to_owned(), str::to_owned)
+            Absence::recorded_or(reason, || "see the plan fs-choice".to_owned())
         };
         rows.push(row("Fastest writing".to_owned(), None, &reason));
     }
@@ -89,7 +90,7 @@ pub(super) fn rows(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capabili
             (number.clone(), words(cell) + &beside)
         });
         let label = format!("Fastest small overwrite, {}, p50", synced(policy));
-        rows.push(row(label, found, &String::new));
+        rows.push(row(label, found, &nothing));
     }
     rows
 }

@@ -19,7 +19,7 @@ use super::cell::{
 };
 use super::space::{Space, taken};
 use super::{codec, open_loop};
-use crate::answer::{Answer, Capability, Claim, NOT_DECIDED, Reading};
+use crate::answer::{Absence, Answer, Capability, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::change::{self, Changes, Difference, are_apart};
 use crate::layer::overload::kept_up;
@@ -107,7 +107,7 @@ fn reading((_, metric, counts): &Row, engine: &str, cells: &[Cell<'_>]) -> Readi
         true => "known only for servers: this engine shares a process with the driver",
         false => "no such cell in this run",
     };
-    let missing = || absent.or(its_own).unwrap_or(nothing).to_owned();
+    let missing = || Absence::recorded_or(absent.or(its_own), || nothing.to_owned());
     Reading::of(engine, found, missing)
 }
 

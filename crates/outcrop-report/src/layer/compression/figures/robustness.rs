@@ -75,7 +75,7 @@ fn lines(
     let mut caption = format!("Generated content, blocks of {size}, one thread.");
     if along == Along::Entropy {
         caption.push_str(
-            " Bytes drawn independently: an entropy coder gains what the axis shows, and a pure LZ coder (LZ4, Snappy) gains almost nothing.",
+            " Bytes drawn independently: an entropy coder gains what the axis shows. A pure LZ coder (LZ4, Snappy) finds only what chance repeats: little from 4 bits up, more the fewer bits there are, and at 0.8 bits more than half of the size.",
         );
     } else {
         let theirs = published_lines(published, timing, &series);

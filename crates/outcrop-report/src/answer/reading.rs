@@ -1,0 +1,137 @@
+//! The table of what was measured: a number under its conditions, or why there is none.
+
+use outcrop_results::lacks_operations;
+use serde::Serialize;
+
+use super::Headline;
+use crate::number::Number;
+
+/// One row of what the subject can do.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Capability {
+    /// What is shown (`Highest IOPS`).
+    pub label: String,
+    /// One reading per column, in the order of columns (`read`, `write`).
+    pub readings: Vec<Reading>,
+}
+
+/// One cell of that table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reading {
+    /// The column it belongs to.
+    pub column: String,
+    /// The number and where it was reached, or why there is none.
+    #[serde(flatten)]
+    pub outcome: ReadingOutcome,
+}
+
+/// A number under its conditions, or the reason for its absence.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadingOutcome {
+    /// It was measured.
+    Measured {
+        /// The number.
+        number: Number,
+        /// The cell it was reached in (`4 KiB random, QD 256`).
+        conditions: String,
+    },
+    /// It was not.
+    Missing(Absence),
+}
+
+/// Why there is no number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Absence {
+    /// Why, and which plan would measure it.
+    pub reason: String,
+    /// It was measured, but with too few operations for the figure.
+    #[serde(skip)]
+    pub(crate) is_of_too_few: bool,
+}
+
+impl Absence {
+    /// The reason that records of a cell give. Theirs alone can be that of a measurement: all others say what was not measured.
+    pub(crate) fn recorded(reason: &str) -> Self {
+        Self {
+            reason: reason.to_owned(),
+            is_of_too_few: lacks_operations(reason),
+        }
+    }
+
+    /// The same where there is one, and else why nothing was measured.
+    pub(crate) fn recorded_or(reason: Option<&str>, otherwise: impl FnOnce() -> String) -> Self {
+        reason.map_or_else(|| Self::from(otherwise()), Self::recorded)
+    }
+
+    /// Why there is no number, where there is room for some words.
+    pub(crate) fn in_short(&self) -> &'static str {
+        match self.is_of_too_few {
+            true => "too few operations",
+            false => "not measured",
+        }
+    }
+}
+
+impl From<String> for Absence {
+    /// Why nothing was measured.
+    fn from(reason: String) -> Self {
+        Self {
+            reason,
+            is_of_too_few: false,
+        }
+    }
+}
+
+impl Capability {
+    /// One of its readings as a figure of its own; none that was not measured.
+    pub(super) fn headline<'a>(&'a self, reading: &'a Reading) -> Option<Headline<'a>> {
+        match &reading.outcome {
+            ReadingOutcome::Measured { number, conditions } => Some(Headline {
+                label: &self.label,
+                column: &reading.column,
+                number,
+                conditions,
+            }),
+            ReadingOutcome::Missing(_) => None,
+        }
+    }
+}
+
+impl Reading {
+    /// A reading of the cell in which a number was reached; of none, why there is none.
+    pub fn of<A: Into<Absence>>(
+        column: &str,
+        found: Option<(Number, String)>,
+        if_missing: impl FnOnce() -> A,
+    ) -> Self {
+        let outcome = match found {
+            Some((number, conditions)) => ReadingOutcome::Measured { number, conditions },
+            None => ReadingOutcome::Missing(if_missing().into()),
+        };
+        Self {
+            column: column.to_owned(),
+            outcome,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_never_measured_is_not_said_to_lack_operations() {
+        let hint = Absence::from("only open loops were run".to_owned());
+        assert_eq!(hint.in_short(), "not measured");
+        let few = [
+            "too few operations (980 of at least 1000) for a p99",
+            "only 3 of 9 trials had enough operations for a p99.9 (another had 980 of at least 10,000)",
+        ];
+        for reason in few {
+            assert_eq!(Absence::recorded(reason).in_short(), "too few operations");
+        }
+        let other = "only 3 of 9 trials have it: no energy source";
+        assert_eq!(Absence::recorded(other).in_short(), "not measured");
+    }
+}
