@@ -76,3 +76,30 @@ impl Engine for NoopEngine {
         Some(completion)
     }
 }
+
+/// The same, which keeps for how long it was told to sleep.
+#[cfg(test)]
+pub(crate) struct Listening<'s> {
+    pub(crate) engine: NoopEngine,
+    pub(crate) asleep_ns: &'s mut Vec<u64>,
+}
+
+#[cfg(test)]
+impl Engine for Listening<'_> {
+    #[expect(unsafe_code, reason = "passes on a request whose memory is never touched")]
+    unsafe fn prepare(&mut self, request: Request) -> Result<(), DeviceError> {
+        // SAFETY: whoever calls this vouches for the memory.
+        unsafe { self.engine.prepare(request) }
+    }
+
+    fn submit(&mut self, wait: Wait) -> Result<(), DeviceError> {
+        if let Wait::Nanoseconds(ns) = wait {
+            self.asleep_ns.push(ns);
+        }
+        self.engine.submit(wait)
+    }
+
+    fn reap(&mut self) -> Option<Completion> {
+        self.engine.reap()
+    }
+}

@@ -75,10 +75,7 @@ fn serve<E: Engine>(worker: &mut Worker<'_, E>, dues: &mut Dues<'_>) -> Result<(
         let wait = if is_all_issued || empty.is_empty() {
             Wait::Completions(1)
         } else {
-            match clock.nanos(dues.next.saturating_sub(now)) {
-                ahead_ns if ahead_ns <= POLLED_NS => Wait::Poll,
-                ahead_ns => Wait::Nanoseconds((ahead_ns - POLLED_NS).min(TICK_NS)),
-            }
+            until_due(clock.nanos(dues.next.saturating_sub(now)))
         };
         if is_all_issued && worker.in_flight() == 0 {
             return Ok(());
@@ -103,6 +100,15 @@ fn serve<E: Engine>(worker: &mut Worker<'_, E>, dues: &mut Dues<'_>) -> Result<(
     }
 }
 
+/// How to wait for a request that is due in so many nanoseconds.
+const fn until_due(ahead_ns: u64) -> Wait {
+    match ahead_ns.checked_sub(POLLED_NS) {
+        None | Some(0) => Wait::Poll,
+        Some(asleep_ns) if asleep_ns < TICK_NS => Wait::Nanoseconds(asleep_ns),
+        Some(_) => Wait::Nanoseconds(TICK_NS),
+    }
+}
+
 /// Files everything that was due before `until` and was not issued.
 fn abandon<E: Engine>(worker: &mut Worker<'_, E>, dues: &mut Dues<'_>, until: u64, now: u64) {
     while dues.next < until {
@@ -110,5 +116,77 @@ fn abandon<E: Engine>(worker: &mut Worker<'_, E>, dues: &mut Dues<'_>, until: u6
         worker.recorder.take_due(dues.next);
         worker.recorder.abandon(is_write, dues.next, now);
         dues.advance();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use outcrop_measure::seed::Seed;
+    use outcrop_workload::EngineKind;
+
+    use super::*;
+    use crate::engine::noop::{Listening, NoopEngine};
+    use crate::job::timeline::Timeline;
+    use crate::job::worker::{JobContext, Preparation, WriteAllowance};
+    use crate::spec::JobSpec;
+
+    /// For how long an open loop tells its engine to sleep, each time. With a slot for every request it waits for due times alone.
+    fn sleeps(arrival: &str, duration: Duration) -> Vec<u64> {
+        let spec = JobSpec {
+            engine: EngineKind::Noop,
+            queue_depth: 4096,
+            arrival: arrival.parse().unwrap(),
+            warm_up: Duration::ZERO,
+            duration,
+            ..JobSpec::new(Seed(3))
+        };
+        let (clock, no) = (Clock::new(), AtomicBool::new(false));
+        let context = JobContext {
+            spec: &spec,
+            span_bytes: 1 << 20,
+            jobs_before: 0,
+            cpus: None,
+            clock: &clock,
+            stop: &no,
+            halt: &no,
+            writes: &WriteAllowance::of(None),
+        };
+        let prepared = Preparation::new(&context, 0).unwrap();
+        let mut asleep_ns = Vec::new();
+        let engine = Listening {
+            engine: NoopEngine::new(spec.queue_depth),
+            asleep_ns: &mut asleep_ns,
+        };
+        let timeline = Timeline::starting_at(clock.ticks(), &spec, &clock);
+        let schedule = spec.arrival.schedule_of_job(0, 1, spec.seed).unwrap();
+        let mut worker = Worker::new(engine, &context, timeline, prepared);
+        run(&mut worker, schedule).unwrap();
+        drop(worker);
+        asleep_ns
+    }
+
+    #[test]
+    fn before_a_request_is_due_the_thread_polls() {
+        assert_eq!(until_due(0), Wait::Poll);
+        assert_eq!(until_due(POLLED_NS), Wait::Poll);
+        assert_eq!(until_due(POLLED_NS + 1), Wait::Nanoseconds(1));
+        assert_eq!(until_due(1_000_000), Wait::Nanoseconds(950_000));
+        assert_eq!(until_due(u64::MAX), Wait::Nanoseconds(TICK_NS));
+    }
+
+    #[test]
+    fn between_requests_that_follow_closely_the_thread_never_sleeps() {
+        // 40 µs apart, which is less than the time that is polled.
+        assert_eq!(sleeps("constant:25000", Duration::from_millis(20)), [0; 0]);
+    }
+
+    #[test]
+    fn between_requests_that_are_far_apart_the_thread_sleeps_and_wakes_before_the_next_is_due() {
+        let asleep_ns = sleeps("constant:100", Duration::from_millis(100));
+        assert!(!asleep_ns.is_empty());
+        let most_ns = 10_000_000 - POLLED_NS;
+        assert!(asleep_ns.iter().all(|ns| *ns <= most_ns), "{asleep_ns:?}");
     }
 }

@@ -1,10 +1,11 @@
 //! What differs between two runs apart from their figures: readings of the environment, and factors that keep all cells apart.
 
-use outcrop_results::{Comparand, RunView, Value, Variant, Verdict, compare};
+use outcrop_measure::metric::Metric;
+use outcrop_results::{Comparand, RunView, Undecided, Value, Variant, Verdict, compare};
 use outcrop_schema::device;
 use serde_json::json;
 
-use crate::comparisons::run;
+use crate::comparisons::{repeated, row, run};
 use crate::samples::{run_of, trial};
 
 #[test]
@@ -149,4 +150,49 @@ fn reads_of_two_mixes_are_compared_in_their_latency_and_not_in_their_number_whic
     let latency = row(device::LATENCY.read.p99.name);
     assert_eq!(latency.verdict, Verdict::Worse);
     assert!(!latency.is_repeated, "the other side has writes too");
+}
+
+#[test]
+fn a_row_that_repeats_another_changes_no_verdict() {
+    let folder = tempfile::tempdir().unwrap();
+    let alike = [100.0, 101.0, 102.0, 103.0, 104.0];
+    let five = |name: &str, p50: [f64; 5], repeats: &[Metric]| {
+        let trials = repeated(5, |repetition| {
+            let at = repetition as usize;
+            let repeated = repeats
+                .iter()
+                .map(|metric| match metric.name == device::LATENCY.read.p50.name {
+                    true => Value::measured(*metric, p50[at]),
+                    false => Value::measured(*metric, alike[at]),
+                });
+            let own = [
+                Value::measured(device::LATENCY.both.p50, p50[at]),
+                Value::measured(device::CPU_PER_OPERATION, alike[at]),
+            ];
+            let values: Vec<Value> = own.into_iter().chain(repeated).collect();
+            trial(32, repetition, &values)
+        });
+        run_of(folder.path(), name, &trials)
+    };
+    let verdict = |lowest: f64, repeats: &[Metric]| {
+        let base = five(&format!("a{lowest}{}", repeats.len()), alike, repeats);
+        let slower = [lowest, 110.0, 111.0, 112.0, 113.0];
+        let candidate = five(&format!("b{lowest}{}", repeats.len()), slower, repeats);
+        let comparison = compare(&base, &candidate);
+        let counted = comparison.rows.iter().filter(|row| row.is_repeated);
+        assert_eq!(counted.count(), repeats.len());
+        row(&comparison, device::LATENCY.both.p50.name).verdict.clone()
+    };
+    // A p-value of 0.016 is a discovery among two rows. Counted among five, of which the others are alike, it would be none.
+    let of_equals = [
+        device::IOPS.read,
+        device::LATENCY.read.p99,
+        device::LATENCY.read.p99_9,
+    ];
+    assert_eq!(verdict(103.5, &[]), Verdict::Worse);
+    assert_eq!(verdict(103.5, &of_equals), Verdict::Worse);
+    // One of 0.032 is none among two. Counted twice, it would be one among three.
+    let chance = Verdict::Undecided(Undecided::Chance);
+    assert_eq!(verdict(102.5, &[]), chance);
+    assert_eq!(verdict(102.5, &[device::LATENCY.read.p50]), chance);
 }

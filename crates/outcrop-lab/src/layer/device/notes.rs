@@ -63,3 +63,83 @@ fn traffic(report: &JobReport) -> Vec<Remark> {
     }
     notes
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+    use std::time::Duration;
+
+    use outcrop_device::{JobSpec, Target, run_job};
+    use outcrop_measure::Seed;
+    use outcrop_measure::metric::Unavailable;
+    use outcrop_probe::{Clock, Counters};
+    use outcrop_workload::EngineKind;
+
+    use super::*;
+
+    const MB: u64 = 1_000_000;
+
+    /// A job of ours that moved so many bytes, beside what the kernel counted of its device; reads, then writes.
+    fn job(ours: [u64; 2], kernel: [u64; 2]) -> JobReport {
+        let spec = JobSpec {
+            engine: EngineKind::Noop,
+            warm_up: Duration::ZERO,
+            duration: Duration::from_millis(1),
+            ..JobSpec::new(Seed(1))
+        };
+        let mut report = run_job(&Target::Null, &spec, &Clock::new(), &AtomicBool::new(false)).unwrap();
+        [report.traffic.read_bytes, report.traffic.written_bytes] = ours;
+        report.device_counters = Ok(Counters {
+            read_bytes: kernel[0],
+            written_bytes: kernel[1],
+            ..Counters::default()
+        });
+        report
+    }
+
+    fn stray(report: &JobReport) -> [u64; 3] {
+        let Stray {
+            foreign,
+            missing,
+            ours,
+        } = Stray::of(report).unwrap();
+        [foreign, missing, ours]
+    }
+
+    /// The kinds of what is said of the bytes of a job.
+    fn told(report: &JobReport) -> Vec<&'static str> {
+        let kinds = [&CONTAMINATED, &ANSWERED_ABOVE];
+        let said = traffic(report);
+        let kind_of = |remark: &Remark| kinds.into_iter().find(|kind| kind.is_kind_of(remark)).unwrap();
+        said.iter().map(|remark| kind_of(remark).code).collect()
+    }
+
+    #[test]
+    fn reads_that_are_missing_and_writes_of_others_do_not_cancel() {
+        // The sums are equal: 100 MB each.
+        let report = job([100 * MB, 0], [0, 100 * MB]);
+        assert_eq!(stray(&report), [100 * MB, 100 * MB, 100 * MB]);
+        assert_eq!(told(&report), [CONTAMINATED.code, ANSWERED_ABOVE.code]);
+    }
+
+    #[test]
+    fn the_bytes_of_reads_and_of_writes_add_up_on_each_side() {
+        let more = job([60 * MB, 40 * MB], [80 * MB, 70 * MB]);
+        assert_eq!(stray(&more), [50 * MB, 0, 100 * MB]);
+        assert_eq!(told(&more), [CONTAMINATED.code]);
+        let less = job([60 * MB, 40 * MB], [10 * MB, 20 * MB]);
+        assert_eq!(stray(&less), [0, 70 * MB, 100 * MB]);
+        assert_eq!(told(&less), [ANSWERED_ABOVE.code]);
+        let equal = job([60 * MB, 40 * MB], [60 * MB, 40 * MB]);
+        assert_eq!(stray(&equal), [0, 0, 100 * MB]);
+        assert_eq!(told(&equal), [""; 0]);
+    }
+
+    #[test]
+    fn what_the_kernel_does_not_count_is_not_called_missing() {
+        let mut report = job([MB, MB], [0, 0]);
+        report.device_counters = Err(Unavailable::because("no block device"));
+        assert!(Stray::of(&report).is_err());
+        assert_eq!(told(&report), [""; 0]);
+    }
+}
