@@ -32,11 +32,7 @@ pub(crate) fn find(
     let mut end = vec![0; END_BYTES.min(size_bytes) as usize];
     let end_at = size_bytes - end.len() as u64;
     read(end_at, &mut end)?;
-    let device = Sample {
-        start,
-        end,
-        end_at,
-    };
+    let device = Sample { start, end, end_at };
     Ok(device.magic().or_else(|| device.structure()))
 }
 

@@ -328,7 +328,10 @@ fn refuse_signature(file: &File, block: &BlockDevice, path: &Path) -> Result<boo
     };
     let found = signature::find(size_of(file, path)?, read)
         .map_err(|source| DeviceError::path("read the signatures of", path, source))?;
-    match found.map(str::to_owned).or_else(|| signature::second_opinion(path)) {
+    match found
+        .map(str::to_owned)
+        .or_else(|| signature::second_opinion(path))
+    {
         Some(what) => Err(holds(what)),
         None => Ok(is_blank),
     }
