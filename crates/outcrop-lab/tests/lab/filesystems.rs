@@ -126,8 +126,9 @@ fn what_cannot_be_measured_is_refused_with_the_line_at_fault() {
     };
     let refused = refusal(&[("[factors]", &block("50MB"))]);
     assert!(
-        refused
-            .contains("50MB is not a valid block size; give a multiple of 512 B, at most 64MiB, such as 50MiB"),
+        refused.contains(
+            "50MB is not a valid block size; give a multiple of 512 B, at most 64MiB, such as 50MiB"
+        ),
         "{refused}"
     );
     let refused = refusal(&[("[factors]", &block("1000B"))]);
