@@ -1,7 +1,7 @@
 //! What studies state in prose, tested on runs that bear it out, on runs that contradict it, and on published figures.
 
 use outcrop_measure::metric::Metric;
-use outcrop_report::{Finding, Report, Verdict};
+use outcrop_report::{Finding, Number, Report, Verdict};
 use outcrop_results::{RunView, TrialEntry, Value};
 use outcrop_schema::device::{
     CONTENT, DRIVE_IOPS, DRIVES, IO_BLOCK_SIZE, IOPS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX,
@@ -130,10 +130,7 @@ fn a_wide_interval_on_one_side_of_the_limit_decides() {
         }
     }
     let finding = of(&run, ALL[0]);
-    assert!(
-        finding.numbers.iter().any(|number| number.is_wide()),
-        "{finding:?}"
-    );
+    assert!(finding.numbers.iter().any(Number::is_wide), "{finding:?}");
     assert_eq!(finding.verdict, Verdict::Holds, "{finding:?}");
 }
 
