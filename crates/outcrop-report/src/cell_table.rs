@@ -71,11 +71,8 @@ pub fn markdown(table: &CellTable) -> String {
 
 /// The tables of some cells, with every column.
 pub(crate) fn grids(table: &CellTable, layer: &ReportedLayer) -> Vec<Grid> {
-    table
-        .groups()
-        .iter()
-        .map(|group| Grid::of(group, &[layer]))
-        .collect()
+    let grid = |group: &CellGroup<'_>| Grid::of(group, &[layer]);
+    table.groups().iter().map(grid).collect()
 }
 
 /// One table, as words.
