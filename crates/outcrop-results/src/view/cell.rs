@@ -397,9 +397,7 @@ fn only_some(some: usize, trials: usize, reason: &str) -> String {
     let too_few = reason.strip_prefix(TOO_FEW);
     match too_few.and_then(|rest| rest.split_once(") for a ")) {
         Some((count, percentile)) => {
-            format!(
-                "only {some} of {trials}{SOME_HAD_ENOUGH}{percentile} (another had {count})"
-            )
+            format!("only {some} of {trials}{SOME_HAD_ENOUGH}{percentile} (another had {count})")
         }
         None => format!("only {some} of {trials} trials have it: {reason}"),
     }

@@ -132,10 +132,9 @@ fn capabilities(choices: &[Choice<'_, '_>]) -> Vec<Capability> {
                 Some(only) => only.cell.short_name(),
                 None => column_of(wish.name()),
             };
+            let unknown = || "not in this run".to_owned();
             Reading::of(&column, found, || match cell {
-                Some(cell) => {
-                    Absence::recorded_or(cell.unavailable(&metric), || "not in this run".to_owned())
-                }
+                Some(cell) => Absence::recorded_or(cell.unavailable(&metric), unknown),
                 None => Absence::from(
                     "no codec of this run was measured in both directions and made the data smaller; \
                      plans/throughput-latency.toml has them"
