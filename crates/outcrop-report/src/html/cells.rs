@@ -53,6 +53,13 @@ fn table(grid: &Grid, row_count: usize) -> Markup {
     }
 }
 
+/// What stands above a table that may be wider than the page; `is_wide` where that is not only so on a phone.
+pub(super) fn scroll_cue(columns: usize, is_wide: bool) -> Markup {
+    html! {
+        p.soft.scroll-cue.wide[is_wide] { "The table has " (columns) " columns; where it is wider than the page, it scrolls sideways →" }
+    }
+}
+
 /// Where each row of a column comes when it is sorted: the page needs the order, and not the values. Four digits keep the order of what a
 /// reader can tell apart; where they are the text itself, it has the order.
 fn places(column: &GridColumn) -> Vec<Option<usize>> {
@@ -68,13 +75,6 @@ fn places(column: &GridColumn) -> Vec<Option<usize>> {
     sorted.dedup();
     let place = |value: f64| sorted.partition_point(|other| *other < value);
     values.iter().map(|value| value.map(place)).collect()
-}
-
-/// What stands above a table that may be wider than the page; `is_wide` where that is not only so on a phone.
-pub(super) fn scroll_cue(columns: usize, is_wide: bool) -> Markup {
-    html! {
-        p.soft.scroll-cue.wide[is_wide] { "The table has " (columns) " columns; where it is wider than the page, it scrolls sideways →" }
-    }
 }
 
 fn cell(column: &GridColumn, places: &[Option<usize>], row: usize) -> Markup {
