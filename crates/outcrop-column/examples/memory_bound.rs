@@ -7,8 +7,9 @@
 //! What is touched:
 //! - *Encode*, twice. In the codec's layout: all text once; per row one slot of 16 bytes (a key of 12 bytes and a code) of a table that all
 //!   threads read; one count of 4 bytes that each thread has for itself; one place of the map from provisional to final codes; the file's bytes
-//!   once into a buffer. And the same without the counts, which is the least that the format needs. All accesses are independent of each
-//!   other, on as many threads as the codec has, and nothing is split, hashed or compared.
+//!   once into a buffer. And the same without the counts, from which the classes and the floor in the footer are made: what would be left if
+//!   they cost nothing. All accesses are independent of each other, on as many threads as the codec has, and nothing is split, hashed or
+//!   compared.
 //! - *Equality scan*, of columns without a class map: the first plane of all codes, and the second plane where the first matches.
 //! - *Arrow arrays*: the file once, and four bytes a row into an array that stays in the cache.
 #![expect(

@@ -35,7 +35,9 @@ pub(crate) use pack::pack;
 pub(crate) use pack_bytes::pack_bytes;
 pub(crate) use positions::positions;
 pub(crate) use prefetch::{CACHE_LINE_BYTES, prefetch};
-pub(crate) use probe::{KEPT, LOAD_BYTES, LONG, Probe, SHORT_BYTES, hash, bucket_of, padded, probe, short_key};
+pub(crate) use probe::{
+    KEPT, LOAD_BYTES, LONG, Probe, SHORT_BYTES, bucket_of, hash, padded, probe, short_key,
+};
 pub(crate) use tags::tags;
 pub(crate) use unpack::unpack;
 pub(crate) use within::within;

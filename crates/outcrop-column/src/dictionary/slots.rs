@@ -268,6 +268,15 @@ impl Later {
         self.count == 0
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether long values are among them, before any were retained.
+    pub(crate) fn has_long(&self) -> bool {
+        self.probes[..self.count].iter().any(Probe::is_of_long)
+    }
+
     /// The indexes of the rows, ascending. Where to look next is no longer known of those that were retained.
     pub(crate) fn indexes(&self) -> impl Iterator<Item = u16> {
         self.indexes[..self.count].iter().copied()

@@ -136,7 +136,8 @@ mod tests {
     }
 
     #[test]
-    fn chunks_of_a_slice_are_the_text_cut_behind_newlines_and_a_row_that_is_too_long_is_refused_and_ends_them() {
+    fn chunks_of_a_slice_are_the_text_cut_behind_newlines_and_a_row_that_is_too_long_is_refused_and_ends_them()
+     {
         let long = "x".repeat(3 * CHUNK_BYTES);
         let text = format!(
             "{}{long}\n{}last",
@@ -151,7 +152,11 @@ mod tests {
         }
         assert_eq!(taken.concat(), text.as_bytes());
         let (last, others) = taken.split_last().expect("there are chunks");
-        assert!(others.iter().all(|chunk| chunk.ends_with(b"\n") && !last.is_empty()));
+        assert!(
+            others
+                .iter()
+                .all(|chunk| chunk.ends_with(b"\n") && !last.is_empty())
+        );
         assert!(others.len() > 4);
         let mut chunks = SliceChunks::of(long.as_bytes());
         assert!(matches!(

@@ -19,6 +19,9 @@ const PIECE_BYTES: usize = TEXT_AHEAD;
 /// A chunk with more bytes holds a long row. One is in memory at a time, whatever the number of threads.
 const LONG_CHUNK_BYTES: usize = 1 << 24;
 
+/// Rows of a piece, at most, whose values may all be known and far from the first place for them: about one in three hundred is.
+const MOST_FAR_OFF: usize = 32;
+
 /// Reads newline-separated rows from `input` to its end, on `options.threads` threads.
 ///
 /// A newline ends a row; the last row may lack it. Bytes other than the newline are kept as
@@ -293,14 +296,16 @@ impl<'a> TextWorker<'a> {
     #[cold]
     fn intern_later(&mut self, lines: &Lines<'_>) -> Result<()> {
         let (codes, later) = (&mut self.codes, &mut self.later);
-        let mut has_long = false;
-        later.retain(|index| {
-            let (_, key) = lines.value(index);
-            has_long |= key.is_long();
-            let code = self.slots.find(&key);
-            codes[usize::from(index)] = code.unwrap_or_default();
-            code.is_none()
-        });
+        let has_long = later.has_long();
+        // Of many short ones nearly all are new, and looking for them once more would be for nothing.
+        if !has_long && later.len() <= MOST_FAR_OFF {
+            later.retain(|index| {
+                let (_, key) = lines.value(index);
+                let code = self.slots.find(&key);
+                codes[usize::from(index)] = code.unwrap_or_default();
+                code.is_none()
+            });
+        }
         if has_long {
             let interner = self.interner.read().unwrap_or_else(PoisonError::into_inner);
             later.retain(|index| {

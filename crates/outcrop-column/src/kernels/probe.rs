@@ -29,6 +29,11 @@ pub(crate) struct Probe {
 impl Probe {
     /// What no slot has: those of long values have numbers above zero in their first words.
     const OF_LONG: (u64, u32) = (0, (LONG as u32) << MARK_SHIFT);
+
+    /// Whether this is that.
+    pub(crate) fn is_of_long(&self) -> bool {
+        (self.start, self.end) == Self::OF_LONG
+    }
 }
 
 /// What the two halves of a key are mixed with, by which they are multiplied, and by which the sum of both is: odd numbers without
@@ -228,7 +233,7 @@ mod x86 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{LONG, Line, Probe, SHORT_BYTES, forms, hash, bucket_of};
+    use super::{LONG, Line, Probe, SHORT_BYTES, bucket_of, forms, hash};
 
     proptest! {
         #[test]

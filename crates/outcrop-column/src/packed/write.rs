@@ -47,7 +47,9 @@ impl PackableRows {
         let row_count = self.codes.len() as u64;
         watch.report(Step::Packing, 0, row_count);
         let mut drafts = match self.constant() {
-            Some(constant) => vec![constant],
+            // A long value may take less room in a list, which is compressed.
+            Some(constant) if self.values.is_empty() => vec![constant],
+            Some(constant) => vec![constant, self.dictionary()?],
             None => vec![
                 self.text(),
                 self.dictionary()?,

@@ -23,6 +23,10 @@ const REMEMBERED_BLOCKS: usize = 16;
 const BLOCKS_PER_THREAD: usize = 8;
 const LOTS_PER_THREAD: usize = 2;
 
+/// Blocks that a thread encodes at a time where there are many for each: waking whoever writes them takes as long as a
+/// tenth of a block.
+const LOT_BLOCKS: usize = 4;
+
 /// Blocks written until the memory of their rows is given back: whoever writes waits for those that read rows.
 const BLOCKS_KEPT: u64 = 64;
 
@@ -54,7 +58,10 @@ impl<'a> CodeSource<'a> {
         watch.report(Step::Codes, done, self.row_count);
         if self.forgets_rows && block.is_multiple_of(BLOCKS_KEPT) {
             let mut rows = self.rows.write().unwrap_or_else(PoisonError::into_inner);
-            rows.forget_before(done);
+            let forgotten = rows.forget_before(done);
+            // Giving memory back takes long: nobody waits for it.
+            drop(rows);
+            drop(forgotten);
         }
     }
 
@@ -68,18 +75,21 @@ impl<'a> CodeSource<'a> {
         self.row_count.div_ceil(BLOCK_ROWS as u64)
     }
 
-    /// What is encoded at a time: a block, or as many blocks as may become a group.
-    fn lots(&self, effort: Effort) -> Vec<Range<u64>> {
-        let (block_count, size) = (self.block_count(), lot_blocks(effort));
+    /// What is encoded at a time: a block or a few, or as many blocks as may become a group.
+    fn lots(&self, effort: Effort, threads: usize) -> Vec<Range<u64>> {
+        let block_count = self.block_count();
+        let size = if effort.joins_blocks {
+            GROUP_BLOCKS
+        } else if block_count as usize >= threads * BLOCKS_PER_THREAD * LOT_BLOCKS {
+            LOT_BLOCKS
+        } else {
+            1
+        };
         (0..block_count)
             .step_by(size)
             .map(|first| first..block_count.min(first + size as u64))
             .collect()
     }
-}
-
-fn lot_blocks(effort: Effort) -> usize {
-    if effort.joins_blocks { GROUP_BLOCKS } else { 1 }
 }
 
 /// A block, or a group of blocks, encoded, and what the table says of each.
@@ -179,13 +189,12 @@ pub(super) fn write_codes(
     out: &mut SectionWriter<'_>,
 ) -> Result<Section> {
     let mut writer = BlockWriter::new(source.class_table().unwrap_or(&ClassTable::default()));
-    let lots = source.lots(effort);
+    let lots = source.lots(effort, threads);
     if threads <= 1 || lots.len() <= 1 {
         let mut worker = BlockWorker::new(source, effort)?;
-        let mut spare = Vec::new();
         for lot in lots {
-            for block in worker.encode(&lot, std::mem::take(&mut spare))? {
-                spare = writer.push(block, out)?;
+            for block in worker.encode(&lot)? {
+                worker.spares.push(writer.push(block, out)?);
             }
             source.report(watch, lot.end);
         }
@@ -207,7 +216,8 @@ pub(super) fn write_codes(
         drop(done);
         // Moved in, so that on every way out the workers find no more tickets and end.
         let ticket = ticket;
-        let at_once = threads * (BLOCKS_PER_THREAD / lot_blocks(effort)).max(LOTS_PER_THREAD);
+        let lot_blocks = lots.first().map_or(1, |lot| lot.end - lot.start) as usize;
+        let at_once = threads * (BLOCKS_PER_THREAD / lot_blocks).max(LOTS_PER_THREAD);
         let mut next_tickets = lots.iter().cloned();
         for lot in next_tickets.by_ref().take(at_once) {
             let _ = ticket.send(lot);
@@ -246,7 +256,7 @@ pub(super) fn estimated_bytes(source: &CodeSource<'_>, effort: Effort) -> Result
     let mut bytes = 0;
     for index in 0..sampled {
         let block = index * block_count / sampled;
-        for encoded in worker.encode(&(block..block + 1), Vec::new())? {
+        for encoded in worker.encode(&(block..block + 1))? {
             bytes += encoded.bytes.len() as u64;
         }
     }
@@ -273,9 +283,14 @@ fn work(
 ) {
     loop {
         let Ok(lot) = locked(tickets).recv() else { return };
-        let spare = locked(spares).pop().unwrap_or_default();
+        let wanted = ((lot.end - lot.start) as usize).saturating_sub(worker.spares.len());
+        {
+            let mut spares = locked(spares);
+            let left = spares.len().saturating_sub(wanted);
+            worker.spares.extend(spares.drain(left..));
+        }
         // The writer may have failed and gone; then nobody wants the blocks.
-        if done.send((lot.start, worker.encode(&lot, spare))).is_err() {
+        if done.send((lot.start, worker.encode(&lot))).is_err() {
             return;
         }
     }
@@ -290,6 +305,8 @@ struct BlockWorker<'a> {
     source: &'a CodeSource<'a>,
     encoder: BlockEncoder<'a>,
     ranks: Vec<u32>,
+    /// Memory of blocks that are written, for those to come.
+    spares: Vec<Vec<u8>>,
 }
 
 impl<'a> BlockWorker<'a> {
@@ -298,11 +315,12 @@ impl<'a> BlockWorker<'a> {
             source,
             encoder: BlockEncoder::new(source.class_table(), effort)?,
             ranks: Vec::new(),
+            spares: Vec::new(),
         })
     }
 
-    /// Encodes consecutive blocks, on their own or as groups, the first of them in the memory of `spare`.
-    fn encode(&mut self, blocks: &Range<u64>, mut spare: Vec<u8>) -> Result<Vec<Encoded>> {
+    /// Encodes consecutive blocks, on their own or as groups.
+    fn encode(&mut self, blocks: &Range<u64>) -> Result<Vec<Encoded>> {
         let start = blocks.start * BLOCK_ROWS as u64;
         let count = (self.source.row_count - start).min((blocks.end - blocks.start) * BLOCK_ROWS as u64);
         let mut ranks = std::mem::take(&mut self.ranks);
@@ -310,13 +328,14 @@ impl<'a> BlockWorker<'a> {
         self.source.mapped(start, &mut ranks);
         let mut single = Vec::with_capacity(ranks.len().div_ceil(BLOCK_ROWS));
         for block in ranks.chunks_mut(BLOCK_ROWS) {
+            let mut spare = self.spares.pop().unwrap_or_default();
             let in_classes = match self.source.classes {
                 Some(classes) if self.source.is_named => self.encode_named(block, classes, &mut spare)?,
                 _ => None,
             };
             single.push(match in_classes {
                 Some(encoded) => encoded,
-                None => self.encode_ranks(block, std::mem::take(&mut spare))?,
+                None => self.encode_ranks(block, spare)?,
             });
         }
         let joined = self.joined(single, &ranks);

@@ -344,8 +344,9 @@ impl Rows {
         parts
     }
 
-    /// Frees what only rows before `row` need. The pieces of a worker are in the order of its frames.
-    pub(super) fn forget_before(&mut self, row: u64) {
+    /// Takes out the memory that only rows before `row` need. The pieces of a worker are in the order of its frames.
+    pub(super) fn forget_before(&mut self, row: u64) -> Vec<HugeArray<1>> {
+        let mut forgotten = Vec::new();
         let kept = self
             .starts
             .partition_point(|&start| start <= row)
@@ -353,8 +354,9 @@ impl Rows {
         for (worker, packed) in self.packed.iter_mut().enumerate() {
             let first = self.frames[kept..].iter().find(|(of, _)| *of == worker);
             let needed = first.map_or(packed.pieces.len(), |(_, frame)| frame.piece as usize);
-            packed.pieces[..needed].fill_with(HugeArray::default);
+            forgotten.extend(packed.pieces[..needed].iter_mut().map(std::mem::take));
         }
+        forgotten
     }
 }
 
