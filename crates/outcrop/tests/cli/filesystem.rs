@@ -54,7 +54,7 @@ fn bad_input_is_a_sentence_that_names_the_flag() {
     let cases: [(&[&str], &str); 9] = [
         (
             &["--directory", ".", "--filesystem", "btrfs"],
-            "--directory measures the filesystem that is there",
+            "--directory measures an existing filesystem as it is",
         ),
         (&["--compression", "zstd:99"], "-15 to 15"),
         (

@@ -394,7 +394,7 @@ fn a_measurement_that_may_be_of_several_loads_is_refused_with_what_it_lacks() {
     let seen = predict(&args);
     assert_eq!(seen.code, Some(2), "{seen:?}");
     assert!(
-        seen.sentence().contains("give it its number of clients"),
+        seen.sentence().contains("add its number of clients"),
         "{}",
         seen.stderr
     );
