@@ -136,10 +136,7 @@ fn a_wide_cell_of_a_matrix_shows_the_ends_of_its_interval_and_the_page_states_th
         !page.contains("±9") && !page.contains("±4"),
         "no half width of thousands of per cent"
     );
-    let mark = page
-        .split_once("<small>(")
-        .expect("a wide cell")
-        .1;
+    let mark = page.split_once("<small>(").expect("a wide cell").1;
     let ends = mark.split_once(')').unwrap().0;
     assert!(ends.contains('–'), "{ends}");
     assert!(page.contains("more than ± 5 %"), "the threshold");
