@@ -418,7 +418,7 @@ fn of_one_trial(rows: &[&CellRow]) -> &'static str {
             "One trial has no interval; the run is not finished, and resuming it measures the other trials."
         }
         false if is_long => "One trial has no interval.",
-        false => "One trial has no interval: --repetitions 5 gives one.",
+        false => "One trial has no interval; five repetitions give one.",
     }
 }
 

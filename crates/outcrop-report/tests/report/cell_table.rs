@@ -103,12 +103,12 @@ fn one_trial_is_to_be_repeated_unless_it_is_long_by_design_or_others_are_to_come
     };
     let short = note(RunBuilder::new(1), 1);
     assert!(
-        short.contains("One trial has no interval: --repetitions 5 gives one."),
+        short.contains("One trial has no interval; five repetitions give one."),
         "{short}"
     );
     let by_design = note(long(), 1);
     assert!(
-        by_design.contains("One trial has no interval.") && !by_design.contains("--repetitions"),
+        by_design.contains("One trial has no interval.") && !by_design.contains("repetitions"),
         "{by_design}"
     );
     let unfinished = note(long(), 5);
