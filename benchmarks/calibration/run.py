@@ -8,8 +8,9 @@ between its two runs, and `ab` should not. A gate that does not decide cannot fa
 because the machine was busier on one side or for want of trials, stands beside the alarms: in the table of a run that
 finishes, and in the line on standard error after each pair, which a run that is stopped leaves.
 
-`compare` corrects for the rows of the conditions: 8 in device and codec (two metrics of four cells), 4 in cache. With five
-repetitions a side the least p-value is 2 / 252, and a single row can alarm only where at most six are corrected for.
+`compare` corrects for the rows of the conditions: 8 in device and codec (two metrics of four cells), 4 in cache. With
+five repetitions a side the least p-value is 2 / 252, and a single row can alarm only where at most six are corrected
+for.
 
     benchmarks/calibration/run.py [--pairs 40] [--duration 500ms] [--repetitions 5]
         [--directory DIR] [--layers device,codec,cache]

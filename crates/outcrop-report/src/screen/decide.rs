@@ -63,7 +63,7 @@ fn to_repeat(layers: &[&LayerSection], report: &Report) -> Option<String> {
     let placement = report
         .placement
         .as_ref()
-        .filter(|_| layers.iter().any(|layer| is_of_stores(&layer)));
+        .filter(|_| layers.iter().any(is_of_stores));
     let by_budget = placement
         .and_then(|placement| placement.race.budget)
         .map(More::after);
