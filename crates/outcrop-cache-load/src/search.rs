@@ -217,11 +217,11 @@ impl SearchReport {
     }
 }
 
-/// The search ends when the rates that kept and did not keep lie this close …
+/// The search ends when the highest rate that met the limits and the lowest that did not are this close.
 const RESOLUTION: f64 = 0.03;
-/// … and each of them was tried this often …
+/// Both of them must have been tried this often.
 const CONFIRMED: usize = 2;
-/// … or after so many steps.
+/// It ends after this many steps in any case.
 const MOST_STEPS: usize = 24;
 /// Below this share of the closed loop's throughput, no rate is tried.
 const LOWEST_SHARE: f64 = 0.001;
