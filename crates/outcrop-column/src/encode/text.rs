@@ -19,7 +19,8 @@ const PIECE_BYTES: usize = TEXT_AHEAD;
 /// A chunk with more bytes holds a long row. One is in memory at a time, whatever the number of threads.
 const LONG_CHUNK_BYTES: usize = 1 << 24;
 
-/// Rows of a piece, at most, whose values may all be known and far from the first place for them: about one in three hundred is.
+/// Rows of a piece, at most, that are looked for once more without the lock: known values are seldom far from the first
+/// place for them, so where more rows are left, most of them are new.
 const MOST_FAR_OFF: usize = 32;
 
 /// Reads newline-separated rows from `input` to its end, on `options.threads` threads.

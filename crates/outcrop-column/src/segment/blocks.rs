@@ -23,8 +23,7 @@ const REMEMBERED_BLOCKS: usize = 16;
 const BLOCKS_PER_THREAD: usize = 8;
 const LOTS_PER_THREAD: usize = 2;
 
-/// Blocks that a thread encodes at a time where there are many for each: waking whoever writes them takes as long as a
-/// tenth of a block.
+/// Blocks that a thread encodes at a time where there are many for each, so that the writer is woken less often.
 const LOT_BLOCKS: usize = 4;
 
 /// Blocks written until the memory of their rows is given back: whoever writes waits for those that read rows.
