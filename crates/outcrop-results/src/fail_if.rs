@@ -86,15 +86,10 @@ impl FailIf {
         relative.map(|condition| condition.metric.clone()).collect()
     }
 
-    /// Checks limits on every cell of a run.
+    /// Checks limits on every cell of a run: a condition that cannot be checked hides no other.
     ///
     /// # Errors
-    /// As [`FailIf::check_all`]; [`ResultsError::NothingToCheck`] also for a condition on a ratio, as a run has no baseline.
-    pub fn check_run(conditions: &[Self], run: &RunView) -> Result<Vec<FailIfReport<'static>>, ResultsError> {
-        Self::check_run_each(conditions, run).into_iter().collect()
-    }
-
-    /// As [`FailIf::check_run`], with what became of each condition: one that cannot be checked hides no other.
+    /// For each as [`FailIf::check_each`]; [`ResultsError::NothingToCheck`] also for a condition on a ratio, as a run has no baseline.
     pub fn check_run_each(
         conditions: &[Self],
         run: &RunView,
@@ -110,19 +105,11 @@ impl FailIf {
         conditions.iter().map(check).collect()
     }
 
-    /// Checks conditions on every cell of a comparison, those on ratios all together at 5 %.
+    /// Checks conditions on every cell of a comparison, those on ratios all together at 5 %: one that cannot be checked hides no other.
     ///
     /// # Errors
-    /// [`ResultsError::UnknownMetric`] with the metrics that there are; [`ResultsError::NothingToCheck`] when
+    /// For each: [`ResultsError::UnknownMetric`] with the metrics that there are; [`ResultsError::NothingToCheck`] when
     /// every row of a metric is not comparable or decides nothing. A check that checks nothing does not pass.
-    pub fn check_all<'a>(
-        conditions: &[Self],
-        comparison: &'a Comparison,
-    ) -> Result<Vec<FailIfReport<'a>>, ResultsError> {
-        Self::check_each(conditions, comparison).into_iter().collect()
-    }
-
-    /// As [`FailIf::check_all`], with what became of each condition: one that cannot be checked hides no other.
     pub fn check_each<'a>(
         conditions: &[Self],
         comparison: &'a Comparison,

@@ -6,14 +6,14 @@ use outcrop_results::{Comparison, FailIf, FailIfReport, Limit, ResultsError, com
 use outcrop_schema::metrics::full_name;
 use proptest::prelude::*;
 
-use crate::samples::{run_of, trial, usual};
+use crate::samples::{check_all, run_of, trial, usual};
 
 fn parse(text: &str) -> FailIf {
     text.parse().unwrap()
 }
 
 fn check<'a>(condition: &str, comparison: &'a Comparison) -> Result<FailIfReport<'a>, ResultsError> {
-    FailIf::check_all(&[parse(condition)], comparison).map(|mut reports| reports.remove(0))
+    check_all(&[parse(condition)], comparison).map(|mut reports| reports.remove(0))
 }
 
 #[test]
@@ -268,13 +268,14 @@ fn a_limit_needs_no_baseline_but_a_run() {
     assert_eq!(apart.rows.len(), 0);
     assert_eq!(check("p99 > 300us", &apart).unwrap().met(), 1);
     let conditions = [parse("p99 > 300us"), parse("iops < 200k")];
-    let met: Vec<usize> = FailIf::check_run(&conditions, &other)
-        .unwrap()
+    let met: Vec<usize> = FailIf::check_run_each(&conditions, &other)
         .iter()
-        .map(FailIfReport::met)
+        .map(|report| report.as_ref().unwrap().met())
         .collect();
     assert_eq!(met, [1, 1]);
-    let relative = FailIf::check_run(&[parse("p99 > +5%")], &other).unwrap_err();
+    let relative = FailIf::check_run_each(&[parse("p99 > +5%")], &other)
+        .remove(0)
+        .unwrap_err();
     assert!(relative.to_string().contains("needs a baseline"), "{relative}");
     let published = references::load("toshiba-kxg60znv256g-fio").unwrap();
     let error = check("bandwidth < 1B/s", &compare(&one, &published)).unwrap_err();

@@ -16,7 +16,7 @@ use rand::Rng;
 use serde_json::json;
 
 use crate::comparisons::{repeated, row};
-use crate::samples::{run_of, trial, usual};
+use crate::samples::{check_all, run_of, trial, usual};
 
 fn identity(whole: &str, taken: &str, taken_bytes: u64) -> Option<DataIdentity> {
     Some(DataIdentity {
@@ -166,9 +166,7 @@ fn a_sample_of_another_size_is_not_comparable_and_another_draw_decides_no_ratio(
     );
     assert_eq!(row(&other_draw, "compress_speed").verdict, Verdict::Same);
     let condition: FailIf = "compression_ratio > +1%".parse().unwrap();
-    let refused = FailIf::check_all(&[condition], &other_draw)
-        .unwrap_err()
-        .to_string();
+    let refused = check_all(&[condition], &other_draw).unwrap_err().to_string();
     assert!(refused.contains("the same --seed"), "{refused}");
     let same_draw = compare(&first, &of("d", "draw-1", 16 << 20, 3.57));
     assert_eq!(row(&same_draw, "compression_ratio").verdict, Verdict::Better);
@@ -204,11 +202,7 @@ fn another_draw_of_the_same_data_is_compared_by_the_intervals_of_both_draws() {
     assert_eq!(percentile.verdict, Verdict::Undecided(Undecided::OtherSample));
     let condition: FailIf = "compression_ratio < -1%".parse().unwrap();
     let back = compare(&b, &a);
-    assert!(
-        FailIf::check_all(&[condition], &back).unwrap()[0]
-            .offending
-            .is_empty()
-    );
+    assert!(check_all(&[condition], &back).unwrap()[0].offending.is_empty());
     assert_eq!(
         row(&compare(&a, &of("c", [4.9, 5.0, 5.1])), "compression_ratio").verdict,
         Verdict::Better
@@ -283,7 +277,7 @@ fn what_a_condition_finds_the_table_calls_worse() {
         ..CompareOptions::default()
     };
     let comparison = compare_with(&a, &b, &options).unwrap();
-    let reports = FailIf::check_all(&conditions, &comparison).unwrap();
+    let reports = check_all(&conditions, &comparison).unwrap();
     let met: Vec<&Verdict> = reports[0].offending.iter().map(|row| &row.verdict).collect();
     let asked = comparison
         .rows
@@ -398,7 +392,7 @@ fn equal_runs_fail_a_gate_in_one_of_twenty_pairs_at_most_and_a_regression_fails_
                 noisy(&base, &mut rng, repetitions),
             );
             let is_met = |comparison: &Comparison| {
-                let reports = FailIf::check_all(&conditions, comparison).unwrap();
+                let reports = check_all(&conditions, comparison).unwrap();
                 reports.iter().any(|report| !report.offending.is_empty())
             };
             let comparison = compare(&a, &b);

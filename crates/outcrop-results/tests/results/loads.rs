@@ -4,7 +4,7 @@ use outcrop_results::{FailIf, LoadMeasure, RunView, Side, TrialEntry, Undecided,
 use serde_json::{Value, json};
 
 use crate::comparisons::{repeated, row};
-use crate::samples::{run_of, trial, usual};
+use crate::samples::{check_all, run_of, trial, usual};
 
 /// Five trials of one cell, of which others used this share of the CPUs.
 fn run(parent: &std::path::Path, name: &str, iops: f64, others: Option<f64>) -> RunView {
@@ -61,7 +61,7 @@ fn a_condition_that_the_load_may_have_met_is_counted_and_not_met() {
         let candidate = run(folder.path(), &name, 1e5, Some(others));
         let baseline = run(folder.path(), &format!("before-{others}"), 2e5, Some(0.0));
         let comparison = compare(&baseline, &candidate);
-        let reports = FailIf::check_all(&conditions, &comparison).unwrap();
+        let reports = check_all(&conditions, &comparison).unwrap();
         let report = &reports[0];
         (report.offending.len(), report.under_load, report.undecided)
     };

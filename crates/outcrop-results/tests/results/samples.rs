@@ -6,7 +6,10 @@ use std::path::Path;
 use outcrop_measure::Seed;
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::Metric;
-use outcrop_results::{HistogramEntry, HistogramKind, Outcome, RunFolder, RunView, TrialEntry, Value};
+use outcrop_results::{
+    Comparison, FailIf, FailIfReport, HistogramEntry, HistogramKind, Outcome, ResultsError, RunFolder,
+    RunView, TrialEntry, Value,
+};
 use outcrop_schema::device;
 
 pub(crate) const IOPS: Metric = device::IOPS.both;
@@ -18,6 +21,14 @@ pub(crate) fn factors(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
         .iter()
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
         .collect()
+}
+
+/// What each condition found in a comparison, or why the first that cannot be checked cannot.
+pub(crate) fn check_all<'a>(
+    conditions: &[FailIf],
+    comparison: &'a Comparison,
+) -> Result<Vec<FailIfReport<'a>>, ResultsError> {
+    FailIf::check_each(conditions, comparison).into_iter().collect()
 }
 
 /// A device trial of 4 KiB random reads at a depth.

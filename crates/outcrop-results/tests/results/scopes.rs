@@ -7,7 +7,7 @@ use outcrop_results::{FailIf, RunView, TrialEntry, Undecided, Value, Verdict, co
 use outcrop_schema::{cache, compression, device};
 
 use crate::comparisons::{repeated, row};
-use crate::samples::{IOPS, run_of, trial};
+use crate::samples::{IOPS, check_all, run_of, trial};
 
 /// Five trials that record one metric of another layer each.
 fn recorded(parent: &Path, name: &str, seed: u64, layer: &str, values: &[Value]) -> RunView {
@@ -89,7 +89,7 @@ fn a_property_of_the_data_is_one_value_and_decides_where_the_data_are_the_same()
     let condition: FailIf = "compression_ratio < -5%".parse().unwrap();
     let larger = compare(&a, &of("larger", 7, 1.8));
     assert_eq!(
-        FailIf::check_all(std::slice::from_ref(&condition), &larger).unwrap()[0]
+        check_all(std::slice::from_ref(&condition), &larger).unwrap()[0]
             .offending
             .len(),
         1
@@ -117,7 +117,7 @@ fn a_property_of_the_data_is_one_value_and_decides_where_the_data_are_the_same()
     assert_eq!(row(&comparison, "compression_ratio").verdict, Verdict::Worse);
 
     let other = compare(&a, &of("other-larger", 8, 1.8));
-    let refused = FailIf::check_all(&[condition], &other).unwrap_err().to_string();
+    let refused = check_all(&[condition], &other).unwrap_err().to_string();
     assert!(refused.contains("the same --seed"), "{refused}");
 }
 
