@@ -83,6 +83,11 @@ pub(crate) const fn keeps_records_in_memory(engine: StoreEngine) -> bool {
     matches!(engine, StoreEngine::Redis | StoreEngine::Memcached)
 }
 
+/// Whether an engine's process that ended itself says that a write had failed before.
+pub(crate) fn says_that_a_write_failed(last_words: &str) -> bool {
+    rocksdb::says_that_a_write_failed(last_words)
+}
+
 /// Refuses scans of an engine that has none.
 pub(crate) fn check_scans(engine: StoreEngine) -> Result<(), KvError> {
     match has_scans(engine) {

@@ -25,6 +25,7 @@ mod tables;
 
 pub mod engine;
 
+mod last_words;
 mod page_cache;
 mod usage;
 

@@ -20,18 +20,20 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Pid, Signal, getpid, getppid, kill_process_group, set_parent_process_death_signal};
 
 use crate::drive::Database;
+use crate::engine;
 use crate::error::KvError;
 use crate::guard::{Guard, keep};
+use crate::last_words::LastWords;
 use crate::memory_limit::MemoryLimit;
 use crate::spec::{KvSpec, ValueSource};
 use crate::store::Opening;
-use crate::usage::is_full;
+use crate::usage::{has_room_for_a_copy, is_full};
 use crate::wire::{Answer, Request, receive, send};
 
 /// What a process has started ends with it, within this time.
 const LAST_MOMENTS: Duration = Duration::from_secs(10);
 /// The last words of a process that are repeated.
-const LAST_WORDS_BYTES: usize = 400;
+const LAST_WORDS_BYTES: u64 = 400;
 
 /// How a process that holds a database is started: it has to call [`serve_parent`] at once.
 #[derive(Clone, Debug)]
@@ -67,8 +69,10 @@ pub(crate) fn command(program: &WorkerProgram, input: UnixStream) -> Command {
 pub(crate) struct Worker {
     process: Child,
     socket: BufReader<UnixStream>,
+    /// Where its database is.
+    directory: PathBuf,
     /// What it wrote to its standard error.
-    last_words: PathBuf,
+    said: LastWords,
     /// Behind the process: a limit that holds somebody cannot be removed.
     limit: Option<MemoryLimit>,
 }
@@ -78,14 +82,13 @@ impl Worker {
     pub(crate) fn start(
         program: &WorkerProgram,
         guard: &Guard,
-        last_words: &Path,
+        directory: &Path,
         limit: Option<MemoryLimit>,
     ) -> Result<Self, KvError> {
         let (ours, theirs) = UnixStream::pair().map_err(|error| KvError::system("make a socket", error))?;
-        let errors =
-            std::fs::File::create(last_words).map_err(|error| KvError::path("make", last_words, error))?;
+        let said = LastWords::new()?;
         let mut command = command(program, theirs);
-        command.stdout(guard.life_line()?).stderr(errors);
+        command.stdout(guard.life_line()?).stderr(said.output()?);
         end_with_us(&mut command);
         let process = command
             .spawn()
@@ -93,7 +96,8 @@ impl Worker {
         let worker = Self {
             process,
             socket: BufReader::new(ours),
-            last_words: last_words.to_owned(),
+            directory: directory.to_owned(),
+            said,
             limit,
         };
         if let Some(limit) = &worker.limit {
@@ -148,23 +152,29 @@ impl Worker {
     }
 
     fn described(&self, how: &str) -> KvError {
-        // Libraries that assert end themselves on a full disk, and cannot even say so there.
-        let directory = self.last_words.parent().unwrap_or(&self.last_words);
-        if is_full(directory) {
-            return KvError::no_space(directory, format!("the engine's process ended: {how}"));
+        // Libraries that assert end themselves on a full disk.
+        if is_full(&self.directory) {
+            return KvError::no_space(&self.directory, format!("the engine's process ended: {how}"));
         }
-        let said = std::fs::read(&self.last_words).unwrap_or_default();
-        let end = String::from_utf8_lossy(&said[said.len().saturating_sub(LAST_WORDS_BYTES)..]).into_owned();
+        let end = self.said.end(LAST_WORDS_BYTES);
+        // What filled it may be gone by now: files of a compaction that was not finished.
+        if engine::says_that_a_write_failed(&end) && !has_room_for_a_copy(&self.directory) {
+            let why = "a write failed, and less is free than a compaction of the whole database needs";
+            return KvError::no_space(
+                &self.directory,
+                format!("{why}; the engine's process ended: {how}"),
+            );
+        }
         let words: Vec<&str> = end
             .lines()
             .map(str::trim)
             .filter(|line| !line.is_empty())
             .collect();
-        let limited = self.limit_in_words(how);
         let said = match words.as_slice() {
             [] => String::new(),
             words => format!("; it said: {}", words.join(" ")),
         };
+        let limited = self.limit_in_words(how);
         KvError::Ended {
             how: format!("{how}{limited}{said}"),
         }

@@ -161,10 +161,14 @@ fn start(
             let limit = limit
                 .map(|bytes| MemoryLimit::create(bytes, process))
                 .transpose()?;
-            let last_words = folder.path().join(format!("p{process}.stderr"));
-            Worker::start(site.program, guard, &last_words, limit)
+            Worker::start(site.program, guard, databases(site, folder), limit)
         })
         .collect()
+}
+
+/// The directory whose filesystem has the databases and, where others use it as well, nothing else below it.
+fn databases<'t>(site: &Site<'t>, folder: &'t DatabaseFolder) -> &'t Path {
+    site.ground.map_or(folder.path(), |ground| ground.root)
 }
 
 impl Trial<'_> {
@@ -180,9 +184,8 @@ impl Trial<'_> {
         }
     }
 
-    /// The directory whose filesystem has the databases and, where others use it as well, nothing else below it.
     fn databases(&self) -> &Path {
-        self.site.ground.map_or(self.folder.path(), |ground| ground.root)
+        databases(self.site, self.folder)
     }
 
     /// Space that the databases take.

@@ -52,6 +52,14 @@ pub(crate) fn is_full(directory: &Path) -> bool {
     rustix::fs::statvfs(directory).is_ok_and(|space| space.f_bavail * space.f_frsize < 1 << 20)
 }
 
+/// Whether the filesystem of a directory has as much free as the files below it take. What cannot be read is taken for room.
+pub(crate) fn has_room_for_a_copy(directory: &Path) -> bool {
+    let (Ok(space), Ok(taken)) = (rustix::fs::statvfs(directory), allocated_bytes(directory)) else {
+        return true;
+    };
+    space.f_bavail * space.f_frsize >= taken
+}
+
 /// Calls `visit` with each regular file below a directory; links are not followed.
 pub(crate) fn for_each_file(
     directory: &Path,

@@ -29,6 +29,7 @@ use crate::error::KvError;
 use crate::store::{CompactionState, Counted, Opening, Session, Store, StoreCounters, StoreOptions};
 use crate::tables::Tables;
 
+pub(super) use self::errors::says_that_a_write_failed;
 pub(super) use self::library::find;
 
 /// Opens the library, for as long as this process lives.

@@ -46,6 +46,12 @@ fn is_full(message: &str) -> bool {
     message.contains("No space left") || message.contains("NoSpace") || message.contains("quota exceeded")
 }
 
+/// Whether a library that was built with assertions, as Debian's is, ended its process because it went on writing to a file after a write to
+/// it had failed.
+pub(in crate::engine) fn says_that_a_write_failed(last_words: &str) -> bool {
+    last_words.contains("AssertFalseAndGetStatusForPrevError")
+}
+
 /// An error of the engine in our words.
 pub(super) fn said(action: &str, directory: &Path, message: &str) -> KvError {
     if is_full(message) {

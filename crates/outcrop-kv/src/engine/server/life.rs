@@ -1,8 +1,6 @@
 //! The life of a server: started, watched, and ended with its owner.
 
-use std::fs::File;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -10,10 +8,10 @@ use std::time::Duration;
 
 use outcrop_probe::Clock;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::error::KvError;
+use crate::last_words::LastWords;
 use crate::process::bind_to_us;
 
 /// How long a server may take to serve; reading a long log is part of it.
@@ -31,8 +29,7 @@ pub(super) struct Life {
     pid: u32,
     /// Readable once the process has ended.
     end: OwnedFd,
-    /// What it prints, in memory: a file in the database's folder would count as space.
-    said: File,
+    said: LastWords,
 }
 
 impl Life {
@@ -40,18 +37,13 @@ impl Life {
     pub(super) fn begin(mut command: Command, directory: &Path) -> Result<Self, KvError> {
         let program = command.get_program().to_owned();
         let not_started = |error: std::io::Error| KvError::path("start", Path::new(&program), error);
-        let said = memfd_create("outcrop-kv-server", MemfdFlags::CLOEXEC);
-        let said = File::from(said.map_err(|error| KvError::system("keep what a server prints", error))?);
-        let [out, errors] = [
-            said.try_clone().map_err(not_started)?,
-            said.try_clone().map_err(not_started)?,
-        ];
+        let said = LastWords::new()?;
         // Our standard input is the socket to our owner: it waits until a server has closed it too.
         command
             .current_dir(directory)
             .stdin(Stdio::inherit())
-            .stdout(out)
-            .stderr(errors);
+            .stdout(said.output()?)
+            .stderr(said.output()?);
         bind_to_us(&mut command)?;
         let mut process = command.spawn().map_err(not_started)?;
         let end = match pidfd_open(Pid::from_child(&process), PidfdFlags::empty()) {
@@ -122,12 +114,7 @@ impl Life {
 
     /// The first sentence of the last line that it printed with these words in it.
     pub(super) fn said_that(&self, part: &str) -> Option<String> {
-        let length = self.said.metadata().map_or(0, |file| file.len());
-        let start = length.saturating_sub(LAST_WORDS_BYTES);
-        let mut end = vec![0; (length - start) as usize];
-        // What cannot be read is not repeated.
-        let _ = self.said.read_exact_at(&mut end, start);
-        let end = String::from_utf8_lossy(&end).into_owned();
+        let end = self.said.end(LAST_WORDS_BYTES);
         // `15538:M 23 Nov 2026 23:17:05.917 # Can't …`: Redis begins with the time.
         let words = |line: &str| line.split_once(" # ").map_or(line, |(_, words)| words).to_owned();
         let mut lines = end.lines().map(|line| words(line.trim()));
