@@ -5,6 +5,7 @@ mod feed;
 mod give_up;
 mod judge;
 mod lane;
+mod wait;
 mod warm_up;
 mod worker;
 

@@ -52,6 +52,8 @@ pub struct Tally {
     pub waiting_half_way: u64,
     /// The ones that waited when it ended.
     pub waiting_at_end: u64,
+    /// Open loop: by how much each request was made ready after it was due and a connection was free for it.
+    pub lateness: LatencyHistogram,
     /// Answers that came within the measured time and within the objective's limit.
     pub within_objective: u64,
     /// Values that were not those stored, those of other lengths among them.
@@ -95,6 +97,7 @@ impl Tally {
         self.due += other.due;
         self.waiting_half_way += other.waiting_half_way;
         self.waiting_at_end += other.waiting_at_end;
+        self.lateness.merge(&other.lateness);
         self.within_objective += other.within_objective;
         self.mismatches += other.mismatches;
         self.other_lengths += other.other_lengths;
@@ -133,9 +136,18 @@ impl Tally {
 
     /// Latencies of all kinds.
     pub fn latency(&self) -> LatencyHistogram {
+        self.of_all_kinds(|kind| &kind.latency)
+    }
+
+    /// Times from the moment a request was made ready, of all kinds; empty in a closed loop.
+    pub fn service(&self) -> LatencyHistogram {
+        self.of_all_kinds(|kind| &kind.service)
+    }
+
+    fn of_all_kinds(&self, of: impl Fn(&KindReport) -> &LatencyHistogram) -> LatencyHistogram {
         let mut all = LatencyHistogram::new();
         for kind in &self.kinds {
-            all.merge(&kind.latency);
+            all.merge(of(kind));
         }
         all
     }

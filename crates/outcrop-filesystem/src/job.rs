@@ -37,6 +37,7 @@ pub(crate) struct JobRecord {
     pub(crate) bytes: u64,
     pub(crate) latency: LatencyHistogram,
     pub(crate) service: Option<LatencyHistogram>,
+    pub(crate) lateness: Option<LatencyHistogram>,
     pub(crate) unfinished: u64,
     started: u64,
     ended: u64,
@@ -51,6 +52,7 @@ impl JobRecord {
             bytes: 0,
             latency: LatencyHistogram::new(),
             service: None,
+            lateness: None,
             unfinished: 0,
             started: 0,
             ended: 0,
@@ -160,11 +162,13 @@ impl Pass<'_> {
             phase.bytes += record.bytes;
             phase.latency.merge(&record.latency);
             phase.unfinished += record.unfinished;
-            if let Some(service) = record.service {
-                phase
-                    .service
-                    .get_or_insert_with(LatencyHistogram::new)
-                    .merge(&service);
+            for (sum, part) in [
+                (&mut phase.service, record.service),
+                (&mut phase.lateness, record.lateness),
+            ] {
+                if let Some(part) = part {
+                    sum.get_or_insert_with(LatencyHistogram::new).merge(&part);
+                }
             }
         }
         phase

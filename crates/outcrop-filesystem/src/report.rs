@@ -60,6 +60,8 @@ pub struct Phase {
     pub latency: LatencyHistogram,
     /// Under offered load: from its real start.
     pub service: Option<LatencyHistogram>,
+    /// Under offered load: by how much each was begun after it was due and its job was free.
+    pub lateness: Option<LatencyHistogram>,
     /// Operations that were due in the passes and not begun.
     pub unfinished: u64,
     /// The rate of the schedule, where there is one.
@@ -81,6 +83,7 @@ impl Phase {
             duration_ns: 0,
             latency: LatencyHistogram::new(),
             service: None,
+            lateness: None,
             unfinished: 0,
             requested_per_second: None,
             achieved_depth: 0.0,
@@ -131,10 +134,13 @@ impl Phase {
         self.bytes += pass.bytes;
         self.duration_ns += pass.duration_ns;
         self.latency.merge(&pass.latency);
-        if let Some(service) = &pass.service {
-            self.service
-                .get_or_insert_with(LatencyHistogram::new)
-                .merge(service);
+        for (sum, part) in [
+            (&mut self.service, &pass.service),
+            (&mut self.lateness, &pass.lateness),
+        ] {
+            if let Some(part) = part {
+                sum.get_or_insert_with(LatencyHistogram::new).merge(part);
+            }
         }
         self.unfinished += pass.unfinished;
         self.requested_per_second = pass.requested_per_second.or(self.requested_per_second);

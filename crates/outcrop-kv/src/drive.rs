@@ -160,6 +160,7 @@ impl<'s> Database<'s> {
                 },
                 counters,
                 between_ns: 0,
+                lateness: done.lateness,
             },
             flush_ns: self.clock.nanos(ended - loaded),
         })
@@ -243,6 +244,7 @@ impl<'s> Database<'s> {
                 intervals: intervals.into_reports(),
                 cpu: without_waiting(measured, &done),
                 between_ns: done.between_ns,
+                lateness: done.lateness,
                 tally: done.tally,
                 counters: self.store.counters().since(&before),
             },

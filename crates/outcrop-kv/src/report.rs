@@ -156,6 +156,10 @@ pub struct PhaseReport {
     pub counters: StoreCounters,
     /// A run in a closed loop: time of the driver's threads between the operations of the measured part, summed over them.
     pub between_ns: u64,
+    /// A run in an open loop: of each operation that was due in the measured time and was begun, by how much it was begun after it was due
+    /// and its thread was free.
+    #[serde(with = "wire::histogram")]
+    pub lateness: LatencyHistogram,
 }
 
 impl PhaseReport {
@@ -180,6 +184,7 @@ impl PhaseReport {
         self.cpu.merge(other.cpu);
         self.counters = self.counters.plus(&other.counters);
         self.between_ns += other.between_ns;
+        self.lateness.merge(&other.lateness);
     }
 
     /// Operations that were completed in the measured time, whenever they were due.

@@ -9,6 +9,7 @@ pub(crate) mod compression;
 pub(crate) mod device;
 pub(crate) mod filesystem;
 pub(crate) mod kv;
+mod lateness;
 mod overload;
 mod sensitivity;
 mod unapplied;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::{Metric, Provenance, Unavailable, Unit};
 use outcrop_measure::percentile;
-use outcrop_schema::{Latencies, Remark};
+use outcrop_schema::{Latencies, Remark, lateness};
 use serde::{Deserialize, Serialize};
 
 /// How a trial ended. Only completed trials yield records.
@@ -106,6 +106,11 @@ impl Value {
             histogram.max().map(|ns| ns as f64).ok_or_else(none),
         ));
         values
+    }
+
+    /// The delays of the generator of an open loop.
+    pub fn lateness(delays: &LatencyHistogram) -> [Self; 3] {
+        lateness::figures(delays).map(|(metric, delay_ns)| Self::known(metric, delay_ns))
     }
 }
 

@@ -9,6 +9,7 @@ use outcrop_workload::keyed::{
 use outcrop_workload::{Arrivals, Content};
 
 use crate::factor::{Factor, FactorRef, Label, Role};
+use crate::lateness;
 use crate::layer::{LayerSchema, TableColumn};
 use crate::metrics::{Latencies, latencies, metrics};
 use crate::parse::{count, small_count, spelled};
@@ -50,6 +51,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
     ],
     metrics: &[
         PLAIN,
+        lateness::METRICS,
         &LATENCY.all(),
         &GET_LATENCY.all(),
         &HIT_LATENCY.all(),

@@ -17,6 +17,7 @@ use outcrop_measure::units::ByteSize;
 use outcrop_workload::{AccessPattern, Arrivals, Content, EngineKind, ReadWriteMix, Submission, words};
 
 use crate::factor::{Factor, FactorRef, Label, Role};
+use crate::lateness;
 use crate::layer::{LayerSchema, TableColumn};
 use crate::metrics::{Latencies, latencies, metric, metrics};
 use crate::parse::{any, small_count, spelled};
@@ -58,6 +59,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
     to_state: &[&IO_BLOCK_SIZE, &QUEUE_DEPTH, &SPAN, &STATE],
     metrics: &[
         PLAIN,
+        lateness::METRICS,
         &IOPS.all(),
         &BANDWIDTH.all(),
         &LATENCY.both.all(),
@@ -418,9 +420,6 @@ metrics! { PLAIN:
     BYTES_WRITTEN = "bytes_written", Bytes, Neither, Trial, "bytes that the trial wrote, warm-up and drain included";
     STEADY_STATE = "steady_state", Ratio, Neither, Trial, "1 when the trial's last five intervals are steady by the rule of the SNIA PTS and no level shifted before them, else 0";
     IOPS_AT_END = "iops_at_end", PerSecond, Higher, Trial, "operations per second over the last five intervals of the trial";
-    LATENESS_P50 = "generator_lateness_p50", Nanoseconds, Neither, Trial, "median delay of the load generator: from when a request of an open loop was due and had a slot until it was issued";
-    LATENESS_P99 = "generator_lateness_p99", Nanoseconds, Neither, Trial, "99th percentile of that delay, which is part of every latency";
-    LATENESS_MAX = "generator_lateness_max", Nanoseconds, Neither, Trial, "maximum of that delay";
     ERRORS = "errors", Count, Lower, Trial, "operations that failed; no other metric counts them";
     ARRIVAL_REQUESTED = "arrival_requested", PerSecond, Neither, Trial, "operations per second in the schedule";
     CLOSED_LOOP_IOPS = "closed_loop_iops", PerSecond, Higher, Trial, "operations per second of the closed loop right before, of which an open loop offers a share";

@@ -11,6 +11,7 @@ use outcrop_workload::words;
 
 use crate::compression::Data;
 use crate::factor::{Factor, FactorRef, Label, Role};
+use crate::lateness;
 use crate::layer::{LayerSchema, Pooled, TableColumn};
 use crate::metrics::{Latencies, latencies, metrics};
 use crate::parse::{any, small_count, spelled};
@@ -45,6 +46,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
     metrics: &[
         WRITING,
         OPERATING,
+        lateness::METRICS,
         SPACE,
         COMPONENTS,
         PUBLISHED,

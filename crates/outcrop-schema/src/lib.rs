@@ -28,6 +28,7 @@ pub mod device;
 pub mod factor;
 pub mod filesystem;
 pub mod kv;
+pub mod lateness;
 pub mod layer;
 pub mod metrics;
 pub mod parse;

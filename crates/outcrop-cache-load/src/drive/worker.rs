@@ -7,12 +7,8 @@ use std::time::Duration;
 use outcrop_cache_client::Reply;
 use outcrop_probe::Clock;
 use outcrop_workload::keyed::RequestKind;
-use rustix::buffer::spare_capacity;
 use rustix::event::epoll;
-use rustix::time::{
-    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime,
-    timerfd_create, timerfd_settime,
-};
+use rustix::time::{ClockId, TimerfdClockId, TimerfdFlags, clock_gettime, timerfd_create};
 
 use super::book::{Book, Planned};
 use super::feed::Feed;
@@ -27,17 +23,6 @@ use crate::spec::LoadSpec;
 const SERVER_LIMIT: Duration = Duration::from_secs(30);
 /// How long replies are waited for after the measured time.
 const DRAIN_LIMIT: Duration = Duration::from_secs(5);
-/// Waits shorter than this are spent polling: a timer would come late.
-const POLLED_WAIT_NS: u64 = 20_000;
-/// The stop flag is checked at least this often.
-const LONGEST_WAIT: Timespec = Timespec {
-    tv_sec: 0,
-    tv_nsec: 100_000_000,
-};
-const NO_WAIT: Timespec = Timespec {
-    tv_sec: 0,
-    tv_nsec: 0,
-};
 const TIMER: u64 = u64::MAX;
 
 /// What all threads see.
@@ -81,12 +66,14 @@ pub(super) struct PhaseReport {
 
 pub(super) struct Worker {
     pub(super) lanes: Vec<Lane>,
-    epoll: OwnedFd,
-    timer: OwnedFd,
+    pub(super) epoll: OwnedFd,
+    pub(super) timer: OwnedFd,
     pub(super) tally: Tally,
     pub(super) in_flight: usize,
     pub(super) broken: usize,
     next_lane: usize,
+    /// When a connection had room again, after none had: what was due before waited for the server until then.
+    freed_ticks: u64,
     /// Connections with something to send.
     dirty: Vec<usize>,
     key: Vec<u8>,
@@ -124,6 +111,7 @@ impl Worker {
             in_flight: 0,
             broken: 0,
             next_lane: 0,
+            freed_ticks: 0,
             dirty: Vec::new(),
             key: Vec::new(),
             last_reply_ticks: 0,
@@ -151,6 +139,7 @@ impl Worker {
         let cpu_before_ns = thread_cpu_ns();
         let clock = shared.clock;
         self.tally = Tally::default();
+        self.freed_ticks = 0;
         self.last_reply_ticks = clock.ticks();
         self.ticks_per_ns = clock.ticks_in(Duration::from_secs(1)) as f64 / 1e9;
         self.objective_ticks = match shared.spec.objective {
@@ -235,10 +224,15 @@ impl Worker {
         phase.start_ticks + (due_ns as f64 * self.ticks_per_ns) as u64
     }
 
+    /// Requests that all connections which still work may have in flight.
+    pub(super) fn room(&self, phase: &Phase) -> usize {
+        (self.lanes.len() - self.broken) * phase.pipeline as usize
+    }
+
     /// Starts what is due and finds a connection with room; the rest stays due.
     fn issue_due(&mut self, shared: &Shared<'_>, phase: &mut Phase, now: u64) {
         let pipeline = phase.pipeline as usize;
-        let room = (self.lanes.len() - self.broken) * pipeline;
+        let room = self.room(phase);
         while self.in_flight < room
             && let Some(due_ns) = phase.feed.next_due_ns()
         {
@@ -251,6 +245,8 @@ impl Worker {
             };
             if let Some((_, planned)) = phase.feed.take(shared.book) {
                 self.tally.due += 1;
+                let late = now.saturating_sub(due.max(self.freed_ticks));
+                self.tally.lateness.record(shared.clock.nanos(late));
                 self.push(shared, lane, planned, due, now, false);
             }
         }
@@ -353,6 +349,7 @@ impl Worker {
         let is_over = phase.end_ticks.is_some_and(|end| now >= end);
         let marks = phase.marks();
         let mut judged = 0;
+        let was_full = self.in_flight >= self.room(phase);
         // Sets on miss are asked for behind the loop, which borrows the connection.
         let mut fills: Vec<Planned> = Vec::new();
         let lane = &mut self.lanes[index];
@@ -400,46 +397,10 @@ impl Worker {
         for planned in fills {
             self.push(shared, index, planned, now, now, true);
         }
+        if was_full && self.in_flight < self.room(phase) {
+            self.freed_ticks = now;
+        }
         Ok(())
-    }
-
-    /// Waits for sockets, for the next due time, or for a look at the stop flag.
-    fn wait(
-        &self,
-        shared: &Shared<'_>,
-        phase: &Phase,
-        now: u64,
-        events: &mut Vec<epoll::Event>,
-    ) -> Result<(), CacheLoadError> {
-        let system = |error: rustix::io::Errno| CacheLoadError::system("wait for sockets", error);
-        let mut timeout = LONGEST_WAIT;
-        let room = (self.lanes.len() - self.broken) * phase.pipeline as usize;
-        let due = phase
-            .feed
-            .next_due_ns()
-            .filter(|_| phase.feed.is_open_loop() && self.in_flight < room);
-        if let Some(due_ns) = due {
-            let due_ticks = self
-                .due_ticks(phase, due_ns)
-                .min(phase.end_ticks.unwrap_or(u64::MAX));
-            let ahead_ns = shared.clock.nanos(due_ticks.saturating_sub(now));
-            if ahead_ns < POLLED_WAIT_NS {
-                timeout = NO_WAIT;
-            } else {
-                let mut spec = Itimerspec {
-                    it_interval: NO_WAIT,
-                    it_value: NO_WAIT,
-                };
-                let wait_ns = ahead_ns - POLLED_WAIT_NS / 2;
-                spec.it_value.tv_sec = (wait_ns / 1_000_000_000) as i64;
-                spec.it_value.tv_nsec = (wait_ns % 1_000_000_000) as i64;
-                timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &spec).map_err(system)?;
-            }
-        }
-        match epoll::wait(&self.epoll, spare_capacity(events), Some(&timeout)) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-            Err(error) => Err(system(error)),
-        }
     }
 }
 

@@ -167,6 +167,40 @@ fn a_stall_of_a_second_is_measured_from_the_intended_start() {
     // … while the server kept only one waiting: what a closed loop would have reported.
     let service = &report.tally.kind(RequestKind::Get).service;
     assert!(above(service) < above(&latency) / 10, "{}", above(service));
+    // Waiting for the connection is the server's doing, and no lateness of the driver.
+    let late = &report.tally.lateness;
+    assert_eq!(late.count(), report.tally.due);
+    assert!(
+        late.sum() < latency.sum() / 10,
+        "{} of {} ns",
+        late.sum(),
+        latency.sum()
+    );
+}
+
+#[test]
+fn where_connections_are_free_latency_is_service_plus_the_drivers_own_lateness() {
+    let stub = Stub::new(misses);
+    let mut spec = spec(stub.target());
+    (spec.sets_on_miss, spec.warm_up) = (false, WarmUp::None);
+    // More may be in flight than is ever due: nothing waits for a connection.
+    (spec.connections, spec.pipeline) = (1, 1000);
+    spec.arrival = "poisson:2000".parse().unwrap();
+    let report = run(&spec).unwrap();
+    let tally = &report.tally;
+    let (latency, service, late) = (tally.latency(), tally.service(), &tally.lateness);
+    assert!(tally.due > 0 && tally.due < 1000, "{}", tally.due);
+    assert_eq!([late.count(), latency.count(), service.count()], [tally.due; 3]);
+    // Each is rounded from ticks to nanoseconds.
+    let parts = late.sum() + service.sum();
+    assert!(
+        latency.sum().abs_diff(parts) <= 2 * u128::from(late.count()),
+        "{} ns of latency, {parts} ns of lateness and service",
+        latency.sum()
+    );
+    spec.arrival = outcrop_workload::Arrival::Closed;
+    let closed = run(&spec).unwrap().tally;
+    assert!(closed.operations() > 0 && closed.lateness.is_empty());
 }
 
 #[test]

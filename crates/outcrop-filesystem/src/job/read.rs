@@ -177,6 +177,9 @@ impl JobReads {
         let clock: &Clock = pass.clock;
         let started = due.started;
         let mut service = outcrop_measure::histogram::LatencyHistogram::new();
+        let mut lateness = outcrop_measure::histogram::LatencyHistogram::new();
+        // Until the last read is done the next one waits for the filesystem; only from here on does it wait for us.
+        let mut freed_ns = 0;
         let mut done = 0;
         for (offset, place) in self
             .offsets
@@ -193,13 +196,15 @@ impl JobReads {
             read_at(files, place, *offset)?;
             let after = clock.ticks();
             service.record(clock.nanos(after - before));
-            record.record(
-                block_bytes as u64,
-                clock.nanos(after.saturating_sub(started)).saturating_sub(due_ns),
-            );
+            let [begun_ns, ended_ns] =
+                [before, after].map(|ticks| clock.nanos(ticks.saturating_sub(started)));
+            lateness.record(begun_ns.saturating_sub(due_ns.max(freed_ns)));
+            record.record(block_bytes as u64, ended_ns.saturating_sub(due_ns));
+            freed_ns = ended_ns;
             done += 1;
         }
         record.service = Some(service);
+        record.lateness = Some(lateness);
         self.offsets.truncate(done);
         Ok(())
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use outcrop_measure::Rate;
+use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_probe::Clock;
 use outcrop_probe::cpu_time::thread_time_ns;
 use outcrop_workload::Schedule;
@@ -55,6 +56,8 @@ pub(super) struct Done {
     pub(super) waiting: Waiting,
     /// Closed loop: time between the operations that were recorded.
     pub(super) between_ns: u64,
+    /// Open loop: how late the thread itself began operations.
+    pub(super) lateness: LatencyHistogram,
 }
 
 impl Done {
@@ -63,6 +66,7 @@ impl Done {
         self.cpu_ns += other.cpu_ns;
         self.waiting.add(other.waiting);
         self.between_ns += other.between_ns;
+        self.lateness.merge(&other.lateness);
     }
 }
 
@@ -81,6 +85,7 @@ pub(super) struct Worker<'d> {
     waiting: Waiting,
     /// Time between the operations of a closed loop, in ticks.
     between: u64,
+    lateness: LatencyHistogram,
 }
 
 impl<'d> Worker<'d> {
@@ -95,6 +100,7 @@ impl<'d> Worker<'d> {
             tally: Tally::default(),
             waiting: Waiting::default(),
             between: 0,
+            lateness: LatencyHistogram::new(),
         })
     }
 
@@ -154,6 +160,7 @@ impl<'d> Worker<'d> {
             cpu_ns: cpu_ns.saturating_sub(self.waiting.total_ns()),
             waiting: self.waiting,
             between_ns: self.shared.clock.nanos(self.between),
+            lateness: self.lateness,
         }
     }
 
@@ -189,6 +196,8 @@ impl<'d> Worker<'d> {
         let mut due_at =
             move || span.start + clock.ticks_in(std::time::Duration::from_nanos(schedule.next_ns()));
         let mut due = due_at();
+        // Until the store has done the last operation, the next one waits for the store; only from here on does it wait for us.
+        let mut freed = 0;
         while due < span.end && !self.has_to_stop() {
             // A wait that ends in the measured time is waited in it but for the first stretch, which sleeps.
             if due.max(clock.ticks()) >= span.measured && cpu_before_ns.is_none() {
@@ -204,6 +213,11 @@ impl<'d> Worker<'d> {
             let operation = operations.next_operation().map_err(too_many)?;
             let (begun, done) = self.perform(&operation)?;
             recorder.record_due(clock, operation.kind, due, begun, done);
+            if due >= span.measured {
+                let late = begun.saturating_sub(due.max(freed));
+                self.lateness.record(clock.nanos(late));
+            }
+            freed = done;
             due = due_at();
         }
         let cpu_ns = since(cpu_before_ns);

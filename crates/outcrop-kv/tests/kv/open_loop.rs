@@ -37,6 +37,7 @@ fn run_on(shelf: &Shelf, arrival: &str) -> PhaseReport {
 fn a_closed_loop_accounts_for_all_of_its_time() {
     let run = run("closed", Duration::ZERO, Duration::ZERO);
     let threads_ns = DURATION.as_nanos() as f64;
+    assert!(run.lateness.is_empty(), "it has no schedule to be late for");
     let latencies = run.latencies();
     let inside_ns = mean_ns(&latencies) * latencies.count() as f64;
     let between = run.between_ns as f64 / threads_ns;
@@ -141,6 +142,32 @@ fn a_backlog_that_is_worked_off_in_the_measured_time_is_throughput_and_no_latenc
 }
 
 #[test]
+fn waiting_for_a_busy_thread_is_no_lateness_of_the_driver() {
+    // All that is due in the first half of the measured time waits for the first read.
+    let run = run("constant:2k", Duration::ZERO, WARM_UP + DURATION / 2);
+    let latencies = run.latencies();
+    let begun = latencies.count() - run.tally.unfinished;
+    assert_eq!(run.lateness.count(), begun);
+    let (late, all) = (run.lateness.sum(), latencies.sum());
+    assert!(late < all / 10, "{late} of {all} ns");
+}
+
+#[test]
+fn where_the_thread_is_free_latency_is_service_plus_the_drivers_own_lateness() {
+    // None waits for another, and none is due in the warm-up and done after it, unless something holds the thread up for long.
+    comes_true(|| {
+        let run = run("constant:500", Duration::ZERO, Duration::ZERO);
+        let (latencies, service) = (run.latencies(), run.service());
+        assert_eq!(run.lateness.count() + run.tally.unfinished, latencies.count());
+        let parts = run.lateness.sum() + service.sum();
+        // Each is rounded from ticks to nanoseconds.
+        let rest = latencies.sum().abs_diff(parts);
+        let is_all = service.count() == latencies.count() && rest <= 2 * u128::from(service.count());
+        is_all.then_some(()).ok_or(rest as f64)
+    });
+}
+
+#[test]
 fn the_threads_of_an_open_loop_ask_to_be_woken_on_time() {
     let shelf = Shelf::slow(SERVICE, Duration::ZERO);
     run_on(&shelf, "constant:1k");
@@ -159,11 +186,17 @@ fn waiting_for_due_times_is_no_cpu_time_of_an_operation() {
         };
         let run = trial(&spec).run;
         assert!(run.operations() > 1000, "{arrival}: {}", run.operations());
-        (run.cpu.clone(), run.operations() as f64)
+        let begun = run.latencies().count() - run.tally.unfinished;
+        (
+            run.cpu.clone(),
+            run.operations() as f64,
+            (run.lateness.count(), begun),
+        )
     };
-    let (closed, closed_operations) = run("closed");
-    assert_eq!(closed.waiting_ns, 0);
-    let (open, open_operations) = run("constant:20k");
+    let (closed, closed_operations, (of_schedule, _)) = run("closed");
+    assert_eq!((closed.waiting_ns, of_schedule), (0, 0));
+    let (open, open_operations, (of_schedule, begun)) = run("constant:20k");
+    assert_eq!(of_schedule, begun, "each says how late it was begun");
     assert!(4 * open.callers_ns < open.waiting_ns, "{open:?}");
     assert!(4 * open.total_ns().unwrap() < open.waiting_ns, "{open:?}");
     // Of the operations themselves nothing is taken away.

@@ -6,8 +6,7 @@ use outcrop_report::{Finding, Report, Verdict};
 use outcrop_results::{RunView, TrialEntry, Value};
 use outcrop_schema::device::{
     ARRIVAL, ARRIVAL_REQUESTED, DEVICE_BYTES_RATIO, Direction, ENGINE, FOREIGN_BYTES_RATIO,
-    IO_WORKER_CPU_SHARE, IOPS, LATENCY, LATENESS_P99, MISSING_BYTES_RATIO, PAGE_CACHE, QUEUE_DEPTH,
-    SERVICE_LATENCY,
+    IO_WORKER_CPU_SHARE, IOPS, LATENCY, MISSING_BYTES_RATIO, PAGE_CACHE, QUEUE_DEPTH,
 };
 use outcrop_schema::metrics::Metric;
 
@@ -389,30 +388,6 @@ fn the_smallest_depth_that_ties_with_the_best_is_advised() {
             .iter()
             .all(|claim| !claim.text.contains("% of the highest,"))
     );
-}
-
-#[test]
-fn a_generator_that_was_late_is_found_out() {
-    let verdict = |late_ns: f64| {
-        let mut run = under_a_schedule(run_of(100), 1.0);
-        for trial in &mut run.trials {
-            set(trial, SERVICE_LATENCY.both.p50, 93_000.0);
-            set(
-                trial,
-                LATENESS_P99,
-                if trial.trial == 3 { late_ns } else { 100.0 },
-            );
-        }
-        let report = Report::of(&run);
-        let is_warned = warnings(&report)
-            .iter()
-            .any(|text| text.starts_with("In 1 of 9 open-loop trials"));
-        (finding(&report, "generator-was-on-time").verdict, is_warned)
-    };
-    assert_eq!(verdict(5_000.0), (Verdict::Holds, false));
-    assert_eq!(verdict(1_430_000.0), (Verdict::DoesNotHold, true));
-    let closed = finding(&Report::of(&run_of(100)), "generator-was-on-time").verdict;
-    assert!(matches!(closed, Verdict::NotTestable(_)), "{closed:?}");
 }
 
 #[test]

@@ -37,6 +37,7 @@ mod kv_fixture;
 mod kv_servers;
 mod kv_unmeasured;
 mod kv_words;
+mod lateness;
 mod libraries;
 mod limits;
 mod limits_open;

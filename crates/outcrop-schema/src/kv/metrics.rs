@@ -2,11 +2,13 @@
 
 use outcrop_workload::keyed::OperationKind;
 
+use crate::lateness;
 use crate::metrics::{Latencies, Metric, latencies, metrics};
 
 /// All of it, in groups.
 pub(super) const METRICS: &[&[Metric]] = &[
     PLAIN,
+    lateness::METRICS,
     SPACE,
     AMPLIFICATION,
     DEVICE,

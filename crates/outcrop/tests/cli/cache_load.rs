@@ -103,6 +103,34 @@ fn every_file_of_a_load_and_each_format_have_figures_and_distribution_of_the_sam
 }
 
 #[test]
+fn an_open_loop_says_how_late_the_driver_itself_was() {
+    let dir = workplace();
+    let served = Served::start(dir.path());
+    let of = |more: &[&str]| {
+        let seen = load(dir.path(), &served, &[&["--format", "json"], more].concat());
+        let document = crate::json_shape::checked(&seen.stdout);
+        let rows = document["rows"].as_array().unwrap().clone();
+        (rows, document["cells"][0]["metrics"].clone())
+    };
+    let (rows, figures) = of(&["--rate", "10k"]);
+    let late = |statistic: &str| {
+        let figure = &figures[format!("generator_lateness_{statistic}")];
+        assert_eq!(figure["unit"], "ns", "{figures}");
+        let what = format!("generator lateness {statistic}");
+        let row = rows.iter().find(|row| row["what"] == what.as_str()).unwrap();
+        assert_eq!(row["value"], figure["value"], "{row}");
+        figure["value"].as_f64().unwrap()
+    };
+    let (p50, p99, max) = (late("p50"), late("p99"), late("max"));
+    assert!(0.0 <= p50 && p50 <= p99 && p99 <= max, "{p50} {p99} {max}");
+    // A closed loop has no schedule to be late for.
+    let (rows, figures) = of(&[]);
+    assert!(figures.get("generator_lateness_p99").is_none(), "{figures}");
+    assert!(rows.iter().any(|row| row["value"] == "closed loop"), "{rows:?}");
+    served.end();
+}
+
+#[test]
 fn a_search_names_the_process_of_its_arrivals_and_the_steps_behind_each_bound() {
     let dir = workplace();
     let served = Served::start(dir.path());

@@ -49,11 +49,12 @@ pub(super) fn trial_report(report: &BenchReport) -> TrialReport {
         }
     }
     if load.is_open_loop {
-        let mut service = LatencyHistogram::new();
-        for kind in &load.tally.kinds {
-            service.merge(&kind.service);
-        }
-        values.extend(Value::latencies(&cache::SERVICE_LATENCY, &service, UNANSWERED));
+        values.extend(Value::latencies(
+            &cache::SERVICE_LATENCY,
+            &tally.service(),
+            UNANSWERED,
+        ));
+        values.extend(Value::lateness(&tally.lateness));
     }
     TrialReport {
         outcome: Outcome::Completed,

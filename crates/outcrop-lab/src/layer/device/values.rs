@@ -1,7 +1,6 @@
 //! From a job's report to the values of a record.
 
 use outcrop_device::{IntervalReport, JobReport, OperationReport};
-use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::{Metric, Unavailable};
 use outcrop_measure::steady_state::{self, WINDOW_ROUNDS};
 use outcrop_probe::Reading;
@@ -93,7 +92,7 @@ pub(super) fn values(
     }
     let closed = before.closed.iter().map(share::per_second);
     values.extend(closed.map(|rate| Value::measured(device::CLOSED_LOOP_IOPS, rate)));
-    values.extend(report.lateness.iter().flat_map(lateness));
+    values.extend(report.lateness.iter().flat_map(Value::lateness));
     values
 }
 
@@ -109,22 +108,6 @@ fn writing(written: &JobReport) -> Vec<Value> {
     );
     values.extend(latency);
     values
-}
-
-/// By how much the generator of an open loop was late.
-fn lateness(histogram: &LatencyHistogram) -> [Value; 3] {
-    let percentile = |metric: Metric, quantile: f64| {
-        let why = || Unavailable::because(format!("{} operations are too few for it", histogram.count()));
-        let late_ns = histogram.percentile(quantile).map(|ns| ns as f64);
-        Value::known(metric, late_ns.ok_or_else(why))
-    };
-    let none = || Unavailable::because("nothing was due in the measured time");
-    let most_ns = histogram.max().map(|ns| ns as f64);
-    [
-        percentile(device::LATENESS_P50, 0.50),
-        percentile(device::LATENESS_P99, 0.99),
-        Value::known(device::LATENESS_MAX, most_ns.ok_or_else(none)),
-    ]
 }
 
 /// Reads and writes together, and each of them that the mix has.

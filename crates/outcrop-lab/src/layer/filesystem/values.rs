@@ -44,6 +44,7 @@ pub(super) fn trial_report(
             "no operation completed",
         ));
     }
+    values.extend(operation.lateness.iter().flat_map(Value::lateness));
     let mut notes = remarks(report);
     match predicted {
         Some(Ok(predicted)) => values.extend(predictions(&predicted)),

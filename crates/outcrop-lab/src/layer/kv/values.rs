@@ -82,6 +82,7 @@ pub(super) fn trial_report(spec: &KvSpec, report: &KvReport) -> TrialReport {
     }
     if report.offered_per_second.is_some() {
         values.extend(Value::latencies(&kv::SERVICE_LATENCY, &run.service(), NONE_DONE));
+        values.extend(Value::lateness(&run.lateness));
     }
     let load = report.load.latency(OperationKind::Insert);
     values.extend(Value::latencies(&kv::LOAD_LATENCY, &load, NONE_DONE));

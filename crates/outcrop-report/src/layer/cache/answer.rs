@@ -12,8 +12,8 @@ use outcrop_schema::cache::{
 };
 
 use super::cell::{
-    all_of, concurrency, evicts, is_closed_loop, is_this_build, listed, load, loop_words, named, rank,
-    server, typical, words,
+    all_of, concurrency, evicts, generators, is_closed_loop, is_this_build, listed, load, loop_words, named,
+    rank, server, typical, words,
 };
 use crate::answer::{Absence, Answer, Capability, Caution, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
@@ -387,6 +387,7 @@ fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
             "In {limited} of {all} cells the load driver had no CPU time to spare: throughput and latency there are the driver's, but the server's CPU per request is valid."
         )));
     }
+    cautions.extend(generators(cells).caution());
     let with_share = cells
         .iter()
         .filter_map(|cell| Some((cell, cell.value(&REFUSED_SHARE)?)));

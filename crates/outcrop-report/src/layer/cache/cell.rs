@@ -5,12 +5,13 @@ use outcrop_measure::units::format_count;
 use outcrop_results::CellRow;
 use outcrop_schema::cache::{
     ANSWERED, ARRIVAL, BUILD, Build, CONNECTIONS, KEYS, MEMORY, OF_SERVERS, OFFERED, PIPELINE, POLICY,
-    Policy, REFUSED_SHARE, SERVER, THROUGHPUT, UNFINISHED,
+    Policy, REFUSED_SHARE, SERVER, SERVICE_LATENCY, THROUGHPUT, UNFINISHED,
 };
 use outcrop_schema::{About, FactorRef};
 use outcrop_workload::{Arrival, Arrivals};
 
 use crate::cell::{Cell, largest_family};
+use crate::layer::lateness::Generators;
 use crate::layer::overload::Overload;
 
 /// Its server: `outcrop`, `outcrop (release)`, `memcached`; the subject where no plan started it.
@@ -118,6 +119,12 @@ pub(super) fn named(cell: &Cell<'_>, factor: FactorRef) -> String {
         value if value.is_empty() => value,
         value => format!("{} {value}", factor.words()),
     }
+}
+
+/// The load generators of the open loops.
+pub(super) fn generators(cells: &[Cell<'_>]) -> Generators {
+    let open = cells.iter().filter(|cell| !is_closed_loop(cell));
+    Generators::of(open, &SERVICE_LATENCY.p50, words)
 }
 
 /// Words with commas between them; what a cell does not have is left out.

@@ -10,7 +10,7 @@ use outcrop_schema::cache::{
 };
 use outcrop_workload::Arrivals;
 
-use super::cell::{all_of, concurrency, is_closed_loop, is_usual, rank, server};
+use super::cell::{all_of, concurrency, generators, is_closed_loop, is_usual, rank, server};
 use crate::cell::Cell;
 use crate::finding::Finding;
 use crate::number::{Number, counted};
@@ -39,6 +39,7 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
         s3_fifo_beside_lru(cells),
         littles_law(cells).of_run("Requests in flight are not throughput × mean latency (Little's law)"),
         open_loop_is_answered(cells),
+        generators(cells).finding("cache-generator-was-on-time"),
         less_cpu_than_peers(cells),
         hits_more_than_peers(cells),
     ]

@@ -5,7 +5,6 @@ mod departures;
 mod drives;
 mod quality;
 mod rounds;
-mod schedule;
 mod shape;
 mod storage;
 mod studies;
@@ -14,13 +13,16 @@ mod time;
 pub(super) use departures::Drive;
 pub(super) use quality::{contaminated, unchecked};
 pub(super) use rounds::claim as steady_rounds;
-pub(super) use schedule::late_trials;
 pub(super) use shape::{predicted_knee, weighted_mean_iops};
 pub(super) use storage::{NOT_OF_DEVICE, sooner_than_storage};
 pub(super) use time::{WriteCourse, unsteady, write_courses};
 
+use outcrop_schema::device::SERVICE_LATENCY;
+
+use super::cell::DeviceCell;
 use crate::cell::Cell;
 use crate::finding::Finding;
+use crate::layer::lateness::Generators;
 
 /// Every finding of a run, in reading order.
 pub(super) fn all(cells: &[Cell<'_>], drive: Option<Drive<'_>>) -> Vec<Finding> {
@@ -42,7 +44,7 @@ pub(super) fn all(cells: &[Cell<'_>], drive: Option<Drive<'_>>) -> Vec<Finding> 
             .of_run("The device also served other requests, or the kernel counted other bytes"),
         storage::latency_is_storage(cells).of_run("Reads did not reach storage"),
         quality::cpu(cells).of_run("The submitting threads had no CPU time left at the highest IOPS"),
-        schedule::on_time(cells).of_run("Open loops issued requests late"),
+        generators(cells).finding("generator-was-on-time"),
         quality::repeatability(cells).of_run("Repetitions of some cells differ widely"),
         quality::percentiles(cells).of_run("Some cells have too few samples for their p99.9"),
         time::steady_state(cells, drive).of_run("Some write cells did not reach steady state"),
@@ -71,4 +73,12 @@ pub(super) fn of_published(cells: &[Cell<'_>]) -> Vec<Finding> {
         studies::depth_by_size(cells),
         studies::reads_beyond_a_depth(cells),
     ]
+}
+
+/// The generators of the open loops that reached a device.
+pub(super) fn generators(cells: &[Cell<'_>]) -> Generators {
+    let open = cells
+        .iter()
+        .filter(|cell| !cell.is_closed_loop() && cell.reaches_device());
+    Generators::of(open, &SERVICE_LATENCY.both.p50, |cell| cell.words())
 }

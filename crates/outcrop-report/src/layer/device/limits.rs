@@ -4,7 +4,7 @@ use outcrop_measure::units::{format_bytes, format_iops, format_nanoseconds};
 use outcrop_schema::device::{BYTES_WRITTEN, CONTAMINATION, Direction, IO_WORKER_CPU_SHARE, PAGE_CACHE};
 
 use super::cell::{DeviceCell, value_of};
-use super::findings::{NOT_OF_DEVICE, contaminated, late_trials, sooner_than_storage, unchecked, unsteady};
+use super::findings::{NOT_OF_DEVICE, contaminated, generators, sooner_than_storage, unchecked, unsteady};
 use crate::answer::{Caution, Gravity};
 use crate::cell::Cell;
 use crate::layer::overload;
@@ -16,7 +16,7 @@ pub(super) fn all(cells: &[Cell<'_>]) -> impl Iterator<Item = Caution> {
         page_cache(cells).or_else(|| memory(cells)),
         contamination(cells),
         steadiness(cells),
-        lateness(cells),
+        generators(cells).caution(),
         handed_over(cells),
         duration(cells),
         written(cells),
@@ -113,19 +113,6 @@ fn steadiness(cells: &[Cell<'_>]) -> Option<Caution> {
         format_iops(worst.whole),
         format_iops(worst.at_end)
     )))
-}
-
-/// Requests that we issued late.
-fn lateness(cells: &[Cell<'_>]) -> Option<Caution> {
-    let (total, late) = late_trials(cells);
-    let worst = late.first()?;
-    let text = format!(
-        "In {} of {total} open-loop trials this machine issued requests late, and the latencies include that delay (worst: p99 {} late, {}). The service latencies do not.",
-        late.len(),
-        format_nanoseconds(worst.late_ns),
-        worst.words
-    );
-    Some(Caution::warning(text).graded(Gravity::Late))
 }
 
 /// Operations that would have blocked, and that the kernel's worker threads did in place of the ring.

@@ -8,7 +8,9 @@ use outcrop_schema::filesystem::{
     READ_AMPLIFICATION, SCHEMA, SPACE_RATIO,
 };
 
-use super::cell::{CONFIGURATION, configuration, is_closed, is_cold_random_read, is_compressed, kind};
+use super::cell::{
+    CONFIGURATION, configuration, generators, is_closed, is_cold_random_read, is_compressed, kind,
+};
 use super::limits::{judge, left_open};
 use super::{ageing, small, tail, writes};
 use crate::answer::{
@@ -383,6 +385,7 @@ fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
         .map(configuration)
         .collect();
     let mut cautions: Vec<Caution> = overloaded(cells).into_iter().collect();
+    cautions.extend(generators(cells).caution());
     if !absent.is_empty() {
         let why = cells
             .iter()

@@ -12,6 +12,7 @@ use outcrop_workload::filesystem::{
 use outcrop_workload::{Arrival, Arrivals};
 
 use crate::cell::Cell;
+use crate::layer::lateness::Generators;
 use crate::layer::overload::Overload;
 use crate::number::Number;
 
@@ -84,6 +85,12 @@ pub(super) fn overload(cell: &Cell<'_>) -> Option<Overload> {
     let (offered, answered) = (cell.value(&ARRIVAL_REQUESTED)?, cell.value(&IOPS)?);
     let waits = cell.value(&LATENCY.p50)? > WAITS * cell.value(&SERVICE_LATENCY.p50)?;
     Overload::of(offered, answered).filter(|_| !is_closed(cell) && waits)
+}
+
+/// The load generators of the open loops.
+pub(super) fn generators(cells: &[Cell<'_>]) -> Generators {
+    let open = cells.iter().filter(|cell| !is_closed(cell));
+    Generators::of(open, &SERVICE_LATENCY.p50, words)
 }
 
 /// Whether nothing was overwritten before.

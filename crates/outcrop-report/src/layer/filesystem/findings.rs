@@ -7,6 +7,7 @@ mod reserved;
 
 use outcrop_measure::metric::Unit;
 
+use super::cell::generators;
 use crate::cell::Cell;
 use crate::finding::Finding;
 use crate::number::{Number, counted};
@@ -24,6 +25,7 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
         quality::cpu_is_accounted(cells).of_run("Other processes used CPU time during trials"),
         quality::littles_law(cells)
             .of_run("Operations in flight are not operations per second × mean latency (Little's law)"),
+        generators(cells).finding("filesystem-generator-was-on-time"),
         prediction::prediction_is_observed(cells),
     ];
     let where_measured = [

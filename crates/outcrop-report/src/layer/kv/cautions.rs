@@ -1,8 +1,8 @@
-//! What limits the answer of this layer: overload, compaction, stalls, the log.
+//! What limits the answer of this layer: overload, a late generator, compaction, stalls, the log.
 
 use outcrop_schema::kv::{NOT_SETTLED, STALLED, STALLED_TIME};
 
-use super::cell::{is_closed_loop, largest, words};
+use super::cell::{generators, is_closed_loop, largest, words};
 use super::{servers, space};
 use crate::answer::Caution;
 use crate::cell::Cell;
@@ -44,6 +44,7 @@ pub(super) fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
     let overloaded = overload::caution("engine", open, super::cell::overload, words);
     overloaded
         .into_iter()
+        .chain(generators(cells).caution())
         .chain(unsettled)
         .chain(stalled)
         .chain(log)

@@ -5,14 +5,15 @@ use outcrop_measure::units::format_count;
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
     ARRIVAL, CACHE_HITS, COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, FILESYSTEM, IN_WHAT_CANDIDATES_DIFFER,
-    OFFERED, PAGE_CACHE, PROCESSES, RECORDS, REQUESTS, STORED_BYTES, THREADS, THROUGHPUT, UNFINISHED,
-    WORKLOAD,
+    OFFERED, PAGE_CACHE, PROCESSES, RECORDS, REQUESTS, SERVICE_LATENCY, STORED_BYTES, THREADS, THROUGHPUT,
+    UNFINISHED, WORKLOAD,
 };
 use outcrop_workload::Arrival;
 use outcrop_workload::filesystem::FileCompression;
-use outcrop_workload::store::{StoreCodec, StoreCompression};
+use outcrop_workload::store::{StoreCodec, StoreCompression, StoreEngine};
 
 use crate::cell::{Cell, best, largest_family, largest_family_that};
+use crate::layer::lateness::Generators;
 use crate::layer::overload::Overload;
 use crate::number::counted;
 use crate::placement::Bounds;
@@ -83,6 +84,14 @@ pub(super) fn overload(cell: &Cell<'_>) -> Option<Overload> {
     let rest = format!("{} operations never begun", format_count(waiting));
     let overload = Overload::of(cell.value(&OFFERED)?, cell.value(&THROUGHPUT)?)?.with_rest(&rest);
     (!is_closed_loop(cell)).then_some(overload)
+}
+
+/// The load generators of the open loops on an engine.
+pub(super) fn generators(cells: &[Cell<'_>]) -> Generators {
+    let open = cells
+        .iter()
+        .filter(|cell| !is_closed_loop(cell) && !cell.is(&ENGINE, &StoreEngine::None));
+    Generators::of(open, &SERVICE_LATENCY.p50, words)
 }
 
 /// Whether its blocks are stored as they are; engines without blocks are not meant.

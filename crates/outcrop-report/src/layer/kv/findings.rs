@@ -12,7 +12,7 @@ use outcrop_schema::kv::{
 use outcrop_workload::store::{Settling, StoreEngine};
 
 use self::agreement::Differences;
-use super::cell::{blocks, is_closed_loop, is_compressed, is_plain, pairs, words};
+use super::cell::{blocks, generators, is_closed_loop, is_compressed, is_plain, pairs, words};
 use crate::cell::Cell;
 use crate::finding::{Finding, Verdict};
 use crate::number::{Number, counted};
@@ -36,7 +36,11 @@ pub(super) fn all(cells: &[Cell<'_>], machine: Machine) -> Vec<Finding> {
     let agreements = agreement::all(cells, machine.memory_bytes, Differences::All);
     let mut all = vec![verified(cells), settled(cells)];
     all.extend(with_one_meaning(agreements));
-    all.extend([saves_space(cells), littles_law(cells)]);
+    all.extend([
+        saves_space(cells),
+        littles_law(cells),
+        generators(cells).finding("kv-generator-was-on-time"),
+    ]);
     all.extend(within_cores(cells, machine.cpus));
     all
 }

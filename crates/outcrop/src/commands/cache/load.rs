@@ -18,9 +18,11 @@ use indicatif::{ProgressBar, ProgressFinish};
 use outcrop_cache_load::{
     CacheLoadError, LoadProgress, LoadReport, LoadSpec, Objective, RequestSource, Target, WarmUp, run_load,
 };
-use outcrop_measure::{Seed, TimeSpan};
+use outcrop_measure::units::format_nanoseconds;
+use outcrop_measure::{LatencyHistogram, Seed, TimeSpan};
 use outcrop_probe::Clock;
 use outcrop_workload::keyed::{
+use outcrop_schema::lateness;
     KEY_PREFIX, KeyPopularity, KeySize, KeyedWorkload, Preset, RequestMix, Trace, ValueSize,
 };
 use outcrop_workload::{Arrival, Content};
@@ -368,6 +370,20 @@ fn disturbed(share: f64) -> String {
 }
 
 fn conclude(report: &LoadReport) -> anyhow::Result<Ending> {
+/// That the driver itself was late, where that is a great part of the latencies.
+fn late(report: &LoadReport) -> Option<String> {
+    let at = |histogram: &LatencyHistogram, quantile| histogram.percentile(quantile).map(|ns| ns as f64);
+    let late_ns = at(&report.tally.lateness, 0.99)?;
+    let service_ns = at(&report.tally.service(), 0.5)?;
+    lateness::is_late(late_ns, service_ns).then(|| {
+        format!(
+            "this machine sent requests late (p99 {}), and the latencies include that delay; once sent, a request took {} in the median",
+            format_nanoseconds(late_ns),
+            format_nanoseconds(service_ns)
+        )
+    })
+}
+
     if report.is_driver_the_limit() {
         note(&format!(
             "the load driver was the bottleneck: one of its threads was busy {:.0} % of the time; raise --threads, or read these figures as the driver's",
@@ -386,6 +402,9 @@ fn conclude(report: &LoadReport) -> anyhow::Result<Ending> {
         note(&format!("warning: {}", disturbed(share)));
     }
     let tally = &report.tally;
+    if let Some(late) = late(report) {
+        note(&format!("warning: {late}"));
+    }
     anyhow::ensure!(
         tally.other_lengths == 0 || tally.other_lengths < tally.mismatches,
         "the cache holds values of an earlier load with other value sizes; empty it with --flush, or give that load's --value-size"

@@ -27,6 +27,7 @@ fn run_of(completed: &[u64]) -> PhaseReport {
         },
         counters: StoreCounters::unavailable("a test"),
         between_ns: 0,
+        lateness: LatencyHistogram::new(),
     }
 }
 

@@ -5,8 +5,8 @@ use outcrop_measure::metric::{Metric, Unavailable};
 use outcrop_measure::percentile;
 use outcrop_probe::environment::Environment;
 use outcrop_results::{CellJson, FigureJson};
-use outcrop_schema::Settings;
 use outcrop_schema::cache::{self, SCHEMA};
+use outcrop_schema::{Settings, lateness};
 
 use super::distribution::cdf;
 use crate::output::{Table, pretty_json};
@@ -95,6 +95,9 @@ fn figures(report: &LoadReport) -> Vec<(Metric, Result<f64, Unavailable>)> {
     ];
     all.extend(report.goodput_per_second().map(|rate| (cache::GOODPUT, Ok(rate))));
     all.extend(report.requested_per_second.map(|rate| (cache::OFFERED, Ok(rate))));
+    if report.is_open_loop {
+        all.extend(lateness::figures(&tally.lateness));
+    }
     for (metrics, latency) in [
         (cache::LATENCY, &tally.latency()),
         (cache::HIT_LATENCY, &tally.hit_latency),

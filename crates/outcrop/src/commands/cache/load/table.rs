@@ -4,6 +4,7 @@ use outcrop_cache_load::{LoadReport, LoadSpec, RequestSource, Tally, Verdict};
 use outcrop_measure::percentile;
 use outcrop_measure::units::{format_bandwidth, format_count, format_nanoseconds, format_ratio};
 use outcrop_schema::cache::DistinctValues;
+use outcrop_schema::lateness;
 use outcrop_workload::keyed::RequestKind;
 
 use crate::output::{Cell, Format, Table};
@@ -65,6 +66,17 @@ fn push_latencies(tally: &Tally, row: &mut impl FnMut(&str, Cell, &str)) {
     }
 }
 
+/// By how much the driver itself was late: a part of every latency of an open loop.
+fn push_lateness(tally: &Tally, row: &mut impl FnMut(&str, Cell, &str)) {
+    for (metric, delay_ns) in lateness::figures(&tally.lateness) {
+        let cell = match delay_ns {
+            Ok(ns) => Cell::number(ns, format_nanoseconds(ns)),
+            Err(why) => Cell::Absent(why.reason),
+        };
+        row(&metric.name.replace('_', " "), cell, "ns");
+    }
+}
+
 /// Every figure, with what was asked for where programs read it.
 pub(super) fn push_figures(
     spec: &LoadSpec,
@@ -107,6 +119,9 @@ pub(super) fn push_figures(
     let read = report.read_bytes_per_second();
     row("values read", Cell::number(read, format_bandwidth(read)), "B/s");
     push_latencies(tally, row);
+    if report.is_open_loop {
+        push_lateness(tally, row);
+    }
     push_cost(report, row);
     let not_known =
         || Cell::Absent("the CPU time of the server is not known, or too little passed".to_owned());
