@@ -7,6 +7,7 @@ mod client;
 mod counts;
 mod driver;
 mod objectives;
+mod open_loop;
 mod placement;
 mod servers;
 mod stub;
