@@ -128,6 +128,52 @@ pub fn discoveries(p_values: &[f64], level: f64) -> Vec<bool> {
     is_found
 }
 
+/// About how many samples a side it takes until the interval of a ratio leaves a value out, if the ratio stays what it is: intervals narrow with
+/// the square root of the samples. None where the ratio is that value, or something is not positive.
+///
+/// `tests` that are judged together, at the level of [`CONFIDENCE`], take an interval that is wider ([`discoveries`], at its strictest).
+pub fn samples_to_exclude(interval: &Interval, value: f64, tests: usize) -> Option<f64> {
+    let [low, estimate, high] = logarithms(interval)?;
+    let distance = (estimate - value.ln()).abs();
+    let reach = if estimate > value.ln() {
+        estimate - low
+    } else {
+        high - estimate
+    };
+    let alone = deviations_beyond((1.0 - CONFIDENCE) / 2.0);
+    let together = deviations_beyond((1.0 - CONFIDENCE) / 2.0 / tests.max(1) as f64);
+    let is_known = value > 0.0 && distance > 0.0;
+    is_known.then(|| interval.n as f64 * (reach / distance * together / alone).powi(2))
+}
+
+/// The same until the interval lies between two values. None where the ratio does not.
+pub fn samples_to_stay_between(interval: &Interval, least: f64, most: f64) -> Option<f64> {
+    let [low, estimate, high] = logarithms(interval)?;
+    let (below, above) = (estimate - least.ln(), most.ln() - estimate);
+    let is_known = least > 0.0 && below > 0.0 && above > 0.0;
+    let reach = ((estimate - low) / below).max((high - estimate) / above);
+    is_known.then(|| interval.n as f64 * reach.powi(2))
+}
+
+/// Lower end, estimate and upper end, as logarithms.
+fn logarithms(interval: &Interval) -> Option<[f64; 3]> {
+    let ends = [interval.low, interval.estimate, interval.high];
+    is_positive(&ends).then(|| ends.map(f64::ln))
+}
+
+/// The number of standard deviations that a normal quantity exceeds with this probability; found by halving.
+fn deviations_beyond(tail: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 40.0);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        match normal_tail(middle) > tail {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+    high
+}
+
 /// The smallest p-value that this many repetitions a side can have: all of one side above all of the other.
 pub fn least_p_value(numerator_n: usize, denominator_n: usize) -> f64 {
     2.0 * mann_whitney_tail(numerator_n, denominator_n)(0)

@@ -63,7 +63,7 @@ pub fn comparison_csv(comparison: &Comparison) -> String {
             number(row.interval.map(|interval| interval.confidence)),
             number(row.p_value),
             verdict_name(&row.verdict).to_owned(),
-            reasons(&row.verdict).join("; "),
+            row.why().join("; "),
         ];
         text.push_str(&fields.map(|field| quoted(&field)).join(","));
         text.push('\n');
@@ -97,14 +97,6 @@ fn spell(factors: &BTreeMap<String, String>) -> String {
         .map(|(name, value)| format!("{name}={value}"))
         .collect::<Vec<_>>()
         .join(" ")
-}
-
-fn reasons(verdict: &Verdict) -> Vec<String> {
-    match verdict {
-        Verdict::NotComparable(reasons) => reasons.iter().map(ToString::to_string).collect(),
-        Verdict::Undecided(reason) => vec![reason.to_string()],
-        _ => Vec::new(),
-    }
 }
 
 /// Whether a row is not compared because a factor that differs sets its figure.

@@ -10,12 +10,14 @@
 
 mod cells;
 mod conditions;
+mod definitions;
 mod environment;
 mod failed;
 mod load;
 mod options;
 mod pairs;
 mod reason;
+mod remedy;
 mod rows;
 mod side_cell;
 mod unlike;
@@ -27,10 +29,13 @@ use outcrop_measure::interval::Interval;
 use outcrop_measure::metric::{Better, Provenance, Unit};
 use serde::Serialize;
 
+pub use definitions::LatencyDifference;
 pub use environment::EnvironmentDifference;
 pub use load::{LoadDifference, LoadMeasure};
 pub use options::CompareOptions;
 pub use reason::NotComparable;
+pub use remedy::about_repetitions;
+pub(crate) use remedy::{enough, enough_for, repeat};
 pub use side_cell::SideCell;
 pub use unlike::UnlikeFactor;
 pub use verdict::{Undecided, Verdict};
@@ -91,6 +96,14 @@ impl Side {
             Self::Candidate => "candidate",
         }
     }
+
+    /// The other one.
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Baseline => Self::Candidate,
+            Self::Candidate => Self::Baseline,
+        }
+    }
 }
 
 /// A metric of one side's cell.
@@ -139,6 +152,17 @@ pub struct ComparisonRow {
     /// The side on which the machine had more to do for others, where one had.
     #[serde(skip)]
     pub busier: Option<Side>,
+    /// The side whose figure is lower by its definition, where the two define it differently.
+    #[serde(skip)]
+    pub lower_by_definition: Option<Side>,
+    /// The sides that were measured by another program, and imported.
+    #[serde(skip)]
+    pub imported: BTreeSet<Side>,
+    /// The interval is that of samples of the data: repetitions do not narrow it.
+    #[serde(skip)]
+    pub is_of_sample: bool,
+    /// About how many repetitions of each side would decide it, if the ratio stays what it is; none where it is decided, or that is not known.
+    pub repetitions_needed: Option<usize>,
     /// What it says.
     pub verdict: Verdict,
 }
@@ -227,6 +251,8 @@ pub struct Comparison {
     pub environment_differences: Vec<EnvironmentDifference>,
     /// The machine had more to do for others on one side.
     pub loads: Vec<LoadDifference>,
+    /// Latencies that are compared although one side leaves the submission out.
+    pub latency_differences: Vec<LatencyDifference>,
     /// The differences say that these are two machines: ratios compare machines, not only configurations.
     pub is_different_machine: bool,
     /// The differences say that the storage is another one, of one machine or two.
@@ -265,7 +291,7 @@ fn of_sides(baseline: Comparand<'_>, candidate: Comparand<'_>, options: &Compare
         (Comparand::Variant(..), Comparand::Variant(..))
     );
     let mut paired = pairs::pair(&a, &b, is_paired);
-    verdict::judge(&mut paired.rows, options.margin, &options.asked);
+    verdict::judge(&mut paired.rows, options.margin, &options.asked, is_paired);
     let environment_differences = match (baseline, candidate) {
         (Comparand::Run(a), Comparand::Run(b)) => environment::differences(&a.environment, &b.environment),
         _ => Vec::new(),
@@ -293,6 +319,7 @@ fn of_sides(baseline: Comparand<'_>, candidate: Comparand<'_>, options: &Compare
         is_paired,
         margin: options.margin,
         assumed: options.assumed.clone(),
+        latency_differences: definitions::latencies(&paired.rows),
         rows: paired.rows,
         unlike: unlike::factors(&a, &b, &paired.unmatched),
         unmatched: paired.unmatched,

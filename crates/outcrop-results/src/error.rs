@@ -5,6 +5,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use outcrop_schema::metrics;
+
 /// Why results could not be written, read or compared.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -144,7 +146,7 @@ pub enum ResultsError {
         reason: String,
     },
     /// A `--fail-if` condition names a metric that the comparison or the run does not have.
-    #[error("no metric {metric:?} here; {}", if available.is_empty() { "nothing could be compared or checked".to_owned() } else { format!("there are {}", available.join(", ")) })]
+    #[error("no metric {metric:?} here; {}", if available.is_empty() { "nothing could be compared or checked".to_owned() } else { metrics::hint(metric, &available.iter().map(String::as_str).collect::<Vec<_>>()) })]
     UnknownMetric {
         /// The metric as it was resolved.
         metric: String,

@@ -15,13 +15,15 @@ use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use outcrop_measure::interval::Interval;
-use outcrop_measure::ratio::{discoveries, least_p_value, least_p_value_of_pairs};
+use outcrop_measure::ratio::{discoveries, samples_to_exclude};
 use serde::Serialize;
 
 use crate::compare::verdict::LEVEL;
-use crate::compare::{Comparand, Comparison, ComparisonRow, SideCell, Undecided, Verdict};
+use crate::compare::{
+    Comparand, Comparison, ComparisonRow, NotComparable, SideCell, Undecided, Verdict, enough, enough_for,
+};
 use crate::error::ResultsError;
-use crate::view::RunView;
+use crate::view::{RunView, lacks_operations};
 use outcrop_schema::metrics::full_name;
 
 pub use cells::CellBeyond;
@@ -59,10 +61,16 @@ pub struct FailIfReport<'a> {
     pub checked: usize,
     /// Those of them that do not meet it and of which the interval does not exclude it: more repetitions would decide.
     pub undecided: usize,
+    /// About how many repetitions each of them would take, as far as that is known.
+    pub repetitions_needed: Vec<usize>,
+    /// Of them, those of samples of the data: repetitions do not decide them, and a larger sample may.
+    pub undecided_by_sample: usize,
     /// Rows that would meet it, had the machine not been busier on the side that looks worse.
     pub under_load: usize,
     /// Rows of the metric that could not: not comparable, too few repetitions, or one value.
     pub unchecked: usize,
+    /// Of them, those of runs of ours that lack the figure because their trials have too few operations for it.
+    pub lacking_operations: usize,
     /// Repetitions that it would take to find a change in one row alone; none where those that there are suffice.
     pub needed: Option<usize>,
 }
@@ -170,7 +178,12 @@ impl FailIf {
         let (under_load, offending): (Vec<_>, Vec<_>) = met
             .into_iter()
             .partition(|row| row.verdict == Verdict::Undecided(Undecided::Load));
-        let is_undecided = |row: &&&ComparisonRow| self.is_possible_by(row, ratio);
+        let undecided: Vec<&ComparisonRow> = passed
+            .into_iter()
+            .filter(|row| self.is_possible_by(row, ratio))
+            .collect();
+        let is_paired = comparison.is_paired;
+        let needed = |row: &&ComparisonRow| repetitions_needed(row, ratio, tested, is_paired);
         let of_tests = checked.iter().filter(|row| row.p_value.is_some());
         let repetitions = of_tests
             .filter_map(|row| row.interval.map(|interval: Interval| interval.n))
@@ -179,10 +192,14 @@ impl FailIf {
             offending,
             beyond: Vec::new(),
             checked: checked.len(),
-            undecided: passed.iter().filter(is_undecided).count(),
+            undecided: undecided.len(),
+            repetitions_needed: undecided.iter().filter_map(needed).collect(),
+            undecided_by_sample: undecided.iter().filter(|row| row.is_of_sample).count(),
             under_load: under_load.len(),
             unchecked: rows.len() - checked.len(),
-            needed: repetitions.and_then(|n| needed(n, tested, comparison.is_paired)),
+            lacking_operations: rows.iter().filter(|row| are_too_few(row)).count(),
+            needed: repetitions
+                .and_then(|n| enough_for(tested, comparison.is_paired).filter(|enough| *enough > n)),
         })
     }
 
@@ -221,28 +238,55 @@ impl FailIf {
     }
 }
 
-/// Repetitions with which a change in one of `tested` rows can be found, where `repetitions` cannot.
-fn needed(repetitions: usize, tested: usize, is_paired: bool) -> Option<usize> {
-    let least = |n: usize| {
-        if is_paired {
-            least_p_value_of_pairs(n)
-        } else {
-            least_p_value(n, n)
-        }
-    };
-    let enough = (2..50).find(|n| least(*n) * tested as f64 <= LEVEL)?;
-    (enough > repetitions).then_some(enough)
+/// About how many repetitions bring all of a row's interval to one side of a ratio.
+fn repetitions_needed(row: &ComparisonRow, ratio: f64, tests: usize, is_paired: bool) -> Option<usize> {
+    let interval = row.interval.filter(|_| !row.is_of_sample)?;
+    let estimate = samples_to_exclude(&interval, ratio, tests)?;
+    Some(enough(estimate, interval.n, enough_for(tests, is_paired)))
 }
 
+/// Why a row cannot be judged, and what helps.
 fn reason_of(row: &ComparisonRow) -> String {
     match &row.verdict {
-        Verdict::NotComparable(reasons) => reasons
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join("; "),
-        Verdict::Undecided(reason) => reason.to_string(),
+        Verdict::NotComparable(reasons) => {
+            let told: Vec<String> = reasons
+                .iter()
+                .map(|reason| with_more_operations(row, reason))
+                .collect();
+            told.join("; ")
+        }
+        Verdict::Undecided(_) => row.why().join("; "),
         _ => "it has no interval".to_owned(),
+    }
+}
+
+/// Whether a run of ours lacks the figure because its trials have too few operations for it.
+fn are_too_few(row: &ComparisonRow) -> bool {
+    let Verdict::NotComparable(reasons) = &row.verdict else {
+        return false;
+    };
+    reasons.iter().any(|reason| match reason {
+        NotComparable::Unavailable { side, reason } => {
+            !row.imported.contains(side) && lacks_operations(reason)
+        }
+        _ => false,
+    })
+}
+
+fn with_more_operations(row: &ComparisonRow, reason: &NotComparable) -> String {
+    match reason {
+        NotComparable::Unavailable { side, reason: why } if !row.imported.contains(side) => {
+            format!("{reason}{}", more_operations(why))
+        }
+        _ => reason.to_string(),
+    }
+}
+
+/// What gives a figure that trials of ours have too few operations for, as a clause; empty where that is not why it lacks, or is said.
+fn more_operations(why: &str) -> &'static str {
+    match lacks_operations(why) && !why.contains("--duration") {
+        true => "; longer trials have more (--duration)",
+        false => "",
     }
 }
 

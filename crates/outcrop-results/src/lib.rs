@@ -50,8 +50,8 @@ pub mod view;
 pub use atomic_file::write_atomically;
 pub use cells::{CellGroup, CellJson, CellRow, CellTable, Estimate, Figure, FigureJson};
 pub use compare::{
-    Comparand, CompareOptions, Comparison, ComparisonRow, LoadDifference, LoadMeasure, NotComparable, Side,
-    SideCell, Undecided, UnlikeFactor, Verdict, compare, compare_with,
+    Comparand, CompareOptions, Comparison, ComparisonRow, LatencyDifference, LoadDifference, LoadMeasure,
+    NotComparable, Side, SideCell, Undecided, UnlikeFactor, Verdict, compare, compare_with,
 };
 pub use envelope::Envelope;
 pub use error::ResultsError;

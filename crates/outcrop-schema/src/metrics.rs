@@ -2,6 +2,7 @@
 
 pub use outcrop_measure::metric::{Better, Metric, Scope, Unit};
 use outcrop_measure::percentile::{self, Percentile};
+use outcrop_workload::word::nearest;
 
 /// Published figures whose definition is not known have names that end in this.
 pub const AS_PUBLISHED: &str = "_as_published";
@@ -138,4 +139,19 @@ pub fn full_name(short: &str) -> String {
         other => other,
     };
     full.to_owned()
+}
+
+/// Metrics that are named where several end in what was written.
+const MOST_NAMED: usize = 5;
+
+/// What to say of a metric that is none of these: those that end in it, the one that it is a slip of, or all that there are.
+pub fn hint(seen: &str, names: &[&str]) -> String {
+    let ending = format!("_{seen}");
+    let longer = names.iter().filter(|name| name.ends_with(&ending));
+    let longer: Vec<String> = longer.take(MOST_NAMED).map(|name| format!("`{name}`")).collect();
+    match (longer.is_empty(), nearest(seen, names)) {
+        (false, _) => format!("did you mean {}?", longer.join(" or ")),
+        (true, Some(near)) => format!("did you mean `{near}`?"),
+        (true, None) => format!("there are {}", names.join(", ")),
+    }
 }

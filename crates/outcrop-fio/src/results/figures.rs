@@ -45,6 +45,8 @@ pub(super) struct Operations {
 pub(super) struct Latency {
     /// fio's key of it.
     pub(super) key: &'static str,
+    /// Whether it begins where the submission ends.
+    pub(super) is_completion: bool,
     pub(super) count: f64,
     pub(super) mean_ns: f64,
     pub(super) max_ns: f64,
@@ -200,6 +202,7 @@ impl Latency {
         let has_timed = latency.max > 0.0 || latency.mean > 0.0;
         Self {
             key,
+            is_completion: key.starts_with("clat"),
             count: match latency.count {
                 Some(count) => count,
                 None if has_timed => -1.0,
@@ -217,6 +220,7 @@ impl Latency {
         let sum_ns = self.mean_ns * self.count + other.mean_ns * other.count;
         Self {
             key: self.key,
+            is_completion: self.is_completion,
             count,
             mean_ns: if count > 0.0 { sum_ns / count } else { 0.0 },
             max_ns: self.max_ns.max(other.max_ns),

@@ -11,7 +11,7 @@ use outcrop_workload::ReadWriteMix;
 use super::described::{Described, cell_of};
 use super::document::{Document, Job};
 use super::figures::Figures;
-use super::values::{Circumstances, values};
+use super::values::{Circumstances, from_submission_end, values};
 use crate::options::Options;
 
 /// Where a report came from.
@@ -124,9 +124,12 @@ fn trial(
     };
     let source = format!("{}, {}", origin.version, origin.file);
     let circumstances = circumstances(&described, &source);
-    let values = match outcome {
-        Outcome::Completed => values(figures, circumstances),
-        _ => Vec::new(),
+    let (values, remark) = match outcome {
+        Outcome::Completed => (
+            values(figures, circumstances),
+            from_submission_end(figures, circumstances),
+        ),
+        _ => (Vec::new(), None),
     };
     Ok(TrialEntry {
         trial: 0,
@@ -150,6 +153,7 @@ fn trial(
             .remarks
             .iter()
             .map(|text| IMPORTED.remark(text))
+            .chain(remark)
             .collect(),
     })
 }

@@ -3,8 +3,8 @@
 use outcrop_measure::metric::{Metric, Provenance, Unavailable};
 use outcrop_measure::percentile;
 use outcrop_results::Value;
-use outcrop_schema::Latencies;
 use outcrop_schema::device::{self, Direction};
+use outcrop_schema::{Latencies, Remark};
 
 use super::figures::{Figures, Latency, Operations};
 
@@ -97,8 +97,7 @@ fn of_operations(
         device::LATENCY.of(direction),
         device::SERVICE_LATENCY.of(direction),
     );
-    let is_synced = circumstances.has_syncs && direction != Some(Direction::Read);
-    if is_synced && !operations.is_with_syncs {
+    if is_without_syncs(operations, direction, circumstances) {
         // Ours count a sync in the latency of the write that it follows.
         let reason = "fio reports the time of fsync and fdatasync separately from that of the writes";
         let metrics = [schedule.all(), real.all()];
@@ -116,6 +115,61 @@ fn of_operations(
     values
 }
 
+/// Whether latencies are withheld because they lack the syncs that follow writes.
+fn is_without_syncs(
+    operations: &Operations,
+    direction: Option<Direction>,
+    circumstances: Circumstances<'_>,
+) -> bool {
+    let is_synced = circumstances.has_syncs && direction != Some(Direction::Read);
+    is_synced && !operations.is_with_syncs
+}
+
+/// The latencies of which figures are taken: the whole one where fio reports it, else the part from the submission's end.
+struct Reported<'o> {
+    /// For mean and maximum.
+    whole: Option<&'o Latency>,
+    /// For percentiles.
+    spread: Option<&'o Latency>,
+}
+
+impl<'o> Reported<'o> {
+    fn of(operations: &'o Operations) -> Self {
+        let is_timed = |latency: &&Latency| latency.count > 0.0;
+        let total = operations.total.as_ref().filter(is_timed);
+        let completion = operations.completion.as_ref().filter(is_timed);
+        let mut both = [total, completion].into_iter().flatten();
+        Self {
+            whole: total.or(completion),
+            spread: both.find(|latency| !latency.percentiles.is_empty()),
+        }
+    }
+}
+
+/// What is to be remarked of figures that begin where the submission ends; none where all begin before it.
+pub(super) fn from_submission_end(figures: &Figures, circumstances: Circumstances<'_>) -> Option<Remark> {
+    const WHERE: &str = "which begins where the submission ends; Outcrop's latency begins before it";
+    let directions = directions(figures, circumstances.only).into_iter();
+    let given: Vec<Operations> = directions
+        .map(|direction| (direction, figures.of_direction(direction)))
+        .filter(|(direction, operations)| !is_without_syncs(operations, *direction, circumstances))
+        .map(|(_, operations)| operations)
+        .collect();
+    let is_completion = |latency: Option<&Latency>| latency.is_some_and(|latency| latency.is_completion);
+    let mut reported = given.iter().map(Reported::of);
+    if reported.clone().any(|reported| is_completion(reported.whole)) {
+        let text = format!("the latency is fio's completion latency (clat), {WHERE}");
+        return Some(device::FROM_SUBMISSION_END.remark(text));
+    }
+    let is_spread = reported.any(|reported| is_completion(reported.spread));
+    is_spread.then(|| {
+        let text = format!(
+            "the percentiles are of fio's completion latency (clat), {WHERE}, as do the mean and the maximum here"
+        );
+        device::PERCENTILES_FROM_SUBMISSION_END.remark(text)
+    })
+}
+
 /// Mean, percentiles and maximum; of the whole latency where fio reports it, else of the part from the submission's end.
 fn latencies(
     metrics: &Latencies,
@@ -123,10 +177,8 @@ fn latencies(
     why_no_percentiles: Option<&str>,
     source: &str,
 ) -> Vec<Value> {
-    let is_timed = |latency: &&Latency| latency.count > 0.0;
-    let total = operations.total.as_ref().filter(is_timed);
-    let completion = operations.completion.as_ref().filter(is_timed);
-    let Some(whole) = total.or(completion) else {
+    let Reported { whole, spread } = Reported::of(operations);
+    let Some(whole) = whole else {
         let reason = match operations.count > 0.0 {
             true => "fio did not time requests (gtod_reduce, disable_lat and disable_clat switch that off)",
             false => "no operation completed",
@@ -136,10 +188,6 @@ fn latencies(
             .map(|metric| Value::unavailable(metric, reason))
             .into();
     };
-    let spread = [total, completion]
-        .into_iter()
-        .flatten()
-        .find(|latency| !latency.percentiles.is_empty());
     let mut values = vec![imported(
         metrics.mean,
         whole.mean_ns,

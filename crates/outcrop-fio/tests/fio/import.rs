@@ -6,6 +6,7 @@ use std::fs;
 use outcrop_fio::{ImportOptions, import};
 use outcrop_measure::metric::Provenance;
 use outcrop_results::{CellTable, Outcome};
+use outcrop_schema::device::{FROM_SUBMISSION_END, PERCENTILES_FROM_SUBMISSION_END};
 
 use crate::samples::{figure, imported, older, reason, run_of, value};
 
@@ -155,6 +156,40 @@ fn what_fio_did_not_report_is_unavailable_and_says_why() {
     assert_eq!(open.factors["arrival"], "constant:500/s");
     assert!(reason(open, "latency_mean").contains("not from when it was due"));
     assert_eq!(figure(open, "service_latency_mean"), 10.0);
+}
+
+#[test]
+fn latencies_that_begin_where_the_submission_ends_are_remarked_and_others_are_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = |latency: &str| {
+        format!(
+            r#"{{"fio version": "fio-3.33", "jobs": [{{"jobname": "a", "job options": {{"rw": "randread"}}, "read": {{"bw_bytes": 4096, "bw": 4, "iops": 1, "runtime": 1000, "total_ios": 500, {latency}}}, "write": {{"bw_bytes": 0, "total_ios": 0}}}}]}}"#
+        )
+    };
+    let whole = r#""lat_ns": {"N": 500, "mean": 10.0, "max": 20, "percentile": {"50.000000": 10}}"#;
+    let mean = r#""lat_ns": {"N": 500, "mean": 10.0, "max": 20}"#;
+    let completion = r#""clat_ns": {"N": 500, "mean": 9.0, "max": 19, "percentile": {"50.000000": 9}}"#;
+    let files = [
+        (
+            "a.json",
+            format!("{mean}, {completion}"),
+            vec![&PERCENTILES_FROM_SUBMISSION_END],
+        ),
+        ("b.json", completion.to_owned(), vec![&FROM_SUBMISSION_END]),
+        ("c.json", format!("{whole}, {completion}"), vec![]),
+    ];
+    for (name, latency, _) in &files {
+        fs::write(folder.path().join(name), report(latency)).unwrap();
+    }
+    let imported = imported(&[folder.path()]);
+    assert_eq!(imported.trials.len(), files.len(), "{:?}", imported.left_out);
+    for (trial, (name, _, expected)) in imported.trials.iter().zip(&files) {
+        let kinds = [&FROM_SUBMISSION_END, &PERCENTILES_FROM_SUBMISSION_END];
+        let made = kinds
+            .into_iter()
+            .filter(|kind| trial.notes.iter().any(|note| kind.is_kind_of(note)));
+        assert_eq!(made.collect::<Vec<_>>(), *expected, "{name}: {:?}", trial.notes);
+    }
 }
 
 #[test]
@@ -315,7 +350,11 @@ fn what_is_assumed_fills_what_nobody_states_and_nothing_else() {
     assert_eq!(trial.factors["access_pattern"], "random");
     assert_eq!(trial.factors["engine"], "libaio");
     assert_eq!(trial.factors["queue_depth"], "8");
-    assert_eq!(trial.notes.len(), 2, "{:?}", trial.notes);
+    let assumed = trial
+        .notes
+        .iter()
+        .filter(|note| note.text.contains("was assumed"));
+    assert_eq!(assumed.count(), 2, "{:?}", trial.notes);
     for (assumption, says) in [
         ("random", "expected FACTOR=VALUE"),
         ("colour=blue", "has no factor \"colour\""),

@@ -4,7 +4,7 @@ use outcrop_measure::Seed;
 use outcrop_measure::interval::Interval;
 use outcrop_measure::ratio::{
     RatioTest, beside_a_constant, discoveries, independent, least_p_value, least_p_value_of_pairs,
-    of_intervals, paired,
+    of_intervals, paired, samples_to_exclude, samples_to_stay_between,
 };
 use outcrop_measure::seed::Generator;
 use proptest::prelude::*;
@@ -248,4 +248,38 @@ proptest! {
         prop_assert!((there.interval.low * back.interval.high - 1.0).abs() < 1e-9);
         prop_assert!((there.p_value - back.p_value).abs() < 1e-12);
     }
+}
+
+#[test]
+fn the_samples_that_would_decide_are_as_many_as_the_root_of_their_number_narrows_an_interval() {
+    let interval = Interval {
+        estimate: 1.1,
+        low: 1.1 / 1.2,
+        high: 1.1 * 1.2,
+        confidence: 0.95,
+        n: 10,
+    };
+    let close = |seen: Option<f64>, expected: f64| {
+        let seen = seen.unwrap();
+        assert!(
+            (seen / expected - 1.0).abs() < 1e-3,
+            "{seen}, expected {expected}"
+        );
+    };
+    let times = |reach: f64, distance: f64| 10.0 * (reach.ln() / distance.ln()).powi(2);
+    close(samples_to_exclude(&interval, 1.0, 1), times(1.2, 1.1));
+    close(samples_to_exclude(&interval, 1.2, 1), times(1.2, 1.2 / 1.1));
+    // Ten tests take 2.807 standard deviations instead of 1.960.
+    close(
+        samples_to_exclude(&interval, 1.0, 10),
+        times(1.2, 1.1) * (2.807 / 1.960_f64).powi(2),
+    );
+    close(
+        samples_to_stay_between(&interval, 0.8, 1.25),
+        times(1.2, 1.25 / 1.1),
+    );
+    assert_eq!(samples_to_exclude(&interval, 1.1, 1), None);
+    assert_eq!(samples_to_stay_between(&interval, 0.95, 1.05), None);
+    let nothing = Interval { low: 0.0, ..interval };
+    assert_eq!(samples_to_exclude(&nothing, 1.0, 1), None);
 }

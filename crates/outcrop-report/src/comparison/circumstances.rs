@@ -1,4 +1,4 @@
-//! What was not alike when two runs were measured: how long their trials were, and what else the machine did.
+//! What was not alike when two runs were measured: how long their trials were, what else the machine did, and what a latency includes.
 
 use outcrop_measure::units::format_nanoseconds;
 use outcrop_results::compare::{Comparison, LoadDifference, LoadMeasure};
@@ -20,6 +20,9 @@ pub(super) fn circumstances(comparison: &Comparison) -> String {
     }
     for load in &comparison.loads {
         text.push_str(&wrapped("load:      ", &load_in_words(load)));
+    }
+    for latency in &comparison.latency_differences {
+        text.push_str(&wrapped("latency:   ", &latency.note));
     }
     text
 }

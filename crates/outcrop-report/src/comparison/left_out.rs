@@ -7,7 +7,6 @@ use outcrop_results::Side;
 use outcrop_results::compare::{Comparison, ComparisonRow, FailedCell, NotComparable, Verdict};
 use outcrop_results::factors::NOT_STATED;
 
-use super::reasons;
 use super::text::wrapped;
 use crate::alike::{kind, ranged};
 use crate::number::counted;
@@ -109,7 +108,7 @@ fn every_reason(comparison: &Comparison) -> String {
     // Reasons that differ by their numbers alone are one: too few samples for this or that percentile.
     let all: Vec<BTreeSet<String>> = left_out
         .iter()
-        .map(|row| reasons(&row.verdict).into_iter().collect())
+        .map(|row| row.why().into_iter().collect())
         .collect();
     let mut by_kind: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for reason in all.iter().flatten() {

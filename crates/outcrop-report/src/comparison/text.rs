@@ -70,6 +70,9 @@ pub fn comparison_markdown(comparison: &Comparison, detail: &Detail) -> String {
     if comparison.is_paired {
         text.push_str(&format!("{OF_PAIRS}\n\n"));
     }
+    for latency in &comparison.latency_differences {
+        text.push_str(&format!("{}\n\n", latency.note));
+    }
     text.push_str("| metric | cell | baseline | candidate | ratio | interval | confidence | verdict |\n");
     text.push_str("|---|---|---|---|---|---|---|---|\n");
     let common = common_factors(comparison);
@@ -324,16 +327,17 @@ fn how_to_read(comparison: &Comparison, shown: &[OfMetric<'_>]) -> String {
     {
         text.push_str("The intervals do not include drift between two runs; `outcrop ab` excludes it.\n");
     }
-    let mut why: BTreeMap<Undecided, usize> = BTreeMap::new();
+    let mut why: BTreeMap<Undecided, Vec<&ComparisonRow>> = BTreeMap::new();
     for row in rows {
         if let Verdict::Undecided(reason) = &row.verdict {
-            *why.entry(*reason).or_default() += 1;
+            why.entry(*reason).or_default().push(row);
         }
     }
-    for (reason, count) in why {
+    for (reason, rows) in why {
+        let why = reason.with_remedy(&rows);
         text.push_str(&wrapped(
             "Undecided: ",
-            &format!("{}: {reason}.", counted(count, "row")),
+            &format!("{}: {why}.", counted(rows.len(), "row")),
         ));
     }
     text

@@ -1,10 +1,11 @@
 //! What `outcrop compare` prints.
 
 use outcrop_report::comparison::{
-    Detail, comparison_csv, comparison_in_envelope, comparison_text, of_variants,
+    Detail, comparison_csv, comparison_in_envelope, comparison_markdown, comparison_text, of_variants,
 };
 use outcrop_results::{Envelope, Variant, compare, references};
 use outcrop_schema::compression::COMPRESSION_RATIO;
+use outcrop_schema::device::PERCENTILES_FROM_SUBMISSION_END;
 
 use crate::fixture::{RunBuilder, complete};
 use crate::kv_fixture::{self, Stored};
@@ -222,4 +223,35 @@ fn runs_of_which_no_cell_matches_are_told_in_which_factors_and_how_an_import_sta
             && words.contains("outcrop import fio FILE --assume FACTOR=VALUE"),
         "{text}"
     );
+}
+
+#[test]
+fn imported_completion_latencies_beside_ours_are_said_once_to_be_lower_by_definition() {
+    let ours = RunBuilder::new(5).cells(&[4096], &[1, 8], &[100]).build();
+    let mut imported = ours.clone();
+    for trial in &mut imported.trials {
+        trial
+            .notes
+            .push(PERCENTILES_FROM_SUBMISSION_END.remark("percentiles are of clat"));
+    }
+    let comparison = compare(&ours, &imported);
+    let detail = Detail::default();
+    let note = "The percentiles of latency of the candidate begin where the submission of a request ends";
+    for text in [
+        comparison_text(&comparison, &detail),
+        comparison_markdown(&comparison, &detail),
+    ] {
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(words.matches(note).count(), 1, "{text}");
+        assert!(words.contains("the candidate are lower by definition"), "{text}");
+    }
+    let document = comparison_in_envelope(&comparison, Envelope::of("compare")).unwrap();
+    let difference = &document.details["latency_differences"][0];
+    assert_eq!(difference["lower"], "candidate");
+    assert!(
+        difference["note"].as_str().unwrap().starts_with(note),
+        "{difference}"
+    );
+    let alike = comparison_text(&compare(&imported, &imported), &detail);
+    assert!(!alike.contains("by definition"), "{alike}");
 }

@@ -1,8 +1,8 @@
 //! Runs and references in the one form that comparing needs: cells with factors in one spelling.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use outcrop_schema::{LayerSchema, Vocabulary};
+use outcrop_schema::{LayerSchema, Vocabulary, device};
 
 use super::load::{self, LoadBefore};
 use super::{Comparand, CompareOptions};
@@ -11,7 +11,7 @@ use crate::references::{NOT_STATED, Reference, ReferenceRow};
 use crate::trial::DataIdentity;
 use crate::view::{CellView, RunView, Samples, Uncertainty};
 use outcrop_measure::interval::median;
-use outcrop_measure::metric::{Metric, Scope};
+use outcrop_measure::metric::{Metric, Provenance, Scope};
 
 /// A cell of either kind.
 #[derive(Clone, Debug)]
@@ -32,6 +32,10 @@ pub(super) struct Cell {
     /// What joins it to the cell of the run's other variant.
     pub(super) pair: Option<String>,
     pub(super) is_reference: bool,
+    /// Another program measured it.
+    pub(super) is_imported: bool,
+    /// The latencies that begin where the submission ends.
+    pub(super) from_submission_end: BTreeSet<&'static str>,
     /// How long its trials were, in the median.
     pub(super) trial_s: Option<f64>,
     /// Share of the CPUs that others used while its trials ran.
@@ -94,6 +98,8 @@ fn of_run(run: &RunView, variant: Option<&str>) -> Vec<Cell> {
         data: view.completed.first().and_then(|trial| trial.data.clone()),
         pair: variant.and_then(|_| Some(view.variant()?.pair.clone())),
         is_reference: false,
+        is_imported: is_imported(view),
+        from_submission_end: from_submission_end(view),
         trial_s: median(
             &view
                 .completed
@@ -112,6 +118,20 @@ fn of_run(run: &RunView, variant: Option<&str>) -> Vec<Cell> {
         .collect()
 }
 
+/// Whether figures of it are those of another program.
+fn is_imported(view: &CellView<'_>) -> bool {
+    let mut values = view.completed.iter().flat_map(|trial| &trial.values);
+    values.any(|value| value.provenance == Provenance::Imported)
+}
+
+/// The latencies that begin where the submission ends, which only devices have.
+fn from_submission_end(view: &CellView<'_>) -> BTreeSet<&'static str> {
+    match view.layer == device::SCHEMA.name {
+        true => device::from_submission_end(|kind| view.has_remark(kind)),
+        false => BTreeSet::new(),
+    }
+}
+
 fn of_reference(reference: &Reference, options: &CompareOptions) -> Vec<Cell> {
     let mut cells: BTreeMap<(&str, &str, &BTreeMap<String, String>), Cell> = BTreeMap::new();
     for row in &reference.rows {
@@ -128,6 +148,8 @@ fn of_reference(reference: &Reference, options: &CompareOptions) -> Vec<Cell> {
                 data: None,
                 pair: None,
                 is_reference: true,
+                is_imported: false,
+                from_submission_end: BTreeSet::new(),
                 trial_s: None,
                 others_share: None,
                 before: LoadBefore::default(),

@@ -39,8 +39,32 @@ pub(super) fn empty(cell: &Cell, a: Option<&Cell>, b: Option<&Cell>, metric: &st
         interval: None,
         p_value: None,
         busier: None,
+        lower_by_definition: lower_by_definition(a, b, metric),
+        imported: imported(a, b),
+        is_of_sample: false,
+        repetitions_needed: None,
         verdict: Verdict::Undecided(Undecided::NoRatio),
     }
+}
+
+/// The side that leaves the submission out of a latency which the other side has with it. What a publication covers, nobody knows.
+fn lower_by_definition(a: Option<&Cell>, b: Option<&Cell>, metric: &str) -> Option<Side> {
+    let (a, b) = (a?, b?);
+    if a.is_reference || b.is_reference {
+        return None;
+    }
+    let begins_later = |cell: &Cell| cell.from_submission_end.contains(metric);
+    match (begins_later(a), begins_later(b)) {
+        (true, false) => Some(Side::Baseline),
+        (false, true) => Some(Side::Candidate),
+        _ => None,
+    }
+}
+
+fn imported(a: Option<&Cell>, b: Option<&Cell>) -> BTreeSet<Side> {
+    let sides = [(a, Side::Baseline), (b, Side::Candidate)].into_iter();
+    let imported = sides.filter(|(cell, _)| cell.is_some_and(|cell| cell.is_imported));
+    imported.map(|(_, side)| side).collect()
 }
 
 /// Two runs are compared on every metric of either; a reference names the metrics that are of interest.
@@ -99,6 +123,7 @@ fn row_of(
     } else {
         tested((a, a_samples), (b, b_samples))
     };
+    row.is_of_sample = sampled(a_samples).is_some() && sampled(b_samples).is_some();
     row.interval = test.map(|test| test.interval);
     if is_paired {
         row.ratio = row.interval.map(|interval| interval.estimate).or(row.ratio);

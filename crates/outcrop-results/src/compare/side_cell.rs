@@ -19,6 +19,8 @@ pub struct SideCell {
     pub metrics: BTreeMap<String, Samples>,
     /// Whether a publication has it.
     pub is_published: bool,
+    /// Whether another program measured it.
+    pub is_imported: bool,
 }
 
 impl SideCell {
@@ -35,6 +37,7 @@ impl SideCell {
             factors: cell.factors,
             metrics: cell.metrics,
             is_published: cell.is_reference,
+            is_imported: cell.is_imported,
         }
     }
 }

@@ -19,7 +19,7 @@ use outcrop_measure::metric::Better;
 use outcrop_measure::ratio::discoveries;
 use serde::Serialize;
 
-use super::{ComparisonRow, NotComparable, load};
+use super::{ComparisonRow, NotComparable, load, remedy};
 
 /// Below this many repetitions a side, nothing is decided.
 pub const LEAST_REPETITIONS: usize = 5;
@@ -52,20 +52,18 @@ pub enum Verdict {
     NotComparable(Vec<NotComparable>),
 }
 
-/// Why a ratio decides nothing.
+/// Why a ratio decides nothing. What would decide it, [`Undecided::with_remedy`] says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, thiserror::Error)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Undecided {
     /// A side has too few repetitions.
-    #[error("fewer than {LEAST_REPETITIONS} repetitions on a side; measure with --repetitions 5 or more")]
+    #[error("fewer than {LEAST_REPETITIONS} repetitions on a side")]
     FewRepetitions,
     /// There are too few pairs of trials: of fewer, no pattern is rarer than one in twenty.
-    #[error("fewer than {LEAST_PAIRS} pairs; measure with --repetitions {LEAST_PAIRS} or more")]
+    #[error("fewer than {LEAST_PAIRS} pairs")]
     FewPairs,
     /// A single published value has no repetitions of its own.
-    #[error(
-        "fewer than {LEAST_BESIDE_A_CONSTANT} repetitions to compare with a single published value; measure with --repetitions {LEAST_BESIDE_A_CONSTANT} or more"
-    )]
+    #[error("fewer than {LEAST_BESIDE_A_CONSTANT} repetitions to compare with a single published value")]
     FewBesidePublished,
     /// A run has one such value, however often it repeats its trials.
     #[error("there is one value per run, so repetitions give no interval")]
@@ -79,12 +77,10 @@ pub enum Undecided {
     #[error("a value is not above 0, so its ratio is not defined")]
     NoRatio,
     /// The interval contains 1 and reaches beyond the margin.
-    #[error("the interval contains 1 and reaches beyond the margin; more repetitions would decide")]
+    #[error("the interval contains 1 and reaches beyond the margin")]
     Wide,
     /// The interval excludes 1, but among this many rows some do so by chance.
-    #[error(
-        "the interval excludes 1, but among this many rows some do so by chance; more repetitions would decide"
-    )]
+    #[error("the interval excludes 1, but among this many rows some do so by chance")]
     Chance,
     /// The interval excludes 1, and the machine was busier on the side that looks worse.
     #[error(
@@ -112,7 +108,7 @@ enum Family {
 }
 
 /// Gives every tested row its verdict; the others have theirs already.
-pub(super) fn judge(rows: &mut [ComparisonRow], margin: f64, asked: &BTreeSet<String>) {
+pub(super) fn judge(rows: &mut [ComparisonRow], margin: f64, asked: &BTreeSet<String>, is_paired: bool) {
     let family_of = |row: &ComparisonRow| match () {
         () if asked.contains(&row.metric) => Family::Asked,
         () if row.is_headline => Family::Headline,
@@ -135,6 +131,7 @@ pub(super) fn judge(rows: &mut [ComparisonRow], margin: f64, asked: &BTreeSet<St
         for row in rows.iter_mut().filter(|row| is_in_family(row)) {
             let is_found = row.p_value.is_some_and(|p| p <= limit);
             row.verdict = load::unless_explained(row, of_test(row, margin, is_found));
+            row.repetitions_needed = remedy::needed(row, margin, tested.len(), is_paired);
         }
     }
 }

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_measure::metric::{Scope, Unit};
+use outcrop_measure::ratio::samples_to_exclude;
 use serde::Serialize;
 
-use super::{Direction, FailIf, FailIfReport};
+use super::{Direction, FailIf, FailIfReport, more_operations};
 use crate::compare::verdict::LEAST_REPETITIONS;
-use crate::compare::{SideCell, Undecided};
+use crate::compare::{SideCell, Undecided, enough, repeat};
 use crate::error::ResultsError;
-use crate::view::{Samples, Uncertainty};
+use crate::view::{Samples, Uncertainty, lacks_operations};
 
 /// A cell whose figure is beyond a limit, with all of its interval.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -57,6 +58,8 @@ impl FailIf {
                     unit,
                 },
                 Err(reason) => {
+                    let is_short = !cell.is_imported && lacks_operations(&reason);
+                    report.lacking_operations += usize::from(is_short);
                     first_reason.get_or_insert(reason);
                     report.unchecked += 1;
                     continue;
@@ -71,6 +74,10 @@ impl FailIf {
                 report.beyond.push(found);
             } else if is_possible {
                 report.undecided += 1;
+                report.undecided_by_sample += usize::from(is_of_sample(samples));
+                report
+                    .repetitions_needed
+                    .extend(repetitions_needed(samples, limit));
             }
         }
         match (report.checked, first_reason) {
@@ -104,22 +111,41 @@ fn bounds(cell: &SideCell, samples: &Samples, unit: Unit) -> Result<(f64, f64, f
     }
     let Some(summary) = samples.summary() else {
         let reason = samples.unavailable.clone();
-        return Err(reason.unwrap_or_else(|| "no trial gave a value".to_owned()));
+        let reason = reason.unwrap_or_else(|| "no trial gave a value".to_owned());
+        let help = if cell.is_imported {
+            ""
+        } else {
+            more_operations(&reason)
+        };
+        return Err(format!("{reason}{help}"));
     };
     if let Some(reason) = samples.no_interval() {
         return Err(reason.to_owned());
     }
-    let is_sampled = matches!(samples.uncertainty, Uncertainty::Sampled(_));
+    let is_sampled = is_of_sample(samples);
     match samples.scope {
         // What belongs to all of the data is exact.
         Scope::DataSet if !is_sampled => Ok((summary.median, summary.median, summary.median)),
         Scope::Run => Err(Undecided::OncePerRun.to_string()),
         Scope::Trial if !is_sampled && samples.values.len() < LEAST_REPETITIONS => Err(format!(
-            "fewer than {LEAST_REPETITIONS} repetitions; measure with --repetitions {LEAST_REPETITIONS} or more"
+            "fewer than {LEAST_REPETITIONS} repetitions; {}",
+            repeat(LEAST_REPETITIONS, &[cell.is_imported].into())
         )),
         Scope::Trial | Scope::DataSet => {
             let interval = summary.interval.ok_or("it has no interval")?;
             Ok((summary.median, interval.low, interval.high))
         }
     }
+}
+
+/// Whether its interval is that of a sample of the data, which repetitions do not narrow.
+const fn is_of_sample(samples: &Samples) -> bool {
+    matches!(samples.uncertainty, Uncertainty::Sampled(_))
+}
+
+/// About how many repetitions bring all of a figure's interval to one side of a limit.
+fn repetitions_needed(samples: &Samples, limit: f64) -> Option<usize> {
+    let interval = samples.summary()?.interval.filter(|_| !is_of_sample(samples))?;
+    let estimate = samples_to_exclude(&interval, limit, 1)?;
+    Some(enough(estimate, interval.n, None))
 }

@@ -1,12 +1,15 @@
 //! `--fail-if`: what it reads, what it refuses, when it is met.
 
-use outcrop_measure::metric::Unit;
+use outcrop_measure::metric::{Provenance, Unit};
+use outcrop_results::compare::about_repetitions;
 use outcrop_results::fail_if::Direction;
-use outcrop_results::{Comparison, FailIf, FailIfReport, Limit, ResultsError, compare, references};
+use outcrop_results::{
+    Comparison, FailIf, FailIfReport, Limit, ResultsError, Undecided, Value, Verdict, compare, references,
+};
 use outcrop_schema::metrics::full_name;
 use proptest::prelude::*;
 
-use crate::samples::{check_all, run_of, trial, usual};
+use crate::samples::{IOPS, LATENCY_P99, check_all, run_of, trial, usual};
 
 fn parse(text: &str) -> FailIf {
     text.parse().unwrap()
@@ -333,5 +336,87 @@ proptest! {
             };
             prop_assert!(is_possible, "{:?}", condition.limit);
         }
+    }
+}
+
+#[test]
+fn what_is_undecided_says_about_how_many_repetitions_would_decide_it() {
+    // A change of 4 % among noise of ± 10 %.
+    let noisy = comparison(1.0, 1.04, 0.1);
+    let row = noisy.rows.iter().find(|row| row.metric == "latency_p99").unwrap();
+    assert_eq!(row.verdict, Verdict::Undecided(Undecided::Wide));
+    let needed = row.repetitions_needed.expect("there is an estimate");
+    assert!((20..1000).contains(&needed), "{needed}");
+    assert_eq!(
+        row.why(),
+        [format!(
+            "the interval contains 1 and reaches beyond the margin; about {needed} repetitions would decide"
+        )]
+    );
+    // A gate is about another threshold than 1, and nearer ones take more.
+    let of_gate = |condition: &str| {
+        let report = check(condition, &noisy).unwrap();
+        assert_eq!((report.met(), report.undecided), (0, 1), "{condition}");
+        report.repetitions_needed[0]
+    };
+    assert!(of_gate("p99 > +3%") > of_gate("p99 > +1%"));
+    assert!(of_gate("p99 > 410us") > of_gate("p99 > 390us"));
+    assert_eq!(about_repetitions(&[]), "more repetitions");
+    assert_eq!(about_repetitions(&[7]), "about 7 repetitions");
+    assert_eq!(about_repetitions(&[60, 12]), "about 12 to 60 repetitions");
+    assert_eq!(about_repetitions(&[5000]), "more than 1000 repetitions");
+    // What is decided needs none.
+    assert!(
+        comparison(1.0, 2.0, 0.01)
+            .rows
+            .iter()
+            .all(|row| row.repetitions_needed.is_none())
+    );
+}
+
+#[test]
+fn a_gate_on_a_percentile_of_too_few_operations_names_the_duration_but_not_of_imported_results() {
+    let folder = tempfile::tempdir().unwrap();
+    let side = |name: &str, provenance: Provenance| {
+        let trials: Vec<_> = (0..5)
+            .map(|repetition| {
+                let p99 =
+                    Value::unavailable(LATENCY_P99, "too few operations (47 of at least 1000) for a p99");
+                let mut iops = Value::measured(IOPS, 1e5);
+                iops.provenance = provenance;
+                trial(32, repetition, &[iops, p99])
+            })
+            .collect();
+        run_of(folder.path(), name, &trials)
+    };
+    let (ours, imported) = (
+        side("ours", Provenance::Measured),
+        side("imported", Provenance::Imported),
+    );
+    for condition in ["p99 > +5%", "p99 > 1ms"] {
+        let said = check(condition, &compare(&ours, &ours)).unwrap_err().to_string();
+        assert!(said.contains("longer trials have more (--duration)"), "{said}");
+        let said = check(condition, &compare(&imported, &imported))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            said.contains("too few operations") && !said.contains("--duration"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn an_unknown_metric_that_ends_others_names_those_before_all() {
+    let error = check("p98 > +5%", &comparison(1.0, 1.0, 0.01)).unwrap_err();
+    assert!(error.to_string().contains("there are "), "{error}");
+    for (condition, said) in [
+        ("per_operation > +5%", "did you mean `energy_per_operation`?"),
+        ("lateny_p99 > +5%", "did you mean `latency_p99`?"),
+    ] {
+        let error = check(condition, &comparison(1.0, 1.0, 0.01))
+            .unwrap_err()
+            .to_string();
+        assert!(error.ends_with(said), "{error}");
     }
 }

@@ -10,6 +10,7 @@ mod differences;
 mod disk_full;
 mod exports;
 mod hostile;
+mod imported;
 mod journals;
 mod judging;
 mod kill;

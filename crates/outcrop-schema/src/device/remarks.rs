@@ -1,5 +1,8 @@
 //! What trials of the device layer may remark.
 
+use std::collections::BTreeSet;
+
+use super::{LATENCY, SERVICE_LATENCY};
 use crate::remark::RemarkKind;
 
 /// An engine's feature fell back.
@@ -44,3 +47,29 @@ pub const IMPORTED: RemarkKind = RemarkKind::new(
     "an imported result has a circumstance that its figures do not show",
     "",
 );
+/// The latencies of an imported result begin where the submission ends.
+pub const FROM_SUBMISSION_END: RemarkKind = RemarkKind::new(
+    "from-submission-end",
+    "the latencies of an imported result begin where the submission ends, and Outcrop's begin before it",
+    "",
+);
+/// Its percentiles do, and its mean and maximum do not.
+pub const PERCENTILES_FROM_SUBMISSION_END: RemarkKind = RemarkKind::new(
+    "percentiles-from-submission-end",
+    "the percentiles of an imported latency begin where the submission ends, its mean and maximum do not",
+    "",
+);
+
+/// The latencies that begin where the submission ends, by what the trials of a cell remark: they lack the submission, which others of the same
+/// name include.
+pub fn from_submission_end(has_remark: impl Fn(&RemarkKind) -> bool) -> BTreeSet<&'static str> {
+    let is_all = has_remark(&FROM_SUBMISSION_END);
+    let is_any = is_all || has_remark(&PERCENTILES_FROM_SUBMISSION_END);
+    let families = [LATENCY.all(), SERVICE_LATENCY.all()].concat();
+    let concerned = families.iter().filter(|_| is_any).flat_map(|family| {
+        let percentiles = family.percentiles().map(|(_, metric)| metric);
+        let rest = [family.mean, family.max].into_iter().filter(|_| is_all);
+        percentiles.chain(rest).collect::<Vec<_>>()
+    });
+    concerned.map(|metric| metric.name).collect()
+}

@@ -13,7 +13,7 @@ use outcrop_report::number::counted;
 use outcrop_results::compare::verdict::LEVEL;
 use outcrop_results::compare::{Comparand, compare_with};
 use outcrop_results::{FailIf, RunView};
-use outcrop_workload::word::hint;
+use outcrop_schema::metrics::hint;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -121,15 +121,7 @@ fn refuse_unknown_metrics(conditions: &[FailIf], set: &PlanSet) -> anyhow::Resul
         }
         let all = schemas.iter().flat_map(|schema| schema.all_metrics());
         let names: BTreeSet<&str> = all.map(|metric| metric.name).collect();
-        let longer: Vec<String> = names
-            .iter()
-            .filter(|name| name.ends_with(&format!("_{metric}")))
-            .map(|name| format!("`{name}`"))
-            .collect();
-        let hint = match longer.is_empty() {
-            true => hint(metric, &names.into_iter().collect::<Vec<_>>()),
-            false => format!("did you mean {}?", longer.join(" or ")),
-        };
+        let hint = hint(metric, &names.into_iter().collect::<Vec<_>>());
         return Err(bad_input(anyhow::anyhow!(
             "--fail-if: the plan measures no metric {metric:?}; {hint}"
         )));

@@ -4,6 +4,7 @@ use crate::exit::{Ending, bad_input};
 use crate::output::note;
 use outcrop_measure::units::format_with_range;
 use outcrop_report::number::counted;
+use outcrop_results::compare::about_repetitions;
 use outcrop_results::{CellBeyond, FailIf, FailIfReport, ResultsError};
 use outcrop_schema::Vocabulary;
 
@@ -54,13 +55,11 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
         counted(found.checked, "cell")
     );
     if found.undecided > 0 {
-        let (pass, them) = match found.undecided {
-            1 => ("passes", "it"),
-            _ => ("pass", "them"),
-        };
+        let pass = if found.undecided == 1 { "passes" } else { "pass" };
         text.push_str(&format!(
-            ", {} undecided, which {pass}: more --repetitions would decide {them}",
-            found.undecided
+            ", {} undecided, which {pass}: {}",
+            found.undecided,
+            deciding(found)
         ));
     }
     if found.under_load > 0 {
@@ -71,6 +70,9 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
     }
     if found.unchecked > 0 {
         text.push_str(&format!(", {} could not be checked", found.unchecked));
+        if found.lacking_operations > 0 {
+            text.push_str(" (too few operations; longer trials have more: --duration)");
+        }
     }
     if let Some(needed) = found.needed {
         text.push_str(&format!(
@@ -78,6 +80,20 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
         ));
     }
     text
+}
+
+/// What would decide the cells that are undecided.
+fn deciding(found: &FailIfReport<'_>) -> String {
+    let them = if found.undecided == 1 { "it" } else { "them" };
+    let repetitions = format!(
+        "{} would decide {them}",
+        about_repetitions(&found.repetitions_needed)
+    );
+    match (found.undecided_by_sample, found.undecided) {
+        (0, _) => repetitions,
+        (samples, all) if samples == all => format!("a larger --sample-size may decide {them}"),
+        (samples, _) => format!("{repetitions}, and a larger --sample-size {samples} of them"),
+    }
 }
 
 /// A cell that is beyond a limit: `  device, scratch-file 1GiB, 4KiB 100:0 QD 32: 1.42 ms (1.31–1.55)`.

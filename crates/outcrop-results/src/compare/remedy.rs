@@ -1,0 +1,129 @@
+//! What would decide rows that are not decided: repetitions, and about how many; a larger sample; or more results of another program.
+
+use std::collections::BTreeSet;
+
+use outcrop_measure::ratio::{
+    least_p_value, least_p_value_of_pairs, samples_to_exclude, samples_to_stay_between,
+};
+
+use super::verdict::{LEAST_BESIDE_A_CONSTANT, LEAST_PAIRS, LEAST_REPETITIONS, LEVEL};
+use super::{ComparisonRow, Side, Undecided, Verdict};
+
+/// Nobody repeats a measurement more often for an answer: beyond it, an estimate says no more.
+const MOST_REPETITIONS: usize = 1000;
+
+impl ComparisonRow {
+    /// Why it is not comparable or not decided, and what would decide it, as clauses; empty where it is decided.
+    pub fn why(&self) -> Vec<String> {
+        match &self.verdict {
+            Verdict::NotComparable(reasons) => reasons.iter().map(ToString::to_string).collect(),
+            Verdict::Undecided(reason) => vec![reason.with_remedy(&[self])],
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Undecided {
+    /// The reason, and what would decide rows that are undecided for it.
+    pub fn with_remedy(self, rows: &[&ComparisonRow]) -> String {
+        match self.remedy(rows) {
+            Some(remedy) => format!("{self}; {remedy}"),
+            None => self.to_string(),
+        }
+    }
+
+    fn remedy(self, rows: &[&ComparisonRow]) -> Option<String> {
+        match self {
+            Self::FewRepetitions => Some(repeat(LEAST_REPETITIONS, &lacking(rows, LEAST_REPETITIONS))),
+            Self::FewPairs => Some(repeat(LEAST_PAIRS, &[false].into())),
+            Self::FewBesidePublished => {
+                let of_run = rows.iter().map(|row| !row.imported.is_empty());
+                Some(repeat(LEAST_BESIDE_A_CONSTANT, &of_run.collect()))
+            }
+            Self::Wide | Self::Chance => Some(more(rows)),
+            Self::OncePerRun | Self::OtherSample | Self::NoRatio | Self::Load => None,
+        }
+    }
+}
+
+/// Of the sides that lack repetitions, whether they were imported.
+fn lacking(rows: &[&ComparisonRow], least: usize) -> BTreeSet<bool> {
+    let of_row = |row: &&ComparisonRow| {
+        let figures = [(&row.baseline, Side::Baseline), (&row.candidate, Side::Candidate)];
+        let is_few = |n: Option<usize>| n.is_none_or(|n| n < least);
+        let lacking = figures.map(|(figure, side)| {
+            let n = figure.as_ref().map(|figure| figure.n);
+            is_few(n).then(|| row.imported.contains(&side))
+        });
+        lacking.into_iter().flatten()
+    };
+    rows.iter().flat_map(of_row).collect()
+}
+
+/// How to come to this many repetitions, by whether those that lack them were imported.
+pub(crate) fn repeat(least: usize, are_imported: &BTreeSet<bool>) -> String {
+    let own = format!("measure with --repetitions {least} or more");
+    let imported = format!("run each job {least} times or more and import all of its result files together");
+    match (are_imported.contains(&true), are_imported.contains(&false)) {
+        (true, false) => imported,
+        (true, true) => format!("{own}; for imported results, {imported}"),
+        (false, _) => own,
+    }
+}
+
+/// What would decide rows of which there was a test.
+fn more(rows: &[&ComparisonRow]) -> String {
+    let is_of_sample = rows.iter().any(|row| row.is_of_sample);
+    let mut repeated = rows.iter().filter(|row| !row.is_of_sample).peekable();
+    let are_any_repeated = repeated.peek().is_some();
+    let needed: Vec<usize> = repeated.filter_map(|row| row.repetitions_needed).collect();
+    let repetitions = are_any_repeated.then(|| format!("{} would decide", about_repetitions(&needed)));
+    let sample = is_of_sample.then(|| "a larger --sample-size narrows the interval of a sample".to_owned());
+    let parts: Vec<String> = repetitions.into_iter().chain(sample).collect();
+    parts.join("; ")
+}
+
+/// `about 40 repetitions`, `about 12 to 60 repetitions`, by the estimates of several rows or cells; `more repetitions` without an estimate.
+pub fn about_repetitions(needed: &[usize]) -> String {
+    let (Some(least), Some(most)) = (needed.iter().min(), needed.iter().max()) else {
+        return "more repetitions".to_owned();
+    };
+    match (*least > MOST_REPETITIONS, *most > MOST_REPETITIONS) {
+        (true, _) => format!("more than {MOST_REPETITIONS} repetitions"),
+        (false, true) => format!("about {least} to more than {MOST_REPETITIONS} repetitions"),
+        (false, false) if least == most => format!("about {least} repetitions"),
+        (false, false) => format!("about {least} to {most} repetitions"),
+    }
+}
+
+/// About how many repetitions decide a row that is undecided by its test, among this many tests that are judged together.
+pub(super) fn needed(row: &ComparisonRow, margin: f64, tests: usize, is_paired: bool) -> Option<usize> {
+    let is_open = matches!(
+        row.verdict,
+        Verdict::Undecided(Undecided::Wide | Undecided::Chance)
+    );
+    let interval = row.interval.filter(|_| is_open && !row.is_of_sample)?;
+    let differs = samples_to_exclude(&interval, 1.0, tests);
+    let is_same = samples_to_stay_between(&interval, 1.0 / (1.0 + margin), 1.0 + margin);
+    let estimate = [differs, is_same].into_iter().flatten().reduce(f64::min)?;
+    let figures = [&row.baseline, &row.candidate].into_iter().flatten();
+    // Beside one published value, signs count as those of pairs do.
+    let is_beside_one = is_paired || figures.map(|figure| figure.n).min() == Some(1);
+    Some(enough(estimate, interval.n, enough_for(tests, is_beside_one)))
+}
+
+/// A whole number of repetitions, with two digits that say something: more than there are, and no fewer than a test needs.
+pub(crate) fn enough(estimate: f64, have: usize, least: Option<usize>) -> usize {
+    let step = 10_f64.powf((estimate.max(1.0).log10().floor() - 1.0).max(0.0));
+    let rounded = ((estimate / step).ceil() * step) as usize;
+    rounded.max(have + 1).max(least.unwrap_or(0))
+}
+
+/// The fewest repetitions of each side with which one of so many tests can find anything; none where none of a usual number do.
+pub(crate) fn enough_for(tests: usize, is_paired: bool) -> Option<usize> {
+    let least = |n: usize| match is_paired {
+        true => least_p_value_of_pairs(n),
+        false => least_p_value(n, n),
+    };
+    (2..50).find(|n| least(*n) * tests as f64 <= LEVEL)
+}

@@ -1,0 +1,67 @@
+//! Runs of another program beside ours: what they define differently, and what helps where they do not suffice.
+
+use outcrop_measure::metric::Provenance;
+use outcrop_results::{RunView, Side, compare};
+use outcrop_schema::device;
+
+use crate::comparisons::{row, run};
+use crate::samples::run_of;
+
+#[test]
+fn latencies_that_only_one_side_counts_from_the_end_of_the_submission_are_named_with_the_lower_side() {
+    let folder = tempfile::tempdir().unwrap();
+    let ours = run(folder.path(), "ours", &[1, 32], 1e5, 4e5);
+    let mut trials = ours.trials.clone();
+    for trial in &mut trials {
+        let remark = device::PERCENTILES_FROM_SUBMISSION_END.remark("percentiles are of clat");
+        trial.notes.push(remark);
+    }
+    let theirs = run_of(folder.path(), "theirs", &trials);
+    for (baseline, candidate, lower) in [
+        (&ours, &theirs, Side::Candidate),
+        (&theirs, &ours, Side::Baseline),
+    ] {
+        let found = compare(baseline, candidate).latency_differences;
+        let [difference] = &found[..] else {
+            panic!("{found:?}")
+        };
+        assert_eq!(difference.lower, lower);
+        assert_eq!(
+            difference.metrics.iter().collect::<Vec<_>>(),
+            ["latency_p99"],
+            "nothing else of these runs is one"
+        );
+        let said = format!("those of the {} are lower by definition", lower.name());
+        assert!(difference.note.contains(&said), "{}", difference.note);
+    }
+    for alike in [&ours, &theirs] {
+        assert_eq!(compare(alike, alike).latency_differences, []);
+    }
+}
+
+/// Sides that lack repetitions, imported or not: what helps a run of ours does not help an import.
+#[test]
+fn imported_results_that_are_too_few_ask_for_more_results_and_name_no_option_that_import_lacks() {
+    let folder = tempfile::tempdir().unwrap();
+    let ours = run(folder.path(), "ours", &[32], 1e5, 4e5);
+    let few = |name: &str, provenance: Provenance| {
+        let mut trials = ours.trials[..2].to_vec();
+        let values = trials.iter_mut().flat_map(|trial| &mut trial.values);
+        values.for_each(|value| value.provenance = provenance);
+        run_of(folder.path(), name, &trials)
+    };
+    let imported = few("imported", Provenance::Imported);
+    let measured = few("measured", Provenance::Measured);
+    let why = |a: &RunView, b: &RunView| row(&compare(a, b), "iops").why().join("; ");
+    let jobs = "run each job 5 times or more and import all of its result files together";
+    assert_eq!(
+        why(&ours, &imported),
+        format!("fewer than 5 repetitions on a side; {jobs}")
+    );
+    assert_eq!(
+        why(&ours, &measured),
+        "fewer than 5 repetitions on a side; measure with --repetitions 5 or more"
+    );
+    let both = why(&measured, &imported);
+    assert!(both.contains("--repetitions 5") && both.contains(jobs), "{both}");
+}
