@@ -5,7 +5,8 @@
 
 use outcrop_schema::kv::MARGIN;
 
-use crate::number::{Number, WIDEST_PERCENT};
+use crate::layer::undecided::FEW;
+use crate::number::{Number, WIDEST_PERCENT, counted};
 
 /// What still counts as the same where intervals overlap; without the limit, the less is known the more would.
 pub(crate) const UNCERTAIN_MARGIN: f64 = 0.10;
@@ -52,6 +53,9 @@ pub(crate) struct Changes {
     uncertain: Vec<String>,
     /// Those of [`Self::changed`] whose quantities are in [`Self::uncertain`].
     unclear: Vec<String>,
+    /// Quantities whose change a few trials show, and how few: more may show otherwise.
+    of_few: Vec<String>,
+    fewest: Option<usize>,
 }
 
 impl Changes {
@@ -76,6 +80,11 @@ impl Changes {
                 let change = percent(one.value, other.value);
                 self.changed.push(format!("{quantity} {change}{of_change}"));
             }
+        }
+        let trials = one.n.min(other.n);
+        if difference == Difference::Clear && trials < FEW {
+            self.of_few.push(quantity.to_owned());
+            self.fewest = Some(self.fewest.unwrap_or(trials).min(trials));
         }
         if difference == Difference::Unclear {
             self.uncertain.push(quantity.to_owned());
@@ -121,10 +130,14 @@ impl Changes {
 
     /// A sentence with a blank before it; empty where all changes are certain.
     pub(crate) fn caveat(&self) -> String {
-        match self.uncertain() {
-            None => String::new(),
-            Some(quantities) => format!(" Not certain, as the intervals overlap: {quantities}."),
-        }
+        let overlap = self.uncertain();
+        let overlap =
+            overlap.map(|quantities| format!(" Not certain, as the intervals overlap: {quantities}."));
+        let few = self.fewest.map(|trials| {
+            let quantities = self.of_few.join(", ");
+            format!(" Not certain with {}: {quantities}.", counted(trials, "trial"))
+        });
+        overlap.into_iter().chain(few).collect()
     }
 
     /// The quantities whose changes are not certain; none where all are.
@@ -218,7 +231,7 @@ mod tests {
         );
         assert_eq!(
             changes.caveat(),
-            " Not certain, as the intervals overlap: throughput."
+            " Not certain, as the intervals overlap: throughput. Not certain with 3 trials: load."
         );
         let mut same = Changes::default();
         for quantity in ["throughput", "load", "CPU"] {

@@ -16,7 +16,7 @@ use crate::placement::{More, SURE};
 /// Repetitions at which an interval is one of 95 % that a single outlier no longer sets.
 const ENOUGH: usize = 9;
 /// Trials below which the noise of a machine is not in the intervals: below it they have less than 90 % confidence.
-const FEW: usize = 5;
+pub(crate) const FEW: usize = 5;
 /// How far the interval of a larger sample is meant to reach, in per cent of the value: less than what decides nothing.
 const AIM_PERCENT: f64 = 25.0;
 /// Samples are proposed in whole MiB.

@@ -79,6 +79,9 @@ pub struct Candidate {
     /// CPU time of an operation, the kernel's threads included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<Number>,
+    /// The same without the kernel's threads, as the tables of the layer have it.
+    #[serde(skip)]
+    pub(crate) own_cpu: Option<Number>,
     /// Share of the machine's CPUs that it keeps busy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_share: Option<f64>,
@@ -135,6 +138,16 @@ impl Candidate {
     /// Whether it compresses nothing.
     pub(super) fn is_plain(&self) -> bool {
         self.place == CompressedAt::Nowhere
+    }
+
+    /// CPU time of an operation as sentences have it, with what it is called. Where a filesystem compresses, here or in what it is compared with,
+    /// that is work of the kernel's threads, which count then; else it is that of the tables.
+    pub(super) fn told_cpu(&self, beside: Option<&Self>) -> (&'static str, Option<&Number>) {
+        let is_of_kernel = |one: &Self| one.place == CompressedAt::Filesystem;
+        match is_of_kernel(self) || beside.is_some_and(is_of_kernel) {
+            true => ("CPU time per operation with kernel threads", self.cpu.as_ref()),
+            false => ("CPU time per operation", self.own_cpu.as_ref()),
+        }
     }
 
     /// Its share of the space without compression: `54 %`; none where it is not known.
@@ -380,6 +393,7 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
         ratio_of: None,
         cpu_share: cpu_share(cell, cpus),
         cpu: cpu(cell, place),
+        own_cpu: cell.number(&CPU).cloned(),
         energy: cell.number(&ENERGY).cloned(),
         throughput,
         on_front: false,

@@ -351,6 +351,7 @@ fn candidate_of(
         ratio_without_log: None,
         ratio_of: known.map(|known| known.of.clone()),
         cpu: None,
+        own_cpu: None,
         energy: None,
         // What is known of it may be too much already.
         cpu_share: found.cpu_share.or_else(|| {

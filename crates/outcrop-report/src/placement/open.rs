@@ -12,10 +12,10 @@ use super::words::as_name;
 const MOST_NAMED: usize = 2;
 
 /// Said where nothing that was measured keeps the limits, or nothing is known to.
-pub(super) fn nothing(candidates: &[Candidate], limits: &Limits) -> String {
+pub(super) fn nothing(candidates: &[Candidate], uncompressed: &[Candidate], limits: &Limits) -> String {
     let named = limits.named().unwrap_or_default();
     let Some(open) = of_all(candidates) else {
-        let nearest = nearest(candidates, limits).concat();
+        let nearest = nearest(candidates, uncompressed, limits).concat();
         return format!("Nothing that was measured meets {named}.{nearest}");
     };
     let remedy = candidates.iter().find_map(|candidate| candidate.verdict.remedy);
@@ -32,11 +32,17 @@ pub(super) fn by_base(limits: &Limits) -> String {
     )
 }
 
-/// What comes nearest to each of the limits, each with a blank before it.
-fn nearest(candidates: &[Candidate], limits: &Limits) -> Vec<String> {
+/// What comes nearest to each of the limits, each with a blank before it: of the candidates, and of the other cells without compression, which are
+/// none because one stands for all.
+fn nearest(candidates: &[Candidate], uncompressed: &[Candidate], limits: &Limits) -> Vec<String> {
     let constraints = &limits.constraints;
+    let name = |one: &Candidate| match uncompressed {
+        [_, ..] if one.is_plain() => format!("{} ({})", name(one), one.what),
+        _ => name(one),
+    };
     let least = |figure: fn(&Candidate) -> Option<f64>| {
-        let known = candidates.iter().filter_map(|one| Some((one, figure(one)?)));
+        let all = candidates.iter().chain(uncompressed);
+        let known = all.filter_map(|one| Some((one, figure(one)?)));
         known.min_by(|(_, one), (_, other)| one.total_cmp(other))
     };
     let by_ratio = constraints.min_ratio.and_then(|_| least(|one| Some(-ratio(one))));
@@ -88,10 +94,10 @@ fn of_all(candidates: &[Candidate]) -> Option<String> {
 /// nothing is open, or that is no compression.
 pub(super) fn figures(candidates: &[Candidate], choice: &Choice) -> Option<String> {
     let one = &candidates[choice.if_kept.or(choice.without_log)?];
-    let others = [("read p99", &one.p99), ("CPU time per operation", &one.cpu)];
+    let others = [("read p99", one.p99.as_ref()), one.told_cpu(None)];
     let others = others
         .iter()
-        .filter_map(|(what, number)| Some(format!(", {what} {}", number.as_ref()?.with_ends())));
+        .filter_map(|(what, number)| Some(format!(", {what} {}", (*number)?.with_ends())));
     (!one.is_plain()).then(|| {
         format!(
             "{} {}; throughput {}{}.",

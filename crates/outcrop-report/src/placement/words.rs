@@ -33,6 +33,8 @@ pub(super) struct Measured {
     pub(super) records: String,
     /// How many threads of the user's asked.
     pub(super) threads: String,
+    /// The cells without compression that are no candidates, because one stands for all.
+    pub(super) uncompressed: Vec<Candidate>,
     /// The engine of the store.
     pub(super) engine: String,
     /// Which other stores were measured, and are not compared.
@@ -53,15 +55,19 @@ impl Measured {
     pub(super) fn of(
         run: &RunView,
         (cells, family): (&[Cell<'_>], &[&Cell<'_>]),
-        candidates: &[Candidate],
+        (candidates, cpus): (&[Candidate], Option<u64>),
         race: Race,
         checks: Checks,
     ) -> Self {
+        let is_compared = |one: &Candidate| candidates.iter().any(|candidate| candidate.cell == one.cell);
+        let mut uncompressed = candidate::measured(family, cpus);
+        uncompressed.retain(|one| one.is_plain() && !is_compared(one));
         let trials = candidates.iter().map(|candidate| candidate.throughput.n).max();
         Self {
             subject: candidate::subject(family),
             records: candidate::records(family),
             threads: candidate::threads(family),
+            uncompressed,
             engine: candidate::engine(family),
             others: NotCompared::of(cells, family),
             condition: candidate::condition(family),
@@ -115,10 +121,10 @@ pub(super) fn answer(
 }
 
 /// What is said where nothing is chosen, with the figures of what would be if limits were known to be met.
-fn of_nothing(candidates: &[Candidate], choice: &Choice, limits: &Limits) -> Said {
+fn of_nothing(study: &Measured, candidates: &[Candidate], choice: &Choice, limits: &Limits) -> Said {
     let first = match choice.is_left_to_base {
         true => open::by_base(limits),
-        false => open::nothing(candidates, limits),
+        false => open::nothing(candidates, &study.uncompressed, limits),
     };
     let figures = open::figures(candidates, choice);
     let essential = figures.clone().map(|sentence| Essential {
@@ -127,9 +133,20 @@ fn of_nothing(candidates: &[Candidate], choice: &Choice, limits: &Limits) -> Sai
         shortest: None,
         can_wait: false,
     });
+    let condition = Some(study.condition.trim_start()).filter(|condition| !condition.is_empty());
+    let of_reads = condition.map(|sentence| Essential {
+        sentence: sentence.to_owned(),
+        short: "Reads came from memory: these figures include little of a filesystem's decompression."
+            .to_owned(),
+        shortest: None,
+        can_wait: false,
+    });
     Said {
-        answer: std::iter::once(first).chain(figures).collect(),
-        essentials: essential.into_iter().collect(),
+        answer: std::iter::once(first)
+            .chain(figures)
+            .chain(condition.map(str::to_owned))
+            .collect(),
+        essentials: essential.into_iter().chain(of_reads).collect(),
         ..Said::default()
     }
 }
@@ -142,7 +159,7 @@ fn of_store(
     modelled: &Modelled,
 ) -> Said {
     let Some(place) = choice.best else {
-        return of_nothing(candidates, choice, limits);
+        return of_nothing(study, candidates, choice, limits);
     };
     let best = &candidates[place];
     let plain = candidates.iter().find(|one| one.is_plain());
@@ -288,9 +305,11 @@ fn gives_and_costs(candidate: &Candidate, plain: &Candidate) -> Gives {
     let [mut changes, mut bare] = [Changes::default(), Changes::default()];
     changes.add_shown(kv::THROUGHPUT.name, &candidate.throughput, &plain.throughput);
     bare.add(kv::THROUGHPUT.name, &candidate.throughput, &plain.throughput);
+    let (cpu, own_cpu) = candidate.told_cpu(Some(plain));
+    let (_, cpu_of_plain) = plain.told_cpu(Some(candidate));
     let figures = [
-        ("read p99", &candidate.p99, &plain.p99),
-        ("CPU time per operation", &candidate.cpu, &plain.cpu),
+        ("read p99", candidate.p99.as_ref(), plain.p99.as_ref()),
+        (cpu, own_cpu, cpu_of_plain),
     ];
     for (name, own, other) in figures {
         if let (Some(own), Some(other)) = (own, other) {

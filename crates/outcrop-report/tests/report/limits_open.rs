@@ -89,7 +89,7 @@ fn nothing_meets_a_limit_only_where_every_figure_is_known() {
     let text = answer(&of(&USUAL), &impossible).answer.join(" ");
     assert_eq!(
         text,
-        "Nothing that was measured meets the limits given for this report (--p99 1us). No compression has the lowest p99 of a read: 40.0 µs."
+        "Nothing that was measured meets the limits given for this report (--p99 1us). No compression (blocks of 16 KiB, ext4) has the lowest p99 of a read: 40.0 µs."
     );
     let text = answer(&without_p99(&USUAL, "lz4"), &impossible).answer.join(" ");
     assert!(
@@ -102,6 +102,46 @@ fn nothing_meets_a_limit_only_where_every_figure_is_known() {
         text.contains("may break the limit on the p99, which is not known"),
         "{text}"
     );
+}
+
+#[test]
+fn the_lowest_p99_is_that_of_all_cells_also_of_one_without_compression_that_nothing_is_compared_with() {
+    let slower = changed(of(&USUAL), "none", |trial| {
+        let is_left_over = trial.factors["filesystem"] == "btrfs";
+        Value::measured(READ_LATENCY.p99, if is_left_over { 20e3 } else { 60e3 })
+    });
+    let text = answer(&slower, &most_p99(1e3)).answer.join(" ");
+    assert!(
+        text.contains("No compression (blocks of 16 KiB, btrfs) has the lowest p99 of a read: 20.0 µs."),
+        "{text}"
+    );
+}
+
+#[test]
+fn figures_from_memory_are_said_to_be_so_also_where_nothing_meets_the_limits() {
+    const FROM_MEMORY: &str = "Reads came from memory, where a filesystem keeps its files decompressed";
+    let kept = |page_cache: &str| {
+        let mut run = of(&USUAL);
+        for trial in &mut run.trials {
+            trial
+                .factors
+                .insert("page_cache".to_owned(), page_cache.to_owned());
+        }
+        run
+    };
+    let said = |page_cache: &str| {
+        let report = Report::under(&kept(page_cache), &[], &most_p99(1e3), None);
+        let text = answer(&kept(page_cache), &most_p99(1e3)).answer.join(" ");
+        assert!(text.starts_with("Nothing that was measured meets"), "{text}");
+        let screen = report.screen(80, false);
+        assert_eq!(
+            screen.contains("Reads came from memory"),
+            text.contains(FROM_MEMORY),
+            "{screen}"
+        );
+        text.contains(FROM_MEMORY)
+    };
+    assert!(said("kept") && !said("dropped"));
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use outcrop_report::placement::{Candidate, Sureness};
 use outcrop_report::{Constraints, Placement, Prices, Report};
-use outcrop_schema::kv::{COMPRESSED_BELOW, COMPRESSION_UNKNOWN};
+use outcrop_results::Value;
+use outcrop_schema::kv::{COMPRESSED_BELOW, COMPRESSION_UNKNOWN, CPU, KERNEL_THREADS_CPU};
 use proptest::prelude::*;
 
 use crate::kv_fixture::{Stored, of};
@@ -43,6 +44,29 @@ pub(crate) fn least_ratio(min_ratio: f64) -> Constraints {
         min_ratio: Some(min_ratio),
         ..Constraints::default()
     }
+}
+
+#[test]
+fn cpu_time_in_the_answer_is_that_of_the_tables_and_named_otherwise_where_a_filesystem_compresses() {
+    let mut run = of(&USUAL);
+    for trial in &mut run.trials {
+        let is_compressed =
+            trial.factors["compression"] == "lz4" || trial.factors["filesystem"].contains("zstd");
+        trial
+            .values
+            .retain(|value| ![CPU.name, KERNEL_THREADS_CPU.name].contains(&value.metric.as_str()));
+        let own = if is_compressed { 14_400.0 } else { 12_000.0 };
+        trial.values.push(Value::measured(CPU, own));
+        trial.values.push(Value::measured(KERNEL_THREADS_CPU, 9_600.0));
+    }
+    let text = |constraints: &Constraints| Placement::of(&run, constraints, None).unwrap().answer.join(" ");
+    let of_store = text(&Constraints::default());
+    assert!(of_store.contains("CPU time per operation +20 %"), "{of_store}");
+    let of_filesystem = text(&least_ratio(2.4));
+    assert!(
+        of_filesystem.contains("CPU time per operation with kernel threads +11 %"),
+        "{of_filesystem}"
+    );
 }
 
 #[test]
