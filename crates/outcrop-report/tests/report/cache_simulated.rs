@@ -4,7 +4,7 @@ use outcrop_report::{Report, Verdict};
 use outcrop_results::Value;
 use outcrop_schema::cache::{ITEMS, MEMORY, POLICY, WARM_UP_REQUESTS};
 
-use crate::cache_fixture::{Factors, policies};
+use crate::cache_fixture::{Builder, Factors, policies};
 
 #[test]
 fn w_tiny_lfu_is_compared_with_its_simulation_only_after_a_long_warm_up_and_with_many_items() {
@@ -43,6 +43,30 @@ fn w_tiny_lfu_is_compared_with_its_simulation_only_after_a_long_warm_up_and_with
             simulated.tested.contains("Not judged is W-TinyLFU in "),
             "{}",
             simulated.tested
+        );
+    }
+}
+
+#[test]
+fn memory_that_is_not_decided_names_in_its_line_what_decides_it() {
+    for (hits, said) in [
+        (0.9, "not decided: the hit ratio still rises at 16 MiB; "),
+        (1.0, "not decided: every get hits at 16 MiB, and not at 8 MiB; "),
+    ] {
+        let mut builder = Builder::new();
+        for (memory, hits) in [("8MiB", 0.8), ("16MiB", hits)] {
+            let changes: Factors<'_> = &[(&MEMORY, memory), (&POLICY, "s3-fifo")];
+            builder = builder.cell("cache-policies", changes, (hits, hits), 1e5, 6000.0);
+        }
+        let answer = Report::of(&builder.run).layers.remove(0).answer;
+        let memory = answer
+            .advice
+            .iter()
+            .find(|claim| claim.topic == "Memory")
+            .unwrap();
+        assert_eq!(
+            memory.brief,
+            format!("{said}`outcrop cache simulate TRACE` decides it")
         );
     }
 }

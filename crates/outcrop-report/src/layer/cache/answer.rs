@@ -273,12 +273,18 @@ fn memory(cells: &[Cell<'_>]) -> Option<Claim> {
         );
     }
     let below = &known[place - 1].1;
-    let where_it_lies = if number.value >= ALL_HIT {
-        format!("the smallest sufficient limit lies between {below} and {enough}, where every get hits")
-    } else {
-        format!("the hit ratio still rises at {enough}, the largest limit measured")
+    let (where_it_lies, in_brief) = match number.value >= ALL_HIT {
+        true => (
+            format!("the smallest sufficient limit lies between {below} and {enough}, where every get hits"),
+            format!("every get hits at {enough}, and not at {below}"),
+        ),
+        false => (
+            format!("the hit ratio still rises at {enough}, the largest limit measured"),
+            format!("the hit ratio still rises at {enough}"),
+        ),
     };
-    let brief = format!("{NOT_DECIDED}: {where_it_lies}");
+    // A terminal has this line alone.
+    let brief = format!("{NOT_DECIDED}: {in_brief}; `outcrop cache simulate TRACE` decides it");
     let text = format!(
         "Not decided: {where_it_lies} ({each}; {keys} with {policy}). A plan with more values of `memory` decides it, or \
          `outcrop cache simulate TRACE` with a trace of your requests."
