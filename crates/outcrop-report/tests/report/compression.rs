@@ -38,6 +38,13 @@ fn each_wish_has_its_codec_and_block_size_and_how_sure_it_is() {
     );
     let (balanced, _) = advice(&run, "Balanced");
     assert!(balanced.starts_with("zstd:1, 64 KiB"), "{balanced}");
+    // Who has to take a block size is told the codec for it.
+    let (brief, each) = advice(&run, "By block size");
+    assert_eq!(
+        brief,
+        "balanced: zstd:1 at 4 KiB; zstd:1 at 16 KiB; zstd:1 at 64 KiB"
+    );
+    assert!(each.contains("zstd:1, 64 KiB, ratio "), "{each}");
     let (_, blocks) = advice(&run, "Block size");
     assert!(
         blocks.contains("blocks of 64 KiB instead of 4 KiB change the ratio by +20.0 %"),

@@ -1,14 +1,15 @@
 //! Which codec and which block size, for three wishes, and how sure that is.
 
-use outcrop_measure::metric::{Metric, Unit};
+use outcrop_measure::metric::Metric;
 use outcrop_results::RunView;
 use outcrop_schema::compression::{
-    CODEC, COMPRESSION_RATIO, Data, Direction, LATENCY, MEASUREMENT, Measurement, SAMPLED_SHARE, SCHEMA,
-    SPEED, STAGE_SUM_RATIO,
+    COMPRESSION_RATIO, Data, Direction, LATENCY, MEASUREMENT, Measurement, SAMPLED_SHARE, SCHEMA, SPEED,
+    STAGE_SUM_RATIO,
 };
 
 use super::super::undecided::add_rival;
 use super::super::{cautions, subjects};
+use super::by_size;
 use super::cell::{CompressionCell, some_of};
 use super::stages::{self, STAGE_SUM, STAGES, Stage};
 use super::wishes::{Candidate, Choice, Wish, candidates, choices, front, held_fixed, undecided_places};
@@ -16,9 +17,6 @@ use crate::answer::{Absence, Answer, Capability, Caution, Claim, NOT_DECIDED, Re
 use crate::cell::Cell;
 use crate::number::Number;
 use crate::placement::{Bound, Bounded, Bounds, Verdict};
-
-/// Larger blocks whose ratio is less than this many times that of smaller ones are not worth slower reads.
-const WORTH_BLOCKS: f64 = 1.03;
 
 /// The answer of a compression run.
 pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Answer {
@@ -52,7 +50,11 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
         advice.push(incompressible(&all));
         capabilities.clear();
     }
-    advice.extend(block_size(&choices, &all));
+    advice.extend(
+        by_size::block_size(&choices, &all)
+            .into_iter()
+            .chain(by_size::balanced(&kept)),
+    );
     let fronts = Direction::ALL.into_iter();
     advice.extend(fronts.filter_map(|direction| named_front(&all, direction)));
     let own = sample(&choices).into_iter().chain(stage_sums(cells));
@@ -104,7 +106,7 @@ const READS: [(&str, Metric); 5] = {
 };
 
 /// The furthest percentile that short trials support for all of some cells.
-fn read_statistic(cells: &[&Cell<'_>]) -> Option<(&'static str, Metric)> {
+pub(super) fn read_statistic(cells: &[&Cell<'_>]) -> Option<(&'static str, Metric)> {
     let has = |(_, metric): &(&str, Metric)| cells.iter().all(|cell| cell.number(metric).is_some());
     READS.into_iter().find(has)
 }
@@ -264,70 +266,6 @@ fn incompressible(all: &[Candidate<'_, '_>]) -> Claim {
     .advising(format!(
         "Store these data uncompressed: no codec saves 2 % (highest ratio {highest:.2})"
     ))
-}
-
-/// What larger blocks of the balanced codec give and cost, as far as the data tell.
-fn block_size(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) -> Option<Claim> {
-    let balanced = choices.iter().find(|choice| choice.wish == Wish::Balanced)?;
-    let codec = balanced.best.cell.spelling(&CODEC);
-    let same = || all.iter().filter(|one| one.cell.spelling(&CODEC) == codec);
-    let least = same().min_by_key(|one| one.cell.size_bytes())?;
-    // Sampled clusters are at least as long as a block: other clusters would be other data.
-    let larger = same().filter(|one| one.cell.size_bytes() > least.cell.size_bytes());
-    let known = larger.filter_map(|one| Some((one, one.gain_over(least)?)));
-    let (most, (low, high)) = known.max_by_key(|(one, _)| one.cell.size_bytes())?;
-    let (small, large) = (least.cell.size(), most.cell.size());
-    let gain = (most.ratio / least.ratio - 1.0) * 100.0;
-    let interval = match low < high {
-        true => format!(
-            ", 95 % interval for all the data {:+.0} % to {:+.0} %",
-            (low - 1.0) * 100.0,
-            (high - 1.0) * 100.0
-        ),
-        false => String::new(),
-    };
-    // The statistic of the table above, where these two have it as well.
-    let mut cells: Vec<&Cell<'_>> = choices.iter().map(|choice| choice.best.cell).collect();
-    cells.extend([least.cell, most.cell]);
-    let statistic = read_statistic(&cells).or_else(|| read_statistic(&[least.cell, most.cell]));
-    let reads = statistic.and_then(|(name, metric)| {
-        let [slow, fast] = [most, least].map(|one| one.cell.number(&metric));
-        Some((name, slow?, fast?))
-    });
-    let told = |(name, slow, fast): (&str, &Number, &Number)| match (slow.told_beside(), fast.told_beside()) {
-        (Some(slow), Some(fast)) => format!("; reading a block takes {slow} instead of {fast} ({name})"),
-        _ => format!("; how long reading a block takes is {NOT_DECIDED} ({name})"),
-    };
-    let reading = reads.map(told).unwrap_or_default();
-    let is_worth_it = most.ratio >= least.ratio * WORTH_BLOCKS;
-    let brief = match low > 1.0 {
-        true if is_worth_it => format!("{large} instead of {small}: ratio {gain:+.0} % ({codec}){reading}"),
-        true => format!("stay with {small}: {large} adds only {gain:.1} % to the ratio ({codec}){reading}"),
-        false => {
-            format!("{small}: {large} gives no higher ratio that these data can show ({codec}){reading}")
-        }
-    };
-    let advice = match is_worth_it {
-        true => {
-            "Use large blocks for data that are read sequentially, small blocks for random reads.".to_owned()
-        }
-        false => format!("That is too little to read more for it: stay with {small}."),
-    };
-    let text = format!(
-        "With {codec}, blocks of {large} instead of {small} change the ratio by {gain:+.1} % ({:.2} to {:.2}{interval}){reading}. {advice}",
-        least.ratio, most.ratio
-    );
-    let mut numbers = vec![Number::derived("gain in ratio", gain / 100.0, Unit::Ratio, 2)];
-    // What is known too badly is not in the sentence.
-    if let Some((name, slow, fast)) = reads
-        && slow.told_beside().is_some()
-        && fast.told_beside().is_some()
-    {
-        let named = |number: &Number, size: &str| number.clone().named(format!("{name} of reading {size}"));
-        numbers.extend([named(slow, &large), named(fast, &small)]);
-    }
-    let claim = Claim::new("Block size", brief, text, numbers);
-    Some(claim.unless_disturbed([least.cell, most.cell]))
 }
 
 /// The members of the front of ratio against the speed of a direction, from the smallest result to the fastest: those whose place is certain,

@@ -1,0 +1,145 @@
+//! Block sizes: what larger ones give and cost, and the balanced codec of each, as the best of another does not help who has to take one.
+
+use std::collections::BTreeSet;
+
+use outcrop_measure::metric::Unit;
+use outcrop_schema::compression::CODEC;
+
+use super::answer::read_statistic;
+use super::cell::{CompressionCell, some_of};
+use super::wishes::{Candidate, Choice, Wish, choices};
+use crate::answer::{Claim, NOT_DECIDED};
+use crate::cell::Cell;
+use crate::number::Number;
+
+/// Larger blocks whose ratio is less than this many times that of smaller ones are not worth slower reads.
+const WORTH_BLOCKS: f64 = 1.03;
+
+/// What larger blocks of the balanced codec give and cost, as far as the data tell.
+pub(super) fn block_size(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) -> Option<Claim> {
+    let balanced = choices.iter().find(|choice| choice.wish == Wish::Balanced)?;
+    let codec = balanced.best.cell.spelling(&CODEC);
+    let same = || all.iter().filter(|one| one.cell.spelling(&CODEC) == codec);
+    let least = same().min_by_key(|one| one.cell.size_bytes())?;
+    // Sampled clusters are at least as long as a block: other clusters would be other data.
+    let larger = same().filter(|one| one.cell.size_bytes() > least.cell.size_bytes());
+    let known = larger.filter_map(|one| Some((one, one.gain_over(least)?)));
+    let (most, (low, high)) = known.max_by_key(|(one, _)| one.cell.size_bytes())?;
+    let (small, large) = (least.cell.size(), most.cell.size());
+    let gain = (most.ratio / least.ratio - 1.0) * 100.0;
+    let interval = match low < high {
+        true => format!(
+            ", 95 % interval for all the data {:+.0} % to {:+.0} %",
+            (low - 1.0) * 100.0,
+            (high - 1.0) * 100.0
+        ),
+        false => String::new(),
+    };
+    // The statistic of the table above, where these two have it as well.
+    let mut cells: Vec<&Cell<'_>> = choices.iter().map(|choice| choice.best.cell).collect();
+    cells.extend([least.cell, most.cell]);
+    let statistic = read_statistic(&cells).or_else(|| read_statistic(&[least.cell, most.cell]));
+    let reads = statistic.and_then(|(name, metric)| {
+        let [slow, fast] = [most, least].map(|one| one.cell.number(&metric));
+        Some((name, slow?, fast?))
+    });
+    let told = |(name, slow, fast): (&str, &Number, &Number)| match (slow.told_beside(), fast.told_beside()) {
+        (Some(slow), Some(fast)) => format!("; reading a block takes {slow} instead of {fast} ({name})"),
+        _ => format!("; how long reading a block takes is {NOT_DECIDED} ({name})"),
+    };
+    let reading = reads.map(told).unwrap_or_default();
+    let is_worth_it = most.ratio >= least.ratio * WORTH_BLOCKS;
+    let brief = match low > 1.0 {
+        true if is_worth_it => format!("{large} instead of {small}: ratio {gain:+.0} % ({codec}){reading}"),
+        true => format!("stay with {small}: {large} adds only {gain:.1} % to the ratio ({codec}){reading}"),
+        false => {
+            format!("{small}: {large} gives no higher ratio that these data can show ({codec}){reading}")
+        }
+    };
+    let advice = match is_worth_it {
+        true => {
+            "Use large blocks for data that are read sequentially, small blocks for random reads.".to_owned()
+        }
+        false => format!("That is too little to read more for it: stay with {small}."),
+    };
+    let text = format!(
+        "With {codec}, blocks of {large} instead of {small} change the ratio by {gain:+.1} % ({:.2} to {:.2}{interval}){reading}. {advice}",
+        least.ratio, most.ratio
+    );
+    let mut numbers = vec![Number::derived("gain in ratio", gain / 100.0, Unit::Ratio, 2)];
+    // What is known too badly is not in the sentence.
+    if let Some((name, slow, fast)) = reads
+        && slow.told_beside().is_some()
+        && fast.told_beside().is_some()
+    {
+        let named = |number: &Number, size: &str| number.clone().named(format!("{name} of reading {size}"));
+        numbers.extend([named(slow, &large), named(fast, &small)]);
+    }
+    let claim = Claim::new("Block size", brief, text, numbers);
+    Some(claim.unless_disturbed([least.cell, most.cell]))
+}
+
+/// One claim for all block sizes; none where fewer than two of them have codecs to choose from.
+pub(super) fn balanced(candidates: &[Candidate<'_, '_>]) -> Option<Claim> {
+    let sizes: BTreeSet<u64> = candidates.iter().map(|one| one.cell.size_bytes()).collect();
+    let chosen: Vec<Choice<'_, '_>> = sizes
+        .iter()
+        .filter_map(|size| of_size(candidates, *size))
+        .collect();
+    if chosen.len() < 2 {
+        return None;
+    }
+    let named = |choice: &Choice<'_, '_>| {
+        let codec = choice.best.cell.short_codec();
+        format!("{codec} at {}{}", choice.best.cell.size(), tie(choice))
+    };
+    let with_figures = |choice: &Choice<'_, '_>| {
+        let figures = choice.best.figures();
+        format!("{}, ratio {figures}{}", choice.best.cell.words(), tie(choice))
+    };
+    let numbers = chosen.iter().flat_map(|choice| {
+        let words = choice.best.cell.words();
+        let decisive = choice.best.decisive(choice.wish).into_iter();
+        decisive.map(move |number: Number| {
+            let name = format!("{} of {words}", number.name);
+            number.named(name)
+        })
+    });
+    let listed = |words: Vec<String>| words.join("; ");
+    let text = format!(
+        "Of the codecs at each block size, the nearest to both the best ratio and the best speed are: {}.",
+        listed(chosen.iter().map(with_figures).collect())
+    );
+    let claim = Claim::new(
+        "By block size",
+        format!("balanced: {}", listed(chosen.iter().map(named).collect())),
+        text,
+        numbers.collect(),
+    );
+    let compared = candidates.iter().map(|one| one.cell);
+    Some(claim.unless_disturbed(compared))
+}
+
+/// The choice among the codecs of one size; none where only one of them makes the data smaller.
+fn of_size<'c, 'a>(candidates: &[Candidate<'c, 'a>], size: u64) -> Option<Choice<'c, 'a>> {
+    let its = candidates.iter().filter(|one| one.cell.size_bytes() == size);
+    let its: Vec<Candidate<'_, '_>> = its.copied().collect();
+    let is_any_choice = its.iter().filter(|one| one.compresses()).count() > 1;
+    let mut choices = choices(&its).into_iter();
+    choices
+        .find(|choice| choice.wish == Wish::Balanced)
+        .filter(|_| is_any_choice)
+}
+
+/// ` (tie with lz4:1)`; empty where it is clear.
+fn tie(choice: &Choice<'_, '_>) -> String {
+    let names: Vec<String> = choice
+        .ties
+        .iter()
+        .map(|one| one.cell.short_codec().to_owned())
+        .collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!(" (tie with {})", some_of(&names, ", ")),
+    }
+}
