@@ -10,7 +10,10 @@ fn a_value_that_is_asked_for_twice_is_counted_and_listed_once() {
     piped(dir, &["encode", "-", "-o", "t.ocol"], b"a\nb\na\nc\na\n");
     let find = |args: &[&str]| column(dir, &[&["find", "t.ocol"], args].concat());
     assert_eq!(find(&["--count", "a", "a"]), "3\n");
-    assert_eq!(find(&["--count", "a", "b", "a"]), "4\n");
+    assert_eq!(
+        find(&["--count", "a", "b", "a"]),
+        "         3  a\n         1  b\n"
+    );
     assert_eq!(find(&["--values", "a", "a"]), "         3  a\n");
     assert_eq!(find(&["a", "a"]), "0\n2\n4\n");
 }
@@ -48,7 +51,68 @@ fn values_that_are_not_utf_8_are_found_as_arguments_in_hexadecimal_and_from_stdi
         .flat_map(|number| format!("{number}\n").into_bytes())
         .collect();
     let counted = piped(dir, &["find", "t.ocol", "--count", "-", "loam"], &many);
-    assert_eq!(counted, b"1\n");
+    let counted = String::from_utf8(counted).unwrap();
+    let counts: Vec<&str> = counted.lines().collect();
+    assert_eq!(counts.len(), 21, "{counted}");
+    assert_eq!((counts[7], counts[20]), ("         0  7", "         1  loam"));
+}
+
+#[test]
+fn each_of_several_values_is_counted_in_the_order_asked_with_zeros_and_the_total_beside_it() {
+    let dir = workplace();
+    let dir = dir.path();
+    piped(
+        dir,
+        &["encode", "-", "-o", "t.ocol"],
+        b"loam\nsilt\nloam\ntotal\n",
+    );
+    // A further segment with values of the first.
+    piped(dir, &["append", "t.ocol", "-"], b"silt\nclay, wet\n");
+    let wanted = b"silt\nquartz\nloam\nclay, wet\nsilt\n";
+    let counted = |flags: &[&str]| {
+        let args = [&["column", "find", "t.ocol", "-", "--count"], flags].concat();
+        std::fs::write(dir.join("wanted.txt"), wanted).unwrap();
+        let mut command = command(dir, &args);
+        let command = command.stdin(std::fs::File::open(dir.join("wanted.txt")).unwrap());
+        Seen::from(command.output().unwrap())
+    };
+    for flags in [&[][..], &["--memory", "in-memory"]] {
+        let seen = counted(flags);
+        assert_eq!(
+            seen.stdout, "         2  silt\n         0  quartz\n         2  loam\n         1  clay, wet\n",
+            "{seen:?}"
+        );
+        assert!(
+            seen.sentence().starts_with("5 rows of 4 values counted in "),
+            "{seen:?}"
+        );
+    }
+    let seen = counted(&["--format", "csv"]);
+    assert_eq!(
+        seen.stdout,
+        "value,rows\nsilt,2\nquartz,0\nloam,2\n\"clay, wet\",1\n"
+    );
+    let seen = counted(&["--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&seen.stdout).unwrap();
+    assert_eq!(json["details"]["found_rows_count"], 5);
+    assert_eq!(
+        json["rows"][1],
+        serde_json::json!({ "value": "quartz", "rows": 0 })
+    );
+    assert_eq!(json["rows"].as_array().map(Vec::len), Some(4));
+    // A list of one value is a list; one value or another condition is one number.
+    let one = piped(dir, &["find", "t.ocol", "-", "--count"], b"quartz\n");
+    assert_eq!(one, b"         0  quartz\n");
+    let none = piped(dir, &["find", "t.ocol", "-", "--count"], b"");
+    assert_eq!(none, b"");
+    let find = |args: &[&str]| column(dir, &[&["find", "t.ocol", "--count"], args].concat());
+    assert_eq!(find(&["quartz"]), "0\n");
+    assert_eq!(find(&["--prefix", "", "--format", "csv"]), "rows\n6\n");
+    let arrow = refused(dir, &["find", "t.ocol", "--count", "loam", "--format", "arrow"]);
+    assert!(
+        arrow.contains("--count needs --format text, json or csv"),
+        "{arrow}"
+    );
 }
 
 #[test]

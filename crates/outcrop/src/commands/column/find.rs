@@ -1,7 +1,7 @@
 //! `find` and `get`: rows by value, and values by row.
 
 use super::flags::{AnswerFormat, Find, Get, MemoryFlag};
-use super::print::{Answers, Field, refuse_terminal};
+use super::print::{Answers, CountedValues, Field, refuse_terminal};
 use super::wanted::Wanted;
 use super::{Access, of_opened, open, other_form};
 use crate::exit::bad_input;
@@ -10,6 +10,7 @@ use outcrop_column::arrow::{batch_of_rows, batch_of_values, write_batch};
 use outcrop_column::{Column, Selection};
 use outcrop_measure::units::format_nanoseconds;
 use outcrop_probe::Stopwatch;
+use outcrop_report::number::counted;
 use std::io::{BufWriter, Write as _};
 
 /// Values from which on postings are built in memory where the file has none: a scan for each would take longer.
@@ -21,9 +22,10 @@ const FOUND_VALUES: &str = "found_values_count";
 
 pub(super) fn find(args: &Find) -> anyhow::Result<()> {
     refuse_terminal(args.format == AnswerFormat::Arrow)?;
-    if args.by_value && args.format == AnswerFormat::Arrow {
+    if args.format == AnswerFormat::Arrow && (args.by_value || args.count) {
+        let flag = if args.by_value { "--by-value" } else { "--count" };
         return Err(bad_input(anyhow::anyhow!(
-            "an Arrow answer has only row numbers; --by-value needs --format text, json or csv"
+            "an Arrow answer has only row numbers, or values with --values; {flag} needs --format text, json or csv"
         )));
     }
     let mut wanted = Wanted::of(args)?;
@@ -55,16 +57,7 @@ pub(super) fn find(args: &Find) -> anyhow::Result<()> {
         return print_values(&selections, args, &|| searching.took());
     }
     if args.count {
-        // Different values have different rows: their numbers add up.
-        let counts = selections.iter().map(Selection::count);
-        let counts = counts.collect::<Result<Vec<u64>, _>>().map_err(of_opened)?;
-        let total = counts.iter().sum();
-        let took = searching.took();
-        note(&took.in_words("counted"));
-        say_other_form(&column, &wanted, &counts);
-        let mut answers = Answers::begin(args.format, ["rows"], None)?;
-        answers.push([Field::Number(total)])?;
-        return answers.finish(took.details());
+        return print_counts(&column, &wanted, &selections, args, &searching);
     }
     let rows = selections.iter().map(Selection::rows);
     let rows = rows.collect::<Result<Vec<_>, _>>().map_err(of_opened)?;
@@ -139,6 +132,38 @@ impl Took {
     }
 }
 
+/// The number of rows, of several values one for each: of a value that is not in the column, 0. The total stands beside the answer, not in
+/// it: a value may be called like it.
+fn print_counts(
+    column: &Column,
+    wanted: &Wanted,
+    selections: &[Selection<'_>],
+    args: &Find,
+    searching: &Searching,
+) -> anyhow::Result<()> {
+    let counts = selections.iter().map(Selection::count);
+    let counts = counts.collect::<Result<Vec<u64>, _>>().map_err(of_opened)?;
+    // Different values have different rows: their numbers add up.
+    let total: u64 = counts.iter().sum();
+    let took = searching.took();
+    let Some(values) = wanted.several() else {
+        note(&took.in_words("counted"));
+        say_other_form(column, wanted, &counts);
+        let mut answers = Answers::begin(args.format, ["rows"], None)?;
+        answers.push([Field::Number(total)])?;
+        return answers.finish(took.details());
+    };
+    let rows = counted(total as usize, "row");
+    let of_values = counted(values.len(), "value");
+    note(&took.in_words(&format!("{rows} of {of_values} counted")));
+    say_other_form(column, wanted, &counts);
+    let mut answers = CountedValues::begin(args.format, "rows", None)?;
+    for (value, &rows) in values.iter().zip(&counts) {
+        answers.push(Some(value), rows)?;
+    }
+    answers.finish(took.details_of(FOUND_ROWS, total))
+}
+
 /// Row numbers, ascending.
 fn print_rows(rows: &[Vec<u64>], args: &Find, took: &Took) -> anyhow::Result<()> {
     let is_merged = rows.len() > 1;
@@ -201,21 +226,13 @@ fn print_values(selections: &[Selection<'_>], args: &Find, took: &dyn Fn() -> To
         note(&took().in_words("answered"));
         return write_batch(&batch, std::io::stdout().lock()).map_err(of_opened);
     }
-    // People read the count first, as `uniq -c` has it; programs go by the names.
-    let is_text = args.format == AnswerFormat::Text;
-    let names = if is_text {
-        ["rows", "value"]
-    } else {
-        ["value", "rows"]
-    };
-    let mut answers = Answers::begin(args.format, names, args.limit)?;
+    let mut answers = CountedValues::begin(args.format, "rows", args.limit)?;
     let mut found = 0;
     for selection in selections {
         selection
             .for_each_value(|value, rows| {
                 found += 1;
-                let (value, rows) = (Field::Value(value), Field::Number(rows));
-                Ok(answers.push(if is_text { [rows, value] } else { [value, rows] })?)
+                Ok(answers.push(value, rows)?)
             })
             .map_err(of_opened)?;
         // JSON says how many there are.

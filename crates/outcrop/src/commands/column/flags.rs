@@ -261,6 +261,7 @@ pub(super) enum MemoryFlag {
 Examples:
   outcrop column find words.ocol granite basalt
   outcrop column find words.ocol - < wanted.txt
+  outcrop column find words.ocol - --count --format csv < wanted.txt
   outcrop column find words.ocol --range b..d --limit 10
   outcrop column find prices.ocol --number-range 9.5..120 --count
   outcrop column find words.ocol --regex '^gr.*te$' --values --format csv
@@ -270,7 +271,8 @@ Examples:
 
 One value, or another condition, prints its rows, one per line. Several values, or any condition
 with --by-value, print one line per value: the value, its number of rows, and the rows.
-In CSV and JSON each row comes with its value.")]
+In CSV and JSON each row comes with its value. With --count, each of several values has one line:
+its number of rows, then the value, in the order given. Values from stdin are always several.")]
 pub(super) struct Find {
     /// The column file
     pub(super) file: PathBuf,
@@ -301,7 +303,8 @@ pub(super) struct Find {
     /// Print each value found with its rows, as with several values
     #[arg(long, conflicts_with_all = ["values", "count", "is_null"])]
     pub(super) by_value: bool,
-    /// Print only the number of rows
+    /// Print only the number of rows. Of several values, each has a line with its number, 0 if it is not found; the total is on stderr and in
+    /// JSON. A value that is given twice is counted once
     #[arg(long, conflicts_with_all = ["values", "limit"])]
     pub(super) count: bool,
     /// Print at most N rows; with --values, N values. JSON also has the number of all that were found

@@ -141,6 +141,46 @@ impl<const N: usize> Answers<N> {
     }
 }
 
+/// Values with the number of their rows, a line each.
+pub(super) struct CountedValues {
+    answers: Answers<2>,
+    is_text: bool,
+}
+
+impl CountedValues {
+    /// Begins an answer of at most `limit` values. `rows` is what programs call the number of rows.
+    pub(super) fn begin(
+        format: AnswerFormat,
+        rows: &'static str,
+        limit: Option<usize>,
+    ) -> anyhow::Result<Self> {
+        Ok(Self {
+            answers: Answers::begin(format, ["value", rows], limit)?,
+            is_text: format == AnswerFormat::Text,
+        })
+    }
+
+    /// See [`Answers::is_full`].
+    pub(super) fn is_full(&self) -> bool {
+        self.answers.is_full()
+    }
+
+    /// A value with its rows; `None` is null.
+    pub(super) fn push(&mut self, value: Option<&[u8]>, rows: u64) -> std::io::Result<()> {
+        let (value, rows) = (Field::Value(value), Field::Number(rows));
+        // People read the count first, as `uniq -c` has it; programs go by the names.
+        self.answers.push(match self.is_text {
+            true => [rows, value],
+            false => [value, rows],
+        })
+    }
+
+    /// See [`Answers::finish`].
+    pub(super) fn finish(self, details: serde_json::Map<String, serde_json::Value>) -> anyhow::Result<()> {
+        self.answers.finish(details)
+    }
+}
+
 /// How the list of rows begins in a JSON document.
 const ROWS: &str = "\"rows\": [";
 

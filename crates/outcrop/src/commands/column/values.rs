@@ -1,7 +1,7 @@
 //! `values`: the distinct values with the number of their rows, the most frequent first.
 
 use super::flags::{AnswerFormat, Values};
-use super::print::{Answers, Field};
+use super::print::CountedValues;
 use super::{Access, of_opened, open};
 use crate::output::{Format, note};
 use outcrop_report::number::counted;
@@ -51,21 +51,14 @@ pub(super) fn values(args: &Values) -> anyhow::Result<()> {
 }
 
 fn print(kept: BinaryHeap<Reverse<Counted>>, format: Format) -> anyhow::Result<()> {
-    let (format, is_text) = match format {
-        Format::Text => (AnswerFormat::Text, true),
-        Format::Json => (AnswerFormat::Json, false),
-        Format::Csv => (AnswerFormat::Csv, false),
+    let format = match format {
+        Format::Text => AnswerFormat::Text,
+        Format::Json => AnswerFormat::Json,
+        Format::Csv => AnswerFormat::Csv,
     };
-    // People read the count first, as `uniq -c` has it; programs go by the names.
-    let names = if is_text {
-        ["rows", "value"]
-    } else {
-        ["value", "rows_count"]
-    };
-    let mut answers = Answers::begin(format, names, None)?;
+    let mut answers = CountedValues::begin(format, "rows_count", None)?;
     for Reverse((rows, Reverse(value))) in kept.into_sorted_vec() {
-        let (value, rows) = (Field::Value(value.as_deref()), Field::Number(rows));
-        answers.push(if is_text { [rows, value] } else { [value, rows] })?;
+        answers.push(value.as_deref(), rows)?;
     }
     answers.finish(serde_json::Map::new())
 }
