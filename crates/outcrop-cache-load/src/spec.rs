@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use outcrop_cache_client::Protocol;
+use outcrop_measure::units::parse_count;
 use outcrop_measure::{Seed, TimeSpan};
 use outcrop_workload::keyed::{KeySpace, KeyedWorkload, Objective, Preset, Trace};
 use outcrop_workload::{Arrival, Content, WorkloadError};
@@ -69,7 +70,7 @@ impl FromStr for WarmUp {
             "auto" => Some(Self::Auto),
             "none" => Some(Self::None),
             text => match text.split_once(':') {
-                Some(("sets", count)) => count.parse().ok().map(Self::Sets),
+                Some(("sets", count)) => parse_count(count).ok().map(Self::Sets),
                 Some(("fill", span)) => span.parse().ok().map(Self::Fill),
                 _ => text.parse().ok().map(Self::For),
             },

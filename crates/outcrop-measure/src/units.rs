@@ -5,6 +5,7 @@
 //! share one spelling. The `format_*` functions round to three significant digits and are for eyes only.
 
 mod byte_size;
+mod count;
 mod decimal;
 mod human;
 mod quantity;
@@ -13,6 +14,7 @@ pub(crate) mod text_serde;
 mod time_span;
 
 pub use byte_size::ByteSize;
+pub use count::parse_count;
 pub use human::{
     format_bandwidth, format_bytes, format_count, format_data, format_exact_count, format_iops,
     format_nanoseconds, format_range, format_ratio, format_with_range,

@@ -279,7 +279,7 @@ pub static REQUESTS: Factor<RequestDistribution> = Factor::new(
 /// How many records.
 pub static RECORDS: Factor<u64> = Factor::new(
     "records",
-    "Records that are loaded into each database",
+    "Records that are loaded into each database, as in 100000 or 1M",
     count::<MOST_RECORDS>,
 )
 .default("100000")

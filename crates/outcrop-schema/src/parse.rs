@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use outcrop_measure::units::parse_count;
+
 /// Reads a value by its type's own parser.
 ///
 /// # Errors
@@ -18,12 +20,12 @@ pub fn any(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// Reads a whole number from 1 to `MOST`.
+/// Reads a whole number from 1 to `MOST`, such as `1000` or `1M`.
 ///
 /// # Errors
 /// A sentence with the text seen and the range.
 pub fn count<const MOST: u64>(text: &str) -> Result<u64, String> {
-    match text.parse::<u64>() {
+    match parse_count(text) {
         Ok(count) if (1..=MOST).contains(&count) => Ok(count),
         _ => Err(format!(
             "`{text}` is not accepted; expected a whole number from 1 to {MOST}"
@@ -36,8 +38,9 @@ pub fn count<const MOST: u64>(text: &str) -> Result<u64, String> {
 /// # Errors
 /// A sentence with the text seen and the range.
 pub fn small_count<const MOST: u32>(text: &str) -> Result<u32, String> {
-    match text.parse::<u32>() {
-        Ok(count) if (1..=MOST).contains(&count) => Ok(count),
+    let count = parse_count(text).ok().and_then(|count| u32::try_from(count).ok());
+    match count {
+        Some(count) if (1..=MOST).contains(&count) => Ok(count),
         _ if MOST == u32::MAX => Err(format!("`{text}` is not a count; expected a whole number from 1")),
         _ => Err(format!(
             "`{text}` is not accepted; expected a whole number from 1 to {MOST}"

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use outcrop_measure::units::parse_count;
 use outcrop_measure::{ByteSize, Rate, TimeSpan};
 use proptest::prelude::*;
 
@@ -88,6 +89,41 @@ fn a_byte_size_prints_its_shortest_exact_form() {
         assert_eq!(ByteSize(bytes).to_string(), text);
     }
     assert_eq!(format!("{:>8}|", ByteSize::kib(4)), "    4KiB|");
+}
+
+#[test]
+fn counts_read_powers_of_1000_and_are_whole_numbers() {
+    let cases = [
+        ("0", 0),
+        ("15000", 15_000),
+        ("10k", 10_000),
+        ("10K", 10_000),
+        ("1M", 1_000_000),
+        ("1.5 M", 1_500_000),
+        (" 2G ", 2_000_000_000),
+        ("18446744073709551615", u64::MAX),
+    ];
+    for (text, count) in cases {
+        assert_eq!(parse_count(text), Ok(count), "{text}");
+    }
+    let refused = [
+        ("", "empty"),
+        ("-1", "negative"),
+        ("many", "does not start with a number"),
+        ("1m", "`m` is not known (k, M, G)"),
+        ("1MiB", "`MiB` is not known"),
+        ("1.5", "not a whole number"),
+        ("0.0005k", "not a whole number"),
+        ("18446744073709551616", "too large"),
+        ("18446744073709552k", "too large"),
+    ];
+    for (text, reason) in refused {
+        let message = parse_count(text).expect_err(text).to_string();
+        assert!(
+            message.contains(reason) && message.contains("`1.5M`"),
+            "{text}: {message}"
+        );
+    }
 }
 
 #[test]

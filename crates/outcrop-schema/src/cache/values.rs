@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
-use outcrop_measure::units::ByteSize;
+use outcrop_measure::units::{ByteSize, parse_count};
 
 use crate::value::{Value, words};
 
@@ -114,7 +114,7 @@ impl FromStr for Fill {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let sets = text.strip_prefix("sets:").map(str::parse::<u64>);
+        let sets = text.strip_prefix("sets:").map(parse_count);
         match (text, sets) {
             ("every-key", _) => Ok(Self::EveryKey),
             ("nothing", _) => Ok(Self::Nothing),
@@ -140,7 +140,7 @@ impl Value for Fill {}
 
 /// A value, or a word for none.
 macro_rules! value_or {
-    ($(#[$doc:meta])* $name:ident($value:ty), $word:literal, $what:literal) => {
+    ($(#[$doc:meta])* $name:ident($value:ty) by $read:expr, $word:literal, $what:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct $name(pub Option<$value>);
@@ -152,8 +152,9 @@ macro_rules! value_or {
                 if text == $word {
                     return Ok(Self(None));
                 }
-                let value = text.parse().map(Some).map(Self);
-                value.map_err(|_| format!(concat!("`{}` is not accepted; expected \"", $word, "\", or ", $what), text))
+                let value: Option<$value> = $read(text);
+                let value = value.map(Some).map(Self);
+                value.ok_or_else(|| format!(concat!("`{}` is not accepted; expected \"", $word, "\", or ", $what), text))
             }
         }
 
@@ -168,17 +169,26 @@ macro_rules! value_or {
     };
 }
 
+/// A count from 1.
+fn from_one(text: &str) -> Option<NonZeroU64> {
+    NonZeroU64::new(parse_count(text).ok()?)
+}
+
+fn size(text: &str) -> Option<ByteSize> {
+    text.parse().ok()
+}
+
 value_or! {
     /// How many requests are measured; none where a trial ends by its duration.
-    Requests(NonZeroU64), "unlimited", "a number of requests from 1"
+    Requests(NonZeroU64) by from_one, "unlimited", "a number of requests from 1"
 }
 value_or! {
     /// How many different values there are; none where each key has its own.
-    DistinctValues(NonZeroU64), "one-per-key", "a number of values from 1"
+    DistinctValues(NonZeroU64) by from_one, "one-per-key", "a number of values from 1"
 }
 value_or! {
     /// A limit for the bytes of items alone; none where memory is the only limit.
-    ItemMemory(ByteSize), "unlimited", "a size such as \"100B\""
+    ItemMemory(ByteSize) by size, "unlimited", "a size such as \"100B\""
 }
 
 impl Value for Requests {}

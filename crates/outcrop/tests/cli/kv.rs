@@ -308,7 +308,7 @@ fn a_dry_run_warns_of_databases_and_caches_that_do_not_fit() {
         seen.stderr
     };
     // A petabyte, and a terabyte for each of a thousand processes.
-    let on_disk = dry(&["--records", "1000000000000"]);
+    let on_disk = dry(&["--records", "1000G"]);
     assert!(
         on_disk.contains("warning: a trial (") && on_disk.contains(" stores 1.02 PB before compression"),
         "{on_disk}"

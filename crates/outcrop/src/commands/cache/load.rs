@@ -21,8 +21,8 @@ use outcrop_cache_load::{
 use outcrop_measure::units::format_nanoseconds;
 use outcrop_measure::{LatencyHistogram, Seed, TimeSpan};
 use outcrop_probe::Clock;
-use outcrop_workload::keyed::{
 use outcrop_schema::lateness;
+use outcrop_workload::keyed::{
     KEY_PREFIX, KeyPopularity, KeySize, KeyedWorkload, Preset, RequestMix, Trace, ValueSize,
 };
 use outcrop_workload::{Arrival, Content};
@@ -67,7 +67,7 @@ pub(crate) struct Args {
     /// Replay the trace at its own times (open loop)
     #[arg(long, requires = "trace")]
     trace_times: bool,
-    /// Number of distinct keys
+    /// Number of distinct keys, as in 100000 or 1M: k, M and G are powers of 1000
     #[arg(long, default_value_t = 100_000, value_parser = whole::<u64>)]
     keys: u64,
     /// Key popularity [default: the workload's]: etc, etc-lite, zipfian:THETA, uniform
@@ -119,7 +119,7 @@ pub(crate) struct Args {
     /// Duration of the measurement
     #[arg(long, default_value = "5s", value_name = "TIME")]
     duration: TimeSpan,
-    /// Measure COUNT requests instead of a duration; sets on miss are not counted
+    /// Measure COUNT requests, as in 15000 or 1M, instead of a duration; sets on miss are not counted
     #[arg(long, value_name = "COUNT", conflicts_with_all = ["duration", "search"], value_parser = from_one)]
     requests: Option<NonZeroU64>,
     /// Write the figures and the latency distributions into this new folder: load.json, load.csv, latencies.csv, latencies.svg
@@ -369,7 +369,6 @@ fn disturbed(share: f64) -> String {
     )
 }
 
-fn conclude(report: &LoadReport) -> anyhow::Result<Ending> {
 /// That the driver itself was late, where that is a great part of the latencies.
 fn late(report: &LoadReport) -> Option<String> {
     let at = |histogram: &LatencyHistogram, quantile| histogram.percentile(quantile).map(|ns| ns as f64);
@@ -384,6 +383,7 @@ fn late(report: &LoadReport) -> Option<String> {
     })
 }
 
+fn conclude(report: &LoadReport) -> anyhow::Result<Ending> {
     if report.is_driver_the_limit() {
         note(&format!(
             "the load driver was the bottleneck: one of its threads was busy {:.0} % of the time; raise --threads, or read these figures as the driver's",
@@ -401,10 +401,10 @@ fn late(report: &LoadReport) -> Option<String> {
     if let Some(share) = report.disturbance() {
         note(&format!("warning: {}", disturbed(share)));
     }
-    let tally = &report.tally;
     if let Some(late) = late(report) {
         note(&format!("warning: {late}"));
     }
+    let tally = &report.tally;
     anyhow::ensure!(
         tally.other_lengths == 0 || tally.other_lengths < tally.mismatches,
         "the cache holds values of an earlier load with other value sizes; empty it with --flush, or give that load's --value-size"

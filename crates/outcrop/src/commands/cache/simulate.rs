@@ -54,7 +54,7 @@ pub(super) struct Args {
     /// Do not set a key after a miss
     #[arg(long)]
     no_set_on_miss: bool,
-    /// Read only the first N requests of the trace
+    /// Read only the first N requests of the trace, as in 100000 or 1M
     #[arg(long, value_name = "N", value_parser = whole::<u64>)]
     requests: Option<u64>,
     /// Simulations that run in parallel [default: one for each core]
