@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use outcrop_measure::metric::Scope;
 use outcrop_measure::units::format_with_range;
 use outcrop_results::{CellGroup, CellRow, CellTable, Estimate, Figure};
-use outcrop_schema::TableColumn;
+use outcrop_schema::{FactorRef, TableColumn};
 
 use lacking::{Reason, in_cells, reasons};
 
@@ -106,7 +106,8 @@ impl Grid {
     fn of(group: &CellGroup<'_>, layers: &[&ReportedLayer]) -> Self {
         let rows = &group.rows;
         let layer = layers.iter().find(|layer| layer.schema.name == group.layer.name);
-        let mark = layer.and_then(|layer| layer.mark);
+        let layer = layer.copied();
+        let (constants, apart) = constants(group, layer);
         let mut columns = Vec::new();
         if group.subject.is_none() {
             columns.push(words("subject", rows, |row| row.subject.clone()));
@@ -115,20 +116,18 @@ impl Grid {
         if group.is_told_by_plan() {
             columns.push(words("plan", rows, |row| row.plans.join(", ")));
         }
-        for factor in &group.factors {
-            let spelled = |row: &CellRow| {
-                row.setting(*factor).map_or_else(
-                    || NONE.to_owned(),
-                    |value| factor.shown(value.spelling()) + mark.map_or("", |mark| mark(*factor, row)),
-                )
+        for factor in apart.iter().chain(&group.factors) {
+            let place = |row: &&CellRow| {
+                let own = shown_otherwise(layer, *factor, row).and_then(|text| text.parse().ok());
+                own.or_else(|| row.setting(*factor)?.place())
             };
             let is_right = rows
                 .iter()
                 .any(|row| row.setting(*factor).is_some_and(|value| value.place().is_some()));
             columns.push(GridColumn {
                 is_right: is_right && factor.column() != outcrop_schema::Column::Text,
-                places: rows.iter().map(|row| row.setting(*factor)?.place()).collect(),
-                ..words(&factor.words(), rows, spelled)
+                places: rows.iter().map(place).collect(),
+                ..words(&factor.words(), rows, |row| shown(layer, *factor, row))
             });
         }
         let mut notes = certainty(group);
@@ -171,7 +170,7 @@ impl Grid {
             format!("{} {verb} unavailable{cells}: {reason}.", headings.join(" and "))
         }));
         Self {
-            head: head(group),
+            head: head(group, &constants),
             columns,
             notes,
         }
@@ -301,8 +300,37 @@ fn words(heading: &str, rows: &[&CellRow], cell: impl Fn(&CellRow) -> String) ->
     }
 }
 
+/// How a layer has the value of a factor in a row where that is not as it is spelled.
+fn shown_otherwise(layer: Option<&ReportedLayer>, factor: FactorRef, row: &CellRow) -> Option<String> {
+    let shown = layer?.shown?;
+    shown(factor, row)
+}
+
+/// The value of a factor in a row, as tables have it.
+fn shown(layer: Option<&ReportedLayer>, factor: FactorRef, row: &CellRow) -> String {
+    let spelled = || Some(factor.shown(row.setting(factor)?.spelling()));
+    let own = shown_otherwise(layer, factor, row);
+    own.or_else(spelled).unwrap_or_else(|| NONE.to_owned())
+}
+
+/// Factors that have one value in all cells, with that value; then those whose one value is shown in several ways.
+fn constants(
+    group: &CellGroup<'_>,
+    layer: Option<&ReportedLayer>,
+) -> (Vec<(FactorRef, String)>, Vec<FactorRef>) {
+    let (mut constants, mut apart) = (Vec::new(), Vec::new());
+    for (factor, _) in &group.constants {
+        let values: BTreeSet<String> = group.rows.iter().map(|row| shown(layer, *factor, row)).collect();
+        match values.len() {
+            1 => constants.extend(values.into_iter().map(|value| (*factor, value))),
+            _ => apart.push(*factor),
+        }
+    }
+    (constants, apart)
+}
+
 /// What is the same in all cells.
-fn head(group: &CellGroup<'_>) -> Vec<String> {
+fn head(group: &CellGroup<'_>, constants: &[(FactorRef, String)]) -> Vec<String> {
     let subject = group.subject.unwrap_or("several subjects");
     let trials: BTreeSet<usize> = group.rows.iter().map(|row| row.trials).collect();
     let trials = match (trials.first(), trials.last()) {
@@ -314,14 +342,15 @@ fn head(group: &CellGroup<'_>) -> Vec<String> {
         group.layer.name,
         counted(group.rows.len(), "cell")
     )];
-    for (which, settings) in [
-        ("All cells", &group.constants),
-        ("Cells that have them", &group.usual),
-    ] {
-        let words = settings
-            .iter()
-            .map(|(factor, value)| format!("{} {}", factor.words(), factor.shown(value.spelling())));
-        let words: Vec<String> = words.collect();
+    let usual = group.usual.iter();
+    let usual: Vec<(FactorRef, String)> = usual
+        .map(|(factor, value)| (*factor, factor.shown(value.spelling())))
+        .collect();
+    for (which, settings) in [("All cells", constants), ("Cells that have them", &usual[..])] {
+        let words = settings.iter();
+        let words: Vec<String> = words
+            .map(|(factor, value)| format!("{} {value}", factor.words()))
+            .collect();
         if !words.is_empty() {
             head.push(format!("{which}: {}.", words.join(", ")));
         }

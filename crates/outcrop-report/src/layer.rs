@@ -74,12 +74,12 @@ pub struct ReportedLayer {
     pub order: &'static [FactorRef],
     /// Reads the cells of a run that have a completed trial.
     pub read: for<'a> fn(&'a RunView, Vec<Cell<'a>>) -> Box<dyn LayerReport + 'a>,
-    /// What stands behind a value of a factor in tables of its cells, where a row needs that.
-    pub mark: Option<Mark>,
+    /// How the value of a factor stands in tables of its cells, where that is not as it is spelled.
+    pub shown: Option<Shown>,
 }
 
-/// What stands behind the value of a factor in a row of a table; mostly nothing.
-pub type Mark = fn(FactorRef, &CellRow) -> &'static str;
+/// How the value of a factor stands in a row of a table; none where it stands as it is spelled.
+pub type Shown = fn(FactorRef, &CellRow) -> Option<String>;
 
 /// The sections of every layer that has a completed trial in this run.
 pub(crate) fn sections(

@@ -33,13 +33,14 @@ pub(crate) static LAYER: ReportedLayer = ReportedLayer {
         &ARRIVAL,
     ],
     read: |run, cells| Box::new(CacheReport { run, cells }),
-    mark: Some(overloaded),
+    shown: Some(overloaded),
 };
 
-/// What stands behind the arrivals of an open loop that asked for more than was answered.
-fn overloaded(factor: FactorRef, row: &CellRow) -> &'static str {
+/// The arrivals of an open loop that asked for more than was answered say so.
+fn overloaded(factor: FactorRef, row: &CellRow) -> Option<String> {
     let is_marked = factor.name == ARRIVAL.name && cell::is_overloaded(row);
-    if is_marked { " (overloaded)" } else { "" }
+    let arrival = row.setting(factor).filter(|_| is_marked)?;
+    Some(format!("{} (overloaded)", factor.shown(arrival.spelling())))
 }
 
 /// The cache cells of a run, ready to be asked.

@@ -15,8 +15,9 @@ mod total;
 mod verdict;
 mod whole;
 
-use outcrop_results::RunView;
-use outcrop_schema::column::{DISTINCT, ROWS, SCHEMA, SKEW, THREADS};
+use outcrop_results::{CellRow, RunView};
+use outcrop_schema::FactorRef;
+use outcrop_schema::column::{DISTINCT, ROWS, SCHEMA, SKEW, TABLE_ROWS, THREADS};
 
 use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
@@ -33,8 +34,18 @@ pub(crate) static LAYER: ReportedLayer = ReportedLayer {
     schema: &SCHEMA,
     order: &[&ROWS, &DISTINCT, &SKEW, &THREADS],
     read: |run, cells| Box::new(ColumnReport { run, cells }),
-    mark: None,
+    shown: Some(rows_taken),
 };
+
+/// Of a table that has fewer rows than were asked for, all are taken.
+fn rows_taken(factor: FactorRef, row: &CellRow) -> Option<String> {
+    if factor.name != ROWS.name {
+        return None;
+    }
+    let asked = row.setting(factor)?.place()?;
+    let all = row.figures.get(TABLE_ROWS.name)?.estimate()?.value;
+    (all < asked).then(|| format!("{all:.0}"))
+}
 
 /// The column cells of a run, ready to be asked.
 struct ColumnReport<'a> {

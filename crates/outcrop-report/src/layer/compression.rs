@@ -28,7 +28,7 @@ pub(crate) static LAYER: ReportedLayer = ReportedLayer {
     schema: &SCHEMA,
     order: &[&CODEC, &COMPRESSION_BLOCK_SIZE, &THREADS],
     read,
-    mark: None,
+    shown: None,
 };
 
 /// The cells of a compression run, ready to be asked.

@@ -40,7 +40,7 @@ pub(crate) static LAYER: ReportedLayer = ReportedLayer {
             published: references::shipped(),
         })
     },
-    mark: None,
+    shown: None,
 };
 
 /// The cells of a device run, ready to be asked.

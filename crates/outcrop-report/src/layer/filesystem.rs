@@ -38,7 +38,7 @@ pub(crate) static LAYER: ReportedLayer = ReportedLayer {
         &JOBS,
     ],
     read: |run, cells| Box::new(FilesystemReport { run, cells }),
-    mark: None,
+    shown: None,
 };
 
 /// The cells of filesystems of a run, ready to be asked.

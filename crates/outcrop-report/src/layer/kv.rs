@@ -42,7 +42,7 @@ pub(crate) static LAYER: ReportedLayer = ReportedLayer {
         &ARRIVAL,
     ],
     read: |run, cells| Box::new(KvReport { run, cells }),
-    mark: None,
+    shown: None,
 };
 
 /// The machine that a run was made on.

@@ -210,5 +210,8 @@ fn notes(size: &SizeReport) -> Vec<Remark> {
         .iter()
         .map(|share| format!("{} in {}", share.block_count, share.name))
         .collect();
-    vec![column::ENCODINGS.remark(format!("code blocks of 65,536 rows: {}", shares.join(", ")))]
+    vec![column::ENCODINGS.remark(format!(
+        "code blocks of at most 65,536 rows: {}",
+        shares.join(", ")
+    ))]
 }

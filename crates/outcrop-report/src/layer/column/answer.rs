@@ -4,8 +4,8 @@ use outcrop_measure::metric::Unit;
 use outcrop_measure::units::{format_data, format_exact_count, format_ratio};
 use outcrop_results::RunView;
 use outcrop_schema::column::{
-    ENCODE_SPEED, Index, LATENCY, OPERATION, ORDER, PROFILE, ROWS, Rows, SCHEMA, SIZE_OVER_FLOOR,
-    STORED_BYTES,
+    ENCODE_SPEED, Index, LATENCY, OPERATION, ORDER, PROFILE, ROWS, SCHEMA, SIZE_OVER_FLOOR, STORED_BYTES,
+    TABLE_ROWS,
 };
 use outcrop_workload::column::{Operation, RowOrder, SearchMode};
 
@@ -272,7 +272,13 @@ fn over_codecs(made: &[Judgement<'_>]) -> Option<(Number, String)> {
 
 /// What limits the answer about columns in addition to what limits that of every layer.
 fn own_cautions(cells: &[Cell<'_>], wholes: &[Whole<'_>]) -> Vec<Caution> {
-    let is_limited = |cell: &&Cell<'_>| !is_generated(cell) && !is_whole(cell) && !cell.is(&ROWS, &Rows::All);
+    // A table that does not say how many rows it has may have more than were taken.
+    let is_limited = |cell: &&Cell<'_>| {
+        let is_cut = cell
+            .place(&ROWS)
+            .is_some_and(|asked| cell.value(&TABLE_ROWS).is_none_or(|all| all > asked));
+        is_cut && !is_generated(cell) && !is_whole(cell)
+    };
     let limited = cells.iter().find(is_limited).map(|cell| {
         let rows = format_exact_count(cell.place(&ROWS).map_or(0, |rows| rows as u64));
         format!(

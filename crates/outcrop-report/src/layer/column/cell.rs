@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use outcrop_measure::units::format_count;
 use outcrop_schema::column::{
     COLUMN, DISTINCT, FORMAT, Format, INDEX, Index, KERNELS, Kernels, OPERATION, ORDER, PROFILE, Profile,
-    ROWS, SCHEMA, SEARCH_MODE, SKEW, WITHOUT, Without,
+    ROWS, SCHEMA, SEARCH_MODE, SKEW, TABLE_ROWS, WITHOUT, Without,
 };
 use outcrop_schema::{About, Role};
 use outcrop_workload::column::{Operation, RowOrder, SearchMode};
@@ -98,6 +98,15 @@ pub(super) fn column_words(cell: &Cell<'_>) -> String {
     let (rows, distinct) = (count_of(cell, &ROWS), count_of(cell, &DISTINCT));
     let skew = cell.spelling(&SKEW);
     format!("{rows} rows, {distinct} words, skew {skew}{order}")
+}
+
+/// The rows that were worked on: of a table that has fewer than were asked for, all. None where all were asked for and the table does not
+/// say how many it has.
+pub(super) fn rows_taken(cell: &Cell<'_>) -> Option<f64> {
+    match (cell.place(&ROWS), cell.value(&TABLE_ROWS)) {
+        (Some(asked), Some(all)) => Some(asked.min(all)),
+        (asked, all) => asked.or(all),
+    }
 }
 
 /// A factor that counts, as people read it.

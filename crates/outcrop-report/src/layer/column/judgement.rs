@@ -1,11 +1,11 @@
 //! What the rows of a column that were taken say of profile and index: a rule on their sizes and latencies.
 
 use outcrop_schema::column::{
-    FILE_BYTES, FORMAT, Format, Index, LATENCY, OPERATION, PROFILE, Profile, ROWS, TABLE_ROWS, TEXT_BYTES,
+    FILE_BYTES, FORMAT, Format, Index, LATENCY, OPERATION, PROFILE, Profile, TABLE_ROWS, TEXT_BYTES,
 };
 use outcrop_workload::column::{Operation, SearchMode};
 
-use super::cell::{Column, columns, is_balanced_file, is_plain_file, is_search};
+use super::cell::{Column, columns, is_balanced_file, is_plain_file, is_search, rows_taken};
 use super::verdict::rows_in_words;
 use super::whole::is_whole;
 use crate::cell::{Cell, best};
@@ -79,13 +79,9 @@ impl Judgement<'_> {
 
     /// The rows that were taken of a column of a file, in words.
     pub(super) fn rows(&self) -> String {
-        let table_rows = self.best.value(&TABLE_ROWS);
-        match (self.best.place(&ROWS), table_rows) {
-            // Of fewer rows than were asked for, all are taken.
-            (Some(taken), Some(rows)) => rows_in_words(taken.min(rows), table_rows),
-            (Some(taken), None) => rows_in_words(taken, None),
-            (None, Some(rows)) => rows_in_words(rows, table_rows),
-            (None, None) => "whole column".to_owned(),
+        match rows_taken(self.best) {
+            Some(taken) => rows_in_words(taken, self.best.value(&TABLE_ROWS)),
+            None => "whole column".to_owned(),
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use outcrop_measure::metric::Metric;
 use outcrop_schema::column::{
-    FORMAT, HITS_PER_OPERATION, Index, KERNELS, Kernels, LATENCY, OPERATION, ROW_RATE, ROWS,
+    FORMAT, HITS_PER_OPERATION, Index, KERNELS, Kernels, LATENCY, OPERATION, ROW_RATE,
 };
 use outcrop_workload::column::{Operation, SearchMode};
 
-use super::cell::{column_key, column_words, is_plain_text, searches};
+use super::cell::{column_key, column_words, is_plain_text, rows_taken, searches};
 use crate::cell::Cell;
 use crate::chart::{
     Bar, BarChart, BarGroup, Facet, Part, Quantity, Scale, Segment, SeriesKind, Support, axis,
@@ -36,7 +36,7 @@ pub(super) fn time_by_kernels(cells: &[Cell<'_>]) -> Option<FigureSlot> {
         cell.get(&KERNELS)
             .is_some_and(|kernels| *kernels != Kernels::Widest)
     };
-    let rows = |cell: &Cell<'_>| cell.place(&ROWS).unwrap_or(f64::NEG_INFINITY);
+    let rows = |cell: &Cell<'_>| rows_taken(cell).unwrap_or(f64::NEG_INFINITY);
     let with_kernels = cells.iter().filter(has_kernels);
     // One column: that of the most rows, the first of those that have as many.
     let example = with_kernels.reduce(|best, next| if rows(next) > rows(best) { next } else { best })?;
@@ -119,7 +119,7 @@ fn whole_group(cells: &[&Cell<'_>], label: &str, operation: Operation) -> BarGro
             cell.is(&OPERATION, &operation) && cell.is(&KERNELS, kernels) && !is_text
         };
         let cell = cells.iter().find(is_wanted)?;
-        let (rate, rows) = (cell.number(&ROW_RATE)?, cell.place(&ROWS)?);
+        let (rate, rows) = (cell.number(&ROW_RATE)?, rows_taken(cell)?);
         Some(time_bar(part, rate, rows, &ROW_RATE))
     };
     BarGroup {

@@ -13,7 +13,7 @@ pub(super) static LAYER: ReportedLayer = ReportedLayer {
     schema: &SCHEMA,
     order: &[&BIAS, &TOSSES],
     read: |run, cells| Box::new(CoinReport { run, cells }),
-    mark: None,
+    shown: None,
 };
 
 struct CoinReport<'a> {
