@@ -95,6 +95,16 @@ pub enum ColumnError {
         /// What to do.
         hint: &'static str,
     },
+    /// A line of text, or a record of CSV, has more bytes than its reader allows.
+    #[error("{what} has more than {limit} bytes; {question}")]
+    TooLong {
+        /// What is too long, and where it is if that is known.
+        what: String,
+        /// The most that it may have.
+        limit: u64,
+        /// What may be wrong with the input.
+        question: &'static str,
+    },
     /// The text to encode is not as its options say.
     #[error("line {line} of the input: {detail}")]
     Input {
@@ -141,7 +151,7 @@ pub enum ColumnError {
     },
     /// The operation needs forward codes, and the file was written with the index only.
     #[error(
-        "the file has postings but no forward codes (`--index only`): this operation needs codes; encode again with `--index none` or `--index postings`"
+        "the file has postings but no forward codes: this operation needs codes; encode the column again with them"
     )]
     NoCodes,
     /// The processor lacks instructions.
@@ -167,7 +177,7 @@ fn column_wanted(wanted: Option<&str>, existing: &[String]) -> String {
     match (wanted, existing.len()) {
         (Some(wanted), _) => format!("the input has no column {wanted}; it has {names}"),
         (None, 0) => "the input has no column that can be encoded as text".to_owned(),
-        (None, count) => format!("the input has {count} columns; name one of {names} (--column)"),
+        (None, count) => format!("the input has {count} columns; name one of {names}"),
     }
 }
 

@@ -89,9 +89,17 @@ fn run_error(sentence: String) -> PyErr {
     RunError::new_err(sentence)
 }
 
+/// The sentence of the codec. It reads longer lines for a command that asks for them; none of our functions does.
+fn sentence_of(error: &Codec) -> String {
+    match error {
+        Codec::TooLong { .. } => format!("{error} `outcrop column encode --longest-value` reads longer ones"),
+        other => other.to_string(),
+    }
+}
+
 /// Of the column codec. An exception that Python raised while the codec wrote comes back as itself.
 pub(crate) fn of_column(error: Codec) -> PyErr {
-    let sentence = error.to_string();
+    let sentence = sentence_of(&error);
     match error {
         Codec::Io(error) => match error.downcast::<PyErr>() {
             Ok(raised) => raised,

@@ -108,11 +108,10 @@ fn check_row(bytes: usize, longest: usize) -> Result<()> {
     if bytes <= longest {
         return Ok(());
     }
-    Err(ColumnError::Limit {
-        what: "bytes of a value",
-        seen: bytes as u64,
+    Err(ColumnError::TooLong {
+        what: "a line of the input".to_owned(),
         limit: longest as u64,
-        hint: "is this text with newlines? `outcrop column encode --longest-value` reads longer lines, up to 2 GiB",
+        question: "is this text with newlines?",
     })
 }
 
@@ -161,7 +160,7 @@ mod tests {
         let mut chunks = SliceChunks::of(long.as_bytes());
         assert!(matches!(
             chunks.next(2 * CHUNK_BYTES),
-            Err(ColumnError::Limit { .. })
+            Err(ColumnError::TooLong { .. })
         ));
         assert!(matches!(chunks.next(2 * CHUNK_BYTES), Ok(None)));
     }
@@ -170,7 +169,7 @@ mod tests {
     fn a_line_without_end_is_refused_when_it_is_longer_than_a_value_may_be() {
         let (mut endless, limit) = (Endless(0), 3 << 20);
         let refused = Chunks::new(limit).next(&mut endless, Vec::new());
-        assert!(matches!(refused, Err(ColumnError::Limit { .. })), "{refused:?}");
+        assert!(matches!(refused, Err(ColumnError::TooLong { .. })), "{refused:?}");
         assert!(endless.0 <= limit + CHUNK_BYTES, "{} bytes were read", endless.0);
     }
 }

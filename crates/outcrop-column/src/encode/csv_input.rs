@@ -54,7 +54,8 @@ impl Default for CsvOptions<'_> {
 /// the threads of `options` encode.
 ///
 /// # Errors
-/// [`ColumnError::Input`] for a line without the column, a quote that is never closed or a record that is too long, [`ColumnError::NoSuchColumn`], and as [`Encoder::push`].
+/// [`ColumnError::Input`] for a line without the column or a quote that is never closed, [`ColumnError::TooLong`] for a record,
+/// [`ColumnError::NoSuchColumn`], and as [`Encoder::push`].
 ///
 /// ```
 /// use outcrop_column::{Column, InputColumn, CsvOptions, EncodeOptions, encode_csv};

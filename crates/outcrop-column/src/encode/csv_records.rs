@@ -52,8 +52,8 @@ impl<R: Read> CsvRecords<R> {
     /// Reads the next record; false at the end of the input.
     ///
     /// # Errors
-    /// [`ColumnError::Io`] of the input, [`ColumnError::Input`] with the line of a quote that is never closed, or of a record that is
-    /// too long: no more of it is read than the limit and what is read ahead.
+    /// [`ColumnError::Io`] of the input, [`ColumnError::Input`] with the line of a quote that is never closed, [`ColumnError::TooLong`] for a
+    /// record that is too long: no more of it is read than the limit and what is read ahead.
     pub fn read(&mut self, record: &mut csv::ByteRecord) -> Result<bool> {
         let (start, line) = (self.reader.position().byte(), self.reader.position().line());
         let input = self.reader.get_mut();
@@ -115,16 +115,18 @@ impl<R> Marked<R> {
     }
 
     fn too_long(&self, line: u64) -> ColumnError {
-        let longest = self.longest_record;
-        let more = match self.delimiters > MOST_DELIMITERS {
-            true => format!("{MOST_DELIMITERS} delimiters"),
-            false => format!("{longest} bytes"),
-        };
-        ColumnError::Input {
-            line,
-            detail: format!(
-                "the record that begins here has more than {more}; is a quotation mark not closed, or the delimiter another one? `outcrop column encode --longest-value` reads longer records"
-            ),
+        const WHAT: &str = "the record that begins here";
+        const QUESTION: &str = "is a quotation mark not closed, or the delimiter another one?";
+        match self.delimiters > MOST_DELIMITERS {
+            true => ColumnError::Input {
+                line,
+                detail: format!("{WHAT} has more than {MOST_DELIMITERS} delimiters; {QUESTION}"),
+            },
+            false => ColumnError::TooLong {
+                what: format!("line {line} of the input: {WHAT}"),
+                limit: self.longest_record,
+                question: QUESTION,
+            },
         }
     }
 }
@@ -199,10 +201,14 @@ mod tests {
             let mut record = csv::ByteRecord::new();
             assert!(records.read(&mut record).unwrap());
             let refused = records.read(&mut record);
-            let says = "the record that begins here has more than 3145728 bytes";
             assert!(
-                matches!(&refused, Err(ColumnError::Input { line: 2, detail }) if detail.contains(says)),
+                matches!(&refused, Err(ColumnError::TooLong { limit, .. }) if *limit == LIMIT as u64),
                 "{refused:?}"
+            );
+            assert_eq!(
+                refused.unwrap_err().to_string(),
+                "line 2 of the input: the record that begins here has more than 3145728 bytes; is a quotation mark not closed, or the delimiter \
+                 another one?"
             );
             assert!(endless.1 < LIMIT + (64 << 10), "{} bytes were read", endless.1);
         }

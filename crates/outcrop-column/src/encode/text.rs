@@ -30,7 +30,7 @@ const MOST_FAR_OFF: usize = 32;
 /// back can be finished or appended.
 ///
 /// # Errors
-/// What `input` reports, the limits of [`Encoder::push`], and [`ColumnError::Limit`](crate::ColumnError::Limit) for a line
+/// What `input` reports, the limits of [`Encoder::push`], and [`ColumnError::TooLong`](crate::ColumnError::TooLong) for a line
 /// of more than [`LINE_BYTES_LIMIT`] bytes; [`encode_text_within`] takes another limit.
 ///
 /// ```

@@ -283,7 +283,7 @@ fn a_column_of_a_table_is_found_by_name_and_number_and_others_are_refused_by_nam
     for error in errors(InputColumn::Only) {
         assert_eq!(
             error.to_string(),
-            "the input has 3 columns; name one of id, rock, age (--column)"
+            "the input has 3 columns; name one of id, rock, age"
         );
     }
     for error in errors(InputColumn::Named("mass")) {

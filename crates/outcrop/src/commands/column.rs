@@ -17,7 +17,7 @@ mod write;
 
 use crate::exit::{Ending, bad_input};
 use anyhow::Context as _;
-use outcrop_column::{Column, ColumnError};
+use outcrop_column::{Column, ColumnError, VALUE_BYTES_LIMIT};
 use outcrop_input::InputError;
 use std::path::Path;
 
@@ -69,8 +69,25 @@ fn of_column(error: ColumnError) -> anyhow::Error {
             bad_input(error)
         }
         ColumnError::Io(error) => error.into(),
-        other => bad_input(other),
+        other => bad_input(with_flags(other)),
     }
+}
+
+/// The codec knows no flags: those that change what an error is about are said here.
+fn with_flags(error: ColumnError) -> anyhow::Error {
+    let flags = match &error {
+        ColumnError::TooLong { limit, .. } if *limit < VALUE_BYTES_LIMIT as u64 => {
+            "`--longest-value` allows more, up to 2GiB"
+        }
+        ColumnError::NoSuchColumn {
+            wanted: None,
+            existing,
+            ..
+        } if !existing.is_empty() => "--column",
+        ColumnError::NoCodes => "`--index none` or `--index postings`",
+        _ => return error.into(),
+    };
+    anyhow::anyhow!("{error} ({flags})")
 }
 
 /// The same of a file that could be opened: where one part is damaged, others may be too.

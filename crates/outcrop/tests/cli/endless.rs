@@ -100,7 +100,8 @@ fn a_line_and_a_record_of_csv_without_end_are_refused_at_256_mib_wherever_rows_a
         (
             "column encode - --input-format csv --column a -o z.ocol",
             "a,b\n\"",
-            "line 2 of the input: the record that begins here has more than 268435456 bytes",
+            "the record that begins here has more than 268435456 bytes; is a quotation mark not closed, or the delimiter another one? \
+             (`--longest-value` allows more, up to 2GiB)",
         ),
         (
             "column append a.ocol - --input-format csv --column a",
@@ -110,7 +111,7 @@ fn a_line_and_a_record_of_csv_without_end_are_refused_at_256_mib_wherever_rows_a
         (
             "column encode - -o z.ocol --threads 2",
             "",
-            "exceeds the limit of 268435456; is this text with newlines? `outcrop column encode --longest-value`",
+            "a line of the input has more than 268435456 bytes; is this text with newlines? (`--longest-value` allows more, up to 2GiB)",
         ),
     ] {
         let words: Vec<&str> = args.split(' ').collect();

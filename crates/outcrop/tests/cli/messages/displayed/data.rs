@@ -193,6 +193,11 @@ fn of_columns() {
                 limit: 1 << 30,
                 hint: "shorten the value",
             },
+            ColumnError::TooLong {
+                what: text("line 3 of the input: the record that begins here"),
+                limit: 256 << 20,
+                question: "is a quotation mark not closed, or the delimiter another one?",
+            },
             ColumnError::Input {
                 line: 3,
                 detail: text("5 fields, expected 9"),
