@@ -93,8 +93,9 @@ pub trait Layer: Sync {
         None
     }
 
-    /// Why a subject is refused in that directory before anything is made of it; none where it can be made, or where only trying tells.
-    fn refusal_in(&self, _subject: &Subject, _directory: &Path) -> Option<String> {
+    /// Why the subject of a cell is refused in that directory before anything is made of it; none where it can be made, or where only trying
+    /// tells.
+    fn refusal_in(&self, _cell: &Cell, _directory: &Path) -> Option<String> {
         None
     }
 

@@ -112,9 +112,9 @@ impl Layer for Device {
         }
     }
 
-    fn refusal_in(&self, subject: &Subject, directory: &Path) -> Option<String> {
-        let settings = &subject.settings;
-        if *settings.value(&KIND) != Kind::ScratchFile {
+    fn refusal_in(&self, cell: &Cell, directory: &Path) -> Option<String> {
+        let settings = &cell.subject.settings;
+        if *settings.value(&KIND) != Kind::ScratchFile || !is_needed(&cell.subject, &[cell]) {
             return None;
         }
         let refused = ScratchFile::check(directory, settings.value(&SIZE).0).err()?;
@@ -162,8 +162,8 @@ impl Layer for Device {
         Some("random writes of 4 KiB, as in the SNIA PTS")
     }
 
-    fn forecast_preparation(&self, subject: &Subject, _cells: &[&Cell]) -> Forecast {
-        let bytes_written = bytes_to_write(subject);
+    fn forecast_preparation(&self, subject: &Subject, cells: &[&Cell]) -> Forecast {
+        let bytes_written = bytes_to_write(subject, cells);
         Forecast {
             time: Duration::from_secs_f64(bytes_written as f64 / ASSUMED_FILL_BYTES_PER_SECOND),
             bytes_written,
@@ -233,9 +233,18 @@ fn writes_of(factors: &Settings, load: Duration, device: &AssumedDevice) -> u64 
     (rate * writes * load.as_secs_f64()) as u64
 }
 
-/// What making the subject writes.
-fn bytes_to_write(subject: &Subject) -> u64 {
-    if is_read_only(subject) {
+/// Whether a subject has to be there for these cells. Where no request goes anywhere, no scratch file is made.
+fn is_needed(subject: &Subject, cells: &[&Cell]) -> bool {
+    let is_scratch = *subject.settings.value(&KIND) == Kind::ScratchFile;
+    let is_written = precondition::passes(&subject.settings) > 0;
+    let mut its = cells.iter().filter(|cell| cell.subject == *subject);
+    let is_reached = its.any(|cell| *cell.factors.value(&ENGINE) != EngineKind::Noop);
+    !is_scratch || is_written || is_reached
+}
+
+/// What making the subject for these cells writes.
+fn bytes_to_write(subject: &Subject, cells: &[&Cell]) -> u64 {
+    if is_read_only(subject) || !is_needed(subject, cells) {
         0
     } else {
         let passes = precondition::passes(&subject.settings);

@@ -11,7 +11,7 @@ impl PlanSet {
     /// Why the run cannot begin in its directory, however long it would take; none where nothing is known against it.
     pub fn refusal(&self) -> Option<String> {
         let cells = self.cells().iter();
-        let mut refusals = cells.filter_map(|cell| cell.layer.refusal_in(&cell.subject, self.directory()));
+        let mut refusals = cells.filter_map(|cell| cell.layer.refusal_in(cell, self.directory()));
         refusals.next()
     }
 

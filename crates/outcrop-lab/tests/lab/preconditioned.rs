@@ -105,6 +105,29 @@ fn the_plans_after_the_pts_run_on_a_small_file_in_seconds() {
     }
 }
 
+#[test]
+fn an_engine_that_reaches_no_device_needs_no_room_and_no_file() {
+    let (runs, data) = (directory(), directory());
+    let plan = |engines: &str| {
+        let text = format!(
+            "name = \"nowhere\"\nquestion = \"What does the loop take?\"\nlayer = \"device\"\n[subject]\nsize = \"100TiB\"\n\
+             [workload]\nread_write_mix = \"50:50\"\nqueue_depth = 1\n[factors]\nengine = [{engines}]\n\
+             [trial]\nrepetitions = 1\nwarm_up = \"1ms\"\nduration = \"10ms\"\n"
+        );
+        plan_set(&text, data.path())
+    };
+    let set = plan("\"noop\"");
+    assert_eq!((set.refusal(), set.estimate().likely_bytes_written()), (None, 0));
+    let mut folder = start(&set, runs.path());
+    run_to_the_end(&set, &mut folder).unwrap();
+    assert_complete(&set, &folder);
+    assert_empty(data.path());
+    // Beside one that reaches it, the file is made for both.
+    let both = plan("\"noop\", \"psync\"");
+    let refusal = both.refusal().unwrap_or_default();
+    assert!(refusal.contains("does not fit in"), "{refusal}");
+}
+
 /// Rounds of a fixed rate without a device: 4 KiB random writes, which decide, and reads beside them.
 const ROUNDS: &str = r#"
 name = "rounds"

@@ -258,6 +258,20 @@ fn a_job_file_runs_and_its_jobs_keep_their_names() {
 }
 
 #[test]
+fn jobs_that_reach_no_device_need_no_room_on_the_disk() {
+    let dir = workplace();
+    // As in examples/null.fio, which comes with fio, and larger than a disk.
+    let text =
+        "[global]\nbs=4k\nioengine=null\niodepth=1\nsize=100t\nrw=randread\nnorandommap\n[job1]\n[job2]\n";
+    fs::write(dir.path().join("null.fio"), text).unwrap();
+    let run = seen(
+        dir.path(),
+        "device --job null.fio --in-turn --duration 20ms --warm-up 5ms --repetitions 1",
+    );
+    assert_eq!(run.code, Some(0), "{run:?}");
+}
+
+#[test]
 fn a_job_file_that_cannot_run_is_refused_with_the_line_of_each_option() {
     let dir = workplace();
     fs::write(

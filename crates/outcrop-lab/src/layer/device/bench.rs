@@ -28,8 +28,8 @@ use outcrop_workload::{Arrivals, Content, EngineKind, LatencyParts, ReadWriteMix
 
 use super::values::Before;
 use super::{
-    bytes_to_write, destroyed, drives, histograms, is_read_only, notes, overhead, parameters, precondition,
-    replay, share, values,
+    bytes_to_write, destroyed, drives, histograms, is_needed, is_read_only, notes, overhead, parameters,
+    precondition, replay, share, values,
 };
 use crate::cell::{Cell, Subject};
 use crate::error::LabError;
@@ -54,15 +54,12 @@ impl<'r> DeviceBench<'r> {
         preparation: &mut Preparation<'r, '_>,
     ) -> Result<Self, LabError> {
         let mut targets = BTreeMap::new();
-        let total: u64 = subjects.iter().map(bytes_to_write).sum();
-        let is_scratch = |subject: &&Subject| *subject.settings.value(&KIND) == Kind::ScratchFile;
-        for subject in subjects.iter().filter(is_scratch) {
-            let directory = preparation.directory;
-            remove_abandoned(preparation, directory)?;
-            for directory in drives::others(&subject.settings) {
-                remove_abandoned(preparation, Path::new(directory))?;
-            }
-        }
+        let cells = preparation.cells;
+        let total: u64 = subjects
+            .iter()
+            .map(|subject| bytes_to_write(subject, cells))
+            .sum();
+        clear(subjects, preparation)?;
         if let Some(limit) = preparation.write_limit_bytes.filter(|limit| *limit < total) {
             return Err(LabError::preparing(&format!(
                 "preparing the subject writes {}, but only {} may be written; use a smaller --size or a larger --max-written",
@@ -81,7 +78,7 @@ impl<'r> DeviceBench<'r> {
         for (subject, devices) in subjects.iter().zip(devices) {
             let mut devices = devices.into_iter();
             let its: u32 = drives::count(&subject.settings);
-            let of_one = bytes_to_write(subject) / u64::from(its);
+            let of_one = bytes_to_write(subject, cells) / u64::from(its);
             let places = std::iter::once(None).chain(drives::others(&subject.settings).map(Some));
             let mut made = Vec::new();
             for place in places {
@@ -333,6 +330,9 @@ fn target(
         let path = Path::new(also.unwrap_or_else(|| subject.settings.value(&PATH).as_str()));
         return Ok(Target::ReadOnly(ReadOnlyTarget::open(path)?));
     }
+    if !is_needed(subject, preparation.cells) {
+        return Ok(Target::Null);
+    }
     let size_bytes = subject.settings.value(&SIZE).0;
     let mut progress = filling(&mut *preparation.report, size_bytes, done_before, total);
     // Incompressible content, whatever the trials write: a drive that compresses must not read back zeros for free.
@@ -375,6 +375,19 @@ fn filling<'p>(
             bytes_total: total,
         });
     }
+}
+
+/// Removes what killed runs left behind where scratch files are made.
+fn clear(subjects: &[Subject], preparation: &mut Preparation<'_, '_>) -> Result<(), LabError> {
+    let is_scratch = |subject: &&Subject| *subject.settings.value(&KIND) == Kind::ScratchFile;
+    for subject in subjects.iter().filter(is_scratch) {
+        let directory = preparation.directory;
+        remove_abandoned(preparation, directory)?;
+        for directory in drives::others(&subject.settings) {
+            remove_abandoned(preparation, Path::new(directory))?;
+        }
+    }
+    Ok(())
 }
 
 /// Removes the scratch files that killed runs left behind; each carries our marker and is locked by nobody.
