@@ -146,6 +146,12 @@ impl JobSpec {
                     "the engine noop touches no filesystem; use psync or io_uring",
                 );
             }
+            EngineKind::Libaio => {
+                return refused(
+                    "engine",
+                    "the engine libaio is for devices; use psync or io_uring for files",
+                );
+            }
             EngineKind::Psync if self.queue_depth > 1 => {
                 return refused(
                     "queue_depth",

@@ -29,6 +29,8 @@ fn filesystems_and_their_factors_are_refused_before_an_image_is_created() {
         "filesystem --jobs 0",
         "filesystem --queue-depth 0",
         "filesystem --queue-depth 8",
+        "filesystem --engine libaio",
+        "filesystem --engine noop",
         "filesystem --arrival poisson",
         "filesystem --rate fast",
         "filesystem --sample-size 1k",
