@@ -387,13 +387,13 @@ fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
     let not_measured = |reason| Caution::note(format!("Not measured: {reason}."));
     let reasons = reasons.into_iter().map(not_measured);
     let mut cautions: Vec<Caution> = overloaded.into_iter().chain(reasons).collect();
+    cautions.extend(generators(cells).caution());
     let limited = all_of(cells, |cell| cell.has(&DRIVER_LIMIT)).len();
     if limited > 0 {
         cautions.push(Caution::warning(format!(
             "In {limited} of {all} cells the load driver had no CPU time to spare: throughput and latency there are the driver's, but the server's CPU per request is valid."
         )));
     }
-    cautions.extend(generators(cells).caution());
     let with_share = cells
         .iter()
         .filter_map(|cell| Some((cell, cell.value(&REFUSED_SHARE)?)));
