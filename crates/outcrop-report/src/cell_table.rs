@@ -3,6 +3,7 @@
 //! A row per cell. What is the same in all cells stands above the table, once. A figure is its median and, in parentheses, the ends
 //! of its interval; the line below says which interval that is.
 
+mod factors;
 mod lacking;
 
 use std::collections::BTreeSet;
@@ -10,8 +11,9 @@ use std::collections::BTreeSet;
 use outcrop_measure::metric::Scope;
 use outcrop_measure::units::format_with_range;
 use outcrop_results::{CellGroup, CellRow, CellTable, Estimate, Figure};
-use outcrop_schema::{FactorRef, TableColumn};
+use outcrop_schema::TableColumn;
 
+use factors::{constants, head, shown, shown_otherwise};
 use lacking::{Reason, in_cells, reasons};
 
 use crate::layer::ReportedLayer;
@@ -298,64 +300,6 @@ fn words(heading: &str, rows: &[&CellRow], cell: impl Fn(&CellRow) -> String) ->
         cells: rows.iter().map(|row| cell(row)).collect(),
         places: vec![None; rows.len()],
     }
-}
-
-/// How a layer has the value of a factor in a row where that is not as it is spelled.
-fn shown_otherwise(layer: Option<&ReportedLayer>, factor: FactorRef, row: &CellRow) -> Option<String> {
-    let shown = layer?.shown?;
-    shown(factor, row)
-}
-
-/// The value of a factor in a row, as tables have it.
-fn shown(layer: Option<&ReportedLayer>, factor: FactorRef, row: &CellRow) -> String {
-    let spelled = || Some(factor.shown(row.setting(factor)?.spelling()));
-    let own = shown_otherwise(layer, factor, row);
-    own.or_else(spelled).unwrap_or_else(|| NONE.to_owned())
-}
-
-/// Factors that have one value in all cells, with that value; then those whose one value is shown in several ways.
-fn constants(
-    group: &CellGroup<'_>,
-    layer: Option<&ReportedLayer>,
-) -> (Vec<(FactorRef, String)>, Vec<FactorRef>) {
-    let (mut constants, mut apart) = (Vec::new(), Vec::new());
-    for (factor, _) in &group.constants {
-        let values: BTreeSet<String> = group.rows.iter().map(|row| shown(layer, *factor, row)).collect();
-        match values.len() {
-            1 => constants.extend(values.into_iter().map(|value| (*factor, value))),
-            _ => apart.push(*factor),
-        }
-    }
-    (constants, apart)
-}
-
-/// What is the same in all cells.
-fn head(group: &CellGroup<'_>, constants: &[(FactorRef, String)]) -> Vec<String> {
-    let subject = group.subject.unwrap_or("several subjects");
-    let trials: BTreeSet<usize> = group.rows.iter().map(|row| row.trials).collect();
-    let trials = match (trials.first(), trials.last()) {
-        (Some(least), Some(most)) if least == most => format!(", {} each", counted(*most, "trial")),
-        _ => String::new(),
-    };
-    let mut head = vec![format!(
-        "{} · {subject} · {}{trials}",
-        group.layer.name,
-        counted(group.rows.len(), "cell")
-    )];
-    let usual = group.usual.iter();
-    let usual: Vec<(FactorRef, String)> = usual
-        .map(|(factor, value)| (*factor, factor.shown(value.spelling())))
-        .collect();
-    for (which, settings) in [("All cells", constants), ("Cells that have them", &usual[..])] {
-        let words = settings.iter();
-        let words: Vec<String> = words
-            .map(|(factor, value)| format!("{} {value}", factor.words()))
-            .collect();
-        if !words.is_empty() {
-            head.push(format!("{which}: {}.", words.join(", ")));
-        }
-    }
-    head
 }
 
 /// A figure as the table has it: `97.9 k (97.6–110)`.

@@ -1,10 +1,14 @@
 //! The table of cells on a terminal and as Markdown.
 
+use outcrop_report::Report;
+use outcrop_report::answer::Caution;
 use outcrop_report::cell_table::{markdown, text};
 use outcrop_results::{CellTable, Value};
+use outcrop_schema::column::{COLUMN, ROWS, TABLE_ROWS};
 use outcrop_schema::device::LATENCY;
 use outcrop_schema::kv;
 
+use crate::column::table as columns;
 use crate::fixture::RunBuilder;
 
 fn table() -> CellTable {
@@ -128,7 +132,7 @@ fn a_table_without_intervals_does_not_explain_parentheses() {
 
 #[test]
 fn a_table_on_paper_is_neither_cut_nor_without_headings() {
-    let page = outcrop_report::Report::of(&crate::fixture::complete()).to_html();
+    let page = Report::of(&crate::fixture::complete()).to_html();
     let rules: String = page.split("@media print{").skip(1).collect();
     for rule in [
         // What scrolls on a screen would be cut.
@@ -162,5 +166,39 @@ fn on_a_narrow_terminal_an_open_loop_still_has_what_was_offered_beside_what_was_
         let text = text(&CellTable::of(&run), Some(80));
         let head = text.lines().find(|line| line.contains("throughput")).unwrap();
         assert!(head.contains("offered"), "{text}");
+    }
+}
+
+#[test]
+fn a_table_with_fewer_rows_than_were_asked_for_is_shown_with_those_that_it_has() {
+    let of_tables = |rows_of: &dyn Fn(&str) -> f64| {
+        let mut run = columns();
+        for trial in &mut run.trials {
+            let rows = rows_of(&trial.factors[COLUMN.name]);
+            trial.factors.insert(ROWS.name.to_owned(), "65536".to_owned());
+            trial.values.push(Value::measured(TABLE_ROWS, rows));
+        }
+        let cells = text(&CellTable::of(&run), None);
+        let report = Report::of(&run);
+        let is_cut = |caution: &Caution| caution.text.contains("at most the first 65,536 rows");
+        (cells, report.layers[0].answer.cautions.iter().any(is_cut))
+    };
+    let heads = |cells: &str| cells.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (cells, is_cut) = of_tables(&|_| 50_000.0);
+    assert!(heads(&cells).contains("rows 50000"), "{cells}");
+    assert!(!cells.contains("65536") && !is_cut, "{cells}");
+    let (cells, is_cut) = of_tables(&|_| 100_000.0);
+    assert!(heads(&cells).contains("rows 65536") && is_cut, "{cells}");
+    // Where they differ, each cell says its own.
+    let (cells, is_cut) = of_tables(&|column| {
+        if column == "country" { 50_000.0 } else { 100_000.0 }
+    });
+    assert!(is_cut);
+    for (column, rows) in [("country", "50000"), ("comment", "65536")] {
+        let mut lines = cells.lines().filter(|line| line.contains(column));
+        assert!(
+            lines.clone().count() > 1 && lines.all(|line| line.contains(rows)),
+            "{cells}"
+        );
     }
 }

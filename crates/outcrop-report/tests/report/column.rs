@@ -1,12 +1,12 @@
 //! Answer, findings and figures of the column layer on runs whose truth is known.
 
-use outcrop_report::answer::{Caution, ReadingOutcome};
+use outcrop_report::answer::ReadingOutcome;
 use outcrop_report::section::FigureSlot;
 use outcrop_report::{Finding, Report, Verdict};
 use outcrop_results::{CellTable, RunView, Value};
 use outcrop_schema::column::{
-    COLD_READS_MAX, COLUMN, FILE_BYTES, FLOOR_BYTES, Index, LATENCY, LEFT_OUT, ROWS, SIZE_OVER_FLOOR, SKEW,
-    STORED_BYTES, TABLE_COLUMNS, TABLE_ROWS, TEXT_BYTES, THREADS,
+    COLD_READS_MAX, FILE_BYTES, FLOOR_BYTES, Index, LATENCY, LEFT_OUT, SIZE_OVER_FLOOR, SKEW, STORED_BYTES,
+    TABLE_COLUMNS, TEXT_BYTES, THREADS,
 };
 use outcrop_workload::column::SearchMode;
 
@@ -237,44 +237,6 @@ fn rows_that_were_taken_for_speed_are_no_verdict_on_the_column() {
         profile.contains("`--profile smallest` for 1 of 3, where it saves more than 5 %: comment"),
         "{profile}"
     );
-}
-
-#[test]
-fn a_table_with_fewer_rows_than_were_asked_for_is_shown_with_those_that_it_has() {
-    let of_tables = |rows_of: &dyn Fn(&str) -> f64| {
-        let mut run = table();
-        for trial in &mut run.trials {
-            let rows = rows_of(&trial.factors[COLUMN.name]);
-            trial.factors.insert(ROWS.name.to_owned(), "65536".to_owned());
-            trial.values.push(Value::measured(TABLE_ROWS, rows));
-        }
-        let cells = outcrop_report::cell_table::text(&CellTable::of(&run), None);
-        let report = Report::of(&run);
-        let is_cut = |caution: &Caution| caution.text.contains("at most the first 65,536 rows");
-        (cells, report.layers[0].answer.cautions.iter().any(is_cut))
-    };
-    let heads = |cells: &str| cells.split_whitespace().collect::<Vec<_>>().join(" ");
-    let (cells, is_cut) = of_tables(&|_| 50_000.0);
-    assert!(heads(&cells).contains("rows 50000"), "{cells}");
-    assert!(!cells.contains("65536") && !is_cut, "{cells}");
-    let (cells, is_cut) = of_tables(&|_| 100_000.0);
-    assert!(heads(&cells).contains("rows 65536") && is_cut, "{cells}");
-    // Where they differ, each cell says its own.
-    let (cells, is_cut) = of_tables(&|column| {
-        if column == COUNTRY.name {
-            50_000.0
-        } else {
-            100_000.0
-        }
-    });
-    assert!(is_cut);
-    for (column, rows) in [(COUNTRY, "50000"), (COMMENT, "65536")] {
-        let mut lines = cells.lines().filter(|line| line.contains(column.name));
-        assert!(
-            lines.clone().count() > 1 && lines.all(|line| line.contains(rows)),
-            "{cells}"
-        );
-    }
 }
 
 #[test]

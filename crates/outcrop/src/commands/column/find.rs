@@ -132,8 +132,8 @@ impl Took {
     }
 }
 
-/// The number of rows, of several values one for each: of a value that is not in the column, 0. The total stands beside the answer, not in
-/// it: a value may be called like it.
+/// The number of rows, of several values one for each: 0 for one that is not in the column. The total of those is no part of the answer: a
+/// value may be called like it.
 fn print_counts(
     column: &Column,
     wanted: &Wanted,
