@@ -224,7 +224,6 @@ impl Blocks {
             run: self.run,
             offset,
             generation,
-            block_bytes: self.block_bytes,
         }
     }
 

@@ -1,4 +1,5 @@
-//! Who uses a block device, as far as the kernel tells: mounts, members of a btrfs, swap, holders, loop devices above it.
+//! Who uses a block device, as far as the kernel tells: mounts, members of a btrfs, swap, holders, loop devices above it, and who uses the
+//! file that a loop device shows.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,6 +11,7 @@ use crate::block_device::BlockDevice;
 use crate::device_number::DeviceNumber;
 use crate::filesystem::block_device_node;
 use crate::mount_table::{self, Mount};
+use crate::shown_file;
 use crate::system_tree::SystemTree;
 
 /// One use of a device, of one of its partitions, or of the disk that it is a partition of.
@@ -48,6 +50,38 @@ pub enum DeviceUse {
         /// The loop device.
         loop_device: String,
     },
+    /// It is a loop device that shows another block device.
+    OverDevice {
+        /// The kernel's name.
+        device: String,
+        /// The device that it shows.
+        below: PathBuf,
+    },
+    /// It is a loop device that shows its file from a later byte on.
+    PartOfFile {
+        /// The kernel's name.
+        device: String,
+        /// Its file.
+        file: PathBuf,
+        /// The first byte that it shows.
+        offset: String,
+    },
+    /// It is a loop device, and another loop device shows the same file.
+    SharedFile {
+        /// The kernel's name.
+        device: String,
+        /// The other loop device.
+        other: String,
+        /// Their file.
+        file: PathBuf,
+    },
+    /// It is a loop device whose file the kernel swaps to.
+    SwapFile {
+        /// The kernel's name.
+        device: String,
+        /// Its file.
+        file: PathBuf,
+    },
     /// Another process has it open for writing.
     OpenForWriting {
         /// The kernel's name.
@@ -82,6 +116,26 @@ impl fmt::Display for DeviceUse {
             Self::BelowLoop { device, loop_device } => {
                 write!(f, "the loop device {loop_device} is on top of {device}")
             }
+            Self::OverDevice { device, below } => write!(
+                f,
+                "the loop device {device} writes to the device {}, which is the one to give",
+                below.display()
+            ),
+            Self::PartOfFile { device, file, offset } => write!(
+                f,
+                "the loop device {device} shows {} from byte {offset} on, so nobody can tell what the file holds",
+                file.display()
+            ),
+            Self::SharedFile { device, other, file } => write!(
+                f,
+                "the loop devices {device} and {other} both write to {}",
+                file.display()
+            ),
+            Self::SwapFile { device, file } => write!(
+                f,
+                "the file of {device}, {0}, is active swap, which `swapoff {0}` ends",
+                file.display()
+            ),
             Self::OpenForWriting { device, pid, program } => {
                 write!(f, "process {pid} ({program}) has {device} open for writing")
             }
@@ -93,12 +147,12 @@ impl fmt::Display for DeviceUse {
 struct Family(BTreeMap<DeviceNumber, String>);
 
 impl BlockDevice {
-    /// Every use of the device, of its partitions, and of the disk that it is a partition of.
+    /// Every use of the device, of its partitions, of the disk that it is a partition of, and of the file that a loop device shows.
     ///
     /// A mount in another mount namespace is not seen; opening the device exclusively finds that one too.
     ///
     /// # Errors
-    /// /proc or /sys cannot be read, so that nobody can tell.
+    /// /proc or /sys cannot be read, or the file of a loop device cannot be looked at, so that nobody can tell.
     pub fn uses(&self) -> Result<Vec<DeviceUse>, Unavailable> {
         let tree = self.tree();
         let family = self.family()?;
@@ -117,6 +171,7 @@ impl BlockDevice {
             }));
         }
         uses.extend(loops(tree, &family));
+        uses.extend(shown_file::uses(self)?);
         Ok(uses)
     }
 
@@ -243,9 +298,8 @@ fn swaps(tree: &SystemTree, family: &Family) -> Vec<DeviceUse> {
 fn loops(tree: &SystemTree, family: &Family) -> Vec<DeviceUse> {
     let used = |name: &std::ffi::OsString| {
         let name = name.to_string_lossy();
-        let file = tree.text(format!("sys/block/{name}/loop/backing_file")).ok()?;
         Some(DeviceUse::BelowLoop {
-            device: family.reached_by(Path::new(&file))?.clone(),
+            device: family.reached_by(&shown_file::shown_by(tree, &name)?)?.clone(),
             loop_device: name.into_owned(),
         })
     };

@@ -39,6 +39,7 @@ pub mod device_identity;
 pub mod device_number;
 pub mod device_use;
 mod mount_table;
+mod shown_file;
 pub mod system_tree;
 pub mod user_file;
 pub mod wear;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
 /// The signals that ask this process to end. Whoever started it with `nohup` wants it to outlive the terminal.
 pub(crate) fn signals() -> Vec<i32> {
@@ -34,6 +34,12 @@ pub(crate) fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
     Ok(stop)
+}
+
+/// Lets a write beyond the limit on the size of files (`ulimit -f`) fail with an error: the signal alone would end the process without a word.
+pub(crate) fn survive_file_size_limit() {
+    // Where the kernel refuses, the signal ends the process as before.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return exit::usage(&error),
     };
+    interrupt::survive_file_size_limit();
     let result = match cli.command {
         Command::Profile(args) => commands::profile::run(&args),
         Command::Run(args) => commands::run::run(&args),

@@ -27,10 +27,12 @@ pub enum Fault {
     },
     /// It holds what was written to another place.
     Misdirected {
-        /// Where that belongs, in bytes from the start of the target.
-        belongs_at: u64,
-        /// Sectors that are from there.
+        /// Sectors that lie equally far from where they belong.
         sectors: u32,
+        /// Byte within the block at which the first of them begins.
+        first: u32,
+        /// Where that one belongs, in bytes from the start of the target.
+        belongs_at: u64,
     },
     /// A few bits are wrong.
     Flipped {
@@ -92,13 +94,19 @@ impl fmt::Display for Fault {
                 f,
                 "{stale_sectors} of {sectors} sectors, the first at byte {first}, are of an earlier pass"
             ),
-            Self::Misdirected { belongs_at, sectors } => {
-                write!(
-                    f,
-                    "holds {} that belong at offset {belongs_at}",
-                    sectors_of(*sectors)
-                )
-            }
+            Self::Misdirected {
+                sectors: 1,
+                first,
+                belongs_at,
+            } => write!(f, "1 sector, at byte {first}, belongs at offset {belongs_at}"),
+            Self::Misdirected {
+                sectors,
+                first,
+                belongs_at,
+            } => write!(
+                f,
+                "{sectors} sectors belong elsewhere: the first, at byte {first}, belongs at offset {belongs_at}"
+            ),
             Self::Flipped { bits: 1, byte, bit } => write!(f, "bit {bit} of byte {byte} is flipped"),
             Self::Flipped { bits, byte, bit } => {
                 write!(
@@ -137,7 +145,7 @@ const MOST_FLIPS: u32 = 256;
 #[derive(Clone, Copy, Debug)]
 enum Difference {
     Stale { generation: u32 },
-    From { block: u64 },
+    From { origin: u64 },
     Flipped { bits: u32, byte: usize, bit: u8 },
     Foreign { is_of_another_run: bool },
 }
@@ -148,7 +156,6 @@ pub(super) struct Expected {
     pub(super) run: u64,
     pub(super) offset: u64,
     pub(super) generation: u32,
-    pub(super) block_bytes: u64,
 }
 
 impl Expected {
@@ -168,7 +175,7 @@ impl Expected {
         }
     }
 
-    /// Every fault of the block: at most one of each kind, and one for each block that sectors are from.
+    /// Every fault of the block: at most one of each kind, and one for each distance over which sectors went astray.
     pub(super) fn faults(&self, block: &[u8]) -> Vec<Fault> {
         let (sectors, _) = block.as_chunks::<SECTOR_BYTES>();
         let mut found = Found::default();
@@ -190,7 +197,7 @@ impl Expected {
                 is_of_another_run: true,
             },
             Some(sector) if sector.offset != own.offset => Difference::From {
-                block: sector.offset / self.block_bytes * self.block_bytes,
+                origin: sector.offset,
             },
             Some(sector) => Difference::Stale {
                 generation: sector.generation,
@@ -226,8 +233,9 @@ fn flips(bytes: &[u8; SECTOR_BYTES], sector: &Sector) -> (u32, usize, u8) {
 struct Found {
     /// The pass of the first stale sector, whether all are of it, how many there are, and where the first begins.
     stale: Option<(u32, bool, u32, usize)>,
-    /// Each block that sectors are from, and how many.
-    from: Vec<(u64, u32)>,
+    /// Sectors from elsewhere, those that lie equally far from where they belong together: how many, where the first of them begins,
+    /// and where that one belongs.
+    from: Vec<(u32, usize, u64)>,
     flipped: Option<(u32, usize, u8)>,
     foreign: Option<(u32, usize, bool)>,
 }
@@ -240,10 +248,16 @@ impl Found {
                 stale.1 &= stale.0 == generation;
                 stale.2 += 1;
             }
-            Difference::From { block } => match self.from.iter_mut().find(|(known, _)| *known == block) {
-                Some((_, sectors)) => *sectors += 1,
-                None => self.from.push((block, 1)),
-            },
+            Difference::From { origin } => {
+                let shift = |origin: u64, at: usize| origin.wrapping_sub(at as u64);
+                let is_of = |&&mut (_, first, of_first): &&mut (u32, usize, u64)| {
+                    shift(of_first, first) == shift(origin, at)
+                };
+                match self.from.iter_mut().find(is_of) {
+                    Some((sectors, ..)) => *sectors += 1,
+                    None => self.from.push((1, at, origin)),
+                }
+            }
             Difference::Flipped { bits, byte, bit } => {
                 self.flipped.get_or_insert((0, at + byte, bit)).0 += bits;
             }
@@ -265,7 +279,11 @@ impl Found {
             }
         });
         let from = self.from.into_iter();
-        let from = from.map(|(belongs_at, sectors)| Fault::Misdirected { belongs_at, sectors });
+        let from = from.map(|(sectors, first, belongs_at)| Fault::Misdirected {
+            sectors,
+            first: first as u32,
+            belongs_at,
+        });
         let flipped = self.flipped.map(|(bits, byte, bit)| Fault::Flipped {
             bits,
             byte: byte as u32,
@@ -293,28 +311,53 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn sectors_of_several_blocks_are_each_counted_to_their_own() {
-        let of = |offset: u64| Expected {
-            run: 7,
+    const RUN: u64 = 7;
+
+    fn of(offset: u64) -> Expected {
+        Expected {
+            run: RUN,
             offset,
             generation: 2,
-            block_bytes: 4096,
-        };
-        let whole = |offset: u64| {
-            let mut block = vec![0; 4096];
-            of(offset).write(&mut block);
-            block
-        };
-        let mut block = whole(0);
+        }
+    }
+
+    fn whole(offset: u64, bytes: usize) -> Vec<u8> {
+        let mut block = vec![0; bytes];
+        of(offset).write(&mut block);
+        block
+    }
+
+    #[test]
+    fn sectors_of_several_blocks_are_each_counted_to_their_own() {
+        let mut block = whole(0, 4096);
         let mut place = |from: u64, sectors: Range<usize>| {
             let bytes = sectors.start * SECTOR_BYTES..sectors.end * SECTOR_BYTES;
-            block[bytes.clone()].copy_from_slice(&whole(from)[bytes]);
+            block[bytes.clone()].copy_from_slice(&whole(from, 4096)[bytes]);
         };
         place(8192, 0..2);
         place(4096, 4..5);
         place(8192, 6..7);
-        let misdirected = |belongs_at: u64, sectors: u32| Fault::Misdirected { belongs_at, sectors };
-        assert_eq!(of(0).faults(&block), [misdirected(8192, 3), misdirected(4096, 1)]);
+        let faults = of(0).faults(&block);
+        let misdirected = |sectors, first, belongs_at| Fault::Misdirected {
+            sectors,
+            first,
+            belongs_at,
+        };
+        assert_eq!(
+            faults,
+            [misdirected(3, 0, 8192), misdirected(1, 2048, 4096 + 2048)]
+        );
+    }
+
+    #[test]
+    fn a_piece_that_moved_within_its_own_block_is_said_with_both_of_its_places() {
+        let mut block = whole(1 << 20, 64 << 10);
+        block.copy_within(0..4096, 4096);
+        let faults = of(1 << 20).faults(&block);
+        let said: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            said,
+            ["8 sectors belong elsewhere: the first, at byte 4096, belongs at offset 1048576"]
+        );
     }
 }

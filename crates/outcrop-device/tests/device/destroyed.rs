@@ -82,6 +82,62 @@ fn a_mounted_device_is_refused_by_its_name_through_a_symlink_and_by_a_node_elsew
     }
 }
 
+/// One more loop device over a file.
+fn further(file: &Path, options: &[&str]) -> PathBuf {
+    let arguments = [&["--find", "--show"], options, &[text(file)]].concat();
+    PathBuf::from(must("losetup", &arguments))
+}
+
+#[test]
+fn data_below_a_loop_device_are_not_overwritten_through_it() {
+    let device = LoopDevice::new(64 << 20);
+    must("mkfs.ext4", &["-q", "-F", text(&device.node)]);
+    let place = folder();
+    must("mount", &["-t", "ext4", text(&device.node), text(place.path())]);
+    let _mounted = Undo("umount", place.path());
+    let link = device.image.with_file_name("hard-link");
+    std::fs::hard_link(&device.image, &link).unwrap();
+
+    // Behind the filesystem's signature, which would be found at the start.
+    let behind: &[&str] = &["--offset", "33554432"];
+    for (file, part) in [
+        (&device.node, "writes to the device /dev/loop"),
+        (&device.image, "from byte 33554432 on"),
+        (&link, "from byte 33554432 on"),
+    ] {
+        let node = further(file, behind);
+        let _attached = Detach(&node);
+        let message = refusal(&node, text(file));
+        assert!(
+            message.contains("is not overwritten") && message.contains(part),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn a_loop_device_whose_file_another_one_shows_too_is_refused() {
+    let device = LoopDevice::new(16 << 20);
+    let link = device.image.with_file_name("hard-link");
+    std::fs::hard_link(&device.image, &link).unwrap();
+    let node = further(&link, &[]);
+    let attached = Detach(&node);
+    refused(&device.node, &device, " both write to ");
+    let message = refusal(&node, text(&link));
+    assert!(message.contains(" both write to "), "{message}");
+    drop(attached);
+    opened(&device);
+}
+
+#[test]
+fn a_loop_device_whose_file_is_gone_is_refused_since_nobody_can_tell_who_uses_it() {
+    let device = LoopDevice::new(16 << 20);
+    let name = name_of(&device);
+    std::fs::remove_file(&device.image).unwrap();
+    let message = refusal(&device.node, &name);
+    assert!(message.contains("does not say whether it is in use"), "{message}");
+}
+
 #[test]
 fn every_member_of_a_mounted_btrfs_is_refused() {
     let members = [LoopDevice::new(256 << 20), LoopDevice::new(256 << 20)];
@@ -232,8 +288,8 @@ fn what_only_blkid_knows_is_refused_where_it_is_installed() {
     );
 }
 
-/// A disk with one partition from 1 MiB on, of 24 MiB, as the kernel knows it: the disk's node, and the partition's.
-fn partitioned(device: &LoopDevice) -> (PathBuf, PathBuf) {
+/// Gives a disk one partition from 1 MiB on, of 24 MiB, as the kernel knows it: the partition's node.
+fn partitioned(device: &LoopDevice) -> PathBuf {
     let mut table = [0_u8; 512];
     table[446 + 4] = 0x83;
     table[446 + 8..446 + 12].copy_from_slice(&2048_u32.to_le_bytes());
@@ -242,41 +298,33 @@ fn partitioned(device: &LoopDevice) -> (PathBuf, PathBuf) {
     let image = File::options().write(true).open(&device.image).unwrap();
     image.write_all_at(&table, 0).unwrap();
     refused(&device.node, device, "it holds a partition table");
-    let scan = ["--find", "--show", "--partscan", "--direct-io=on"];
-    let node = must("losetup", &[&scan[..], &[text(&device.image)]].concat());
-    // Not every kernel reads this table itself.
-    let _ = Command::new("addpart")
-        .args([&node, "1", "2048", "49152"])
-        .output();
-    (PathBuf::from(&node), PathBuf::from(format!("{node}p1")))
+    must("addpart", &[text(&device.node), "1", "2048", "49152"]);
+    PathBuf::from(format!("{}p1", text(&device.node)))
 }
 
 #[test]
 fn a_disk_whose_partitions_the_kernel_knows_is_refused_and_so_is_a_disk_with_a_used_partition() {
-    let device = LoopDevice::new(32 << 20);
-    let (disk, partition) = partitioned(&device);
-    let detach = Detach(&disk);
-    let message = refusal(&disk, &name_of(&device));
+    let device = LoopDevice::of_partitions(32 << 20);
+    let partition = partitioned(&device);
+    let message = refusal(&device.node, &name_of(&device));
     assert!(message.contains("it holds partitions (loop"), "{message}");
 
     must("mkfs.ext4", &["-q", "-F", text(&partition)]);
     let place = folder();
     must("mount", &["-t", "ext4", text(&partition), text(place.path())]);
     let mounted = Undo("umount", place.path());
-    let of_disk = refusal(&disk, &name_of(&device));
+    let of_disk = refusal(&device.node, &name_of(&device));
     let of_partition = refusal(&partition, &format!("{}-part1", name_of(&device)));
     for message in [of_disk, of_partition] {
         assert!(message.contains("p1 is mounted at"), "{message}");
     }
     drop(mounted);
-    drop(detach);
 }
 
 #[test]
 fn an_unused_partition_is_written_and_nothing_of_its_disk_around_it() {
-    let device = LoopDevice::new(32 << 20);
-    let (disk, partition) = partitioned(&device);
-    let detach = Detach(&disk);
+    let device = LoopDevice::of_partitions(32 << 20);
+    let partition = partitioned(&device);
     let before = std::fs::read(&device.image).unwrap();
     let target = WritableDevice::open(&partition, &format!("{}-part1", name_of(&device))).unwrap();
     assert_eq!(target.size_bytes(), 24 << 20);
@@ -294,7 +342,6 @@ fn an_unused_partition_is_written_and_nothing_of_its_disk_around_it() {
     assert!(after[..begin] == before[..begin] && after[end..] == before[end..]);
     let zeros = [0; 4096];
     assert!(after[begin..end].chunks(4096).all(|block| block != zeros));
-    drop(detach);
 }
 
 pub(crate) struct Detach<'a>(pub(crate) &'a Path);

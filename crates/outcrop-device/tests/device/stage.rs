@@ -48,19 +48,25 @@ pub(crate) struct LoopDevice {
 impl LoopDevice {
     /// One whose requests reach the disk below.
     pub(crate) fn new(size_bytes: u64) -> Self {
-        Self::attached(size_bytes, "--direct-io=on")
+        Self::attached(size_bytes, &["--direct-io=on"])
     }
 
     /// One that answers from the page cache of the filesystem that its file is on.
     pub(crate) fn buffered(size_bytes: u64) -> Self {
-        Self::attached(size_bytes, "--direct-io=off")
+        Self::attached(size_bytes, &["--direct-io=off"])
     }
 
-    fn attached(size_bytes: u64, mode: &str) -> Self {
+    /// One that may have partitions.
+    pub(crate) fn of_partitions(size_bytes: u64) -> Self {
+        Self::attached(size_bytes, &["--direct-io=on", "--partscan"])
+    }
+
+    fn attached(size_bytes: u64, options: &[&str]) -> Self {
         let folder = folder();
         let image = folder.path().join("image");
         File::create(&image).unwrap().set_len(size_bytes).unwrap();
-        let node = PathBuf::from(must("losetup", &["--find", "--show", mode, text(&image)]));
+        let arguments = [&["--find", "--show"], options, &[text(&image)]].concat();
+        let node = PathBuf::from(must("losetup", &arguments));
         Self {
             node,
             image,

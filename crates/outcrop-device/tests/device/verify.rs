@@ -185,8 +185,9 @@ fn a_write_that_went_elsewhere_is_misdirected_there_and_lost_where_it_belongs() 
         (
             to * BLOCK,
             Fault::Misdirected {
-                belongs_at: from * BLOCK,
                 sectors: 8,
+                first: 0,
+                belongs_at: from * BLOCK,
             },
         ),
         (

@@ -269,6 +269,63 @@ fn a_bit_that_flips_between_writing_and_checking_is_named_with_its_place() {
 }
 
 #[test]
+fn a_limit_on_the_size_of_files_ends_with_a_sentence_and_leaves_nothing() {
+    let dir = workplace();
+    let script = "ulimit -f 1000; exec \"$0\" device --size 4MiB --no-save --quiet";
+    let seen = Command::new("bash")
+        .args(["-c", script, env!("CARGO_BIN_EXE_outcrop")])
+        .current_dir(dir.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&seen.stderr);
+    assert_eq!(seen.status.code(), Some(3), "{said}");
+    assert!(said.contains("File too large"), "{said}");
+    assert_eq!(names_in(dir.path()), [""; 0]);
+}
+
+#[test]
+fn no_run_is_kept_among_the_device_nodes() {
+    let dir = workplace();
+    for out in ["/dev/outcrop-no-such-folder", "/dev/outcrop-no-such-folder/runs"] {
+        let seen = outcrop(
+            dir.path(),
+            &["device", "--size=4MiB", "--duration=20ms", "--out", out],
+        );
+        assert_eq!(seen.code, Some(2), "{seen:?}");
+        assert!(
+            seen.sentence().contains("never creates files under /dev"),
+            "{seen:?}"
+        );
+        assert!(!Path::new(out).exists());
+    }
+}
+
+#[test]
+fn the_command_that_writing_ends_with_checks_what_was_written() {
+    let device = LoopDevice::new(8 << 20);
+    let dir = workplace();
+    let write = [
+        &device.node,
+        "--destroy",
+        device.name(),
+        "--verify=write",
+        "--seed=7",
+        "--io-block-size=16k",
+        "--size=4MiB",
+    ];
+    let seen = verify(dir.path(), &write);
+    let (_, rest) = seen.stdout.split_once("check it with `outcrop ").unwrap();
+    let (command, _) = rest.split_once('`').unwrap();
+    let seen = outcrop(dir.path(), &command.split(' ').collect::<Vec<_>>());
+    assert_eq!(seen.code, Some(0), "{command}: {seen:?}");
+    assert!(
+        seen.stdout
+            .contains("256 blocks of 16KiB (4 MiB) read back: no fault"),
+        "{seen:?}"
+    );
+}
+
+#[test]
 fn what_verification_cannot_do_is_refused_before_anything_is_written() {
     let dir = workplace();
     for (args, part) in [
@@ -381,6 +438,18 @@ fn several_drives_are_loaded_at_once_and_each_has_its_figures() {
     assert_eq!(seen.code, Some(0), "{seen:?}");
     assert!(seen.stdout.contains("drives-are-alike"), "{seen:?}");
     assert_eq!(names_in(Path::new(other)), [""; 0], "no file is left");
+    assert!(
+        seen.stderr.contains("are on the same disk"),
+        "two directories of one disk are not two drives: {seen:?}"
+    );
+    let link = dir.path().join("link");
+    std::os::unix::fs::symlink(dir.path(), &link).unwrap();
+    for same in [".", link.to_str().unwrap()] {
+        let twice = ["device", "--also", same, "--size=4MiB"];
+        let seen = outcrop(dir.path(), &[&twice[..], &times].concat());
+        assert_eq!(seen.code, Some(2), "{seen:?}");
+        assert!(seen.sentence().contains("which is named twice"), "{seen:?}");
+    }
     let file = ["device", "--also", "Cargo.toml", "--dry-run"];
     assert!(
         outcrop(dir.path(), &file)

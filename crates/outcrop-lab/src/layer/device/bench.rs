@@ -59,6 +59,19 @@ impl<'r> DeviceBench<'r> {
             .iter()
             .map(|subject| bytes_to_write(subject, cells))
             .sum();
+        for Subject { settings, .. } in subjects
+            .iter()
+            .filter(|subject| drives::count(&subject.settings) > 1)
+        {
+            let first = settings.get(&PATH).map_or(preparation.directory, Path::new);
+            let told = drives::shared_disk(first, settings).map_err(|message| LabError::Preparation {
+                message,
+                is_bad_input: true,
+            })?;
+            if let Some(told) = told {
+                (preparation.report)(PreparationStep::Note(&told));
+            }
+        }
         clear(subjects, preparation)?;
         if let Some(limit) = preparation.write_limit_bytes.filter(|limit| *limit < total) {
             return Err(LabError::preparing(&format!(

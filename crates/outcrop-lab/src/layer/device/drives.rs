@@ -1,8 +1,11 @@
 //! Several drives that are loaded at the same time: where they are, and what each of them gave.
 
+use std::path::{Path, PathBuf};
+
 use outcrop_device::JobReport;
 use outcrop_measure::metric::Unavailable;
 use outcrop_measure::percentile;
+use outcrop_probe::BlockDevice;
 use outcrop_results::Value;
 use outcrop_schema::Settings;
 use outcrop_schema::device::{
@@ -33,7 +36,7 @@ pub(super) fn complete(kind: Kind, settings: &mut Settings) -> Result<(), Refusa
             return refuse(format!("a path between two `{BETWEEN_DRIVES}` is empty"));
         }
         let path = absolute(&ALSO, path)?;
-        if kind == Kind::ScratchFile && !std::path::Path::new(&path).is_dir() {
+        if kind == Kind::ScratchFile && !Path::new(&path).is_dir() {
             return refuse(format!(
                 "{path} is not a directory, so no scratch file can be created in it"
             ));
@@ -57,6 +60,39 @@ pub(super) fn complete(kind: Kind, settings: &mut Settings) -> Result<(), Refusa
         settings.set(&ALSO, places.join(BETWEEN_DRIVES));
     }
     Ok(())
+}
+
+/// What has to be said of places that share a disk: they are one drive with several loads.
+///
+/// # Errors
+/// Two of them are the same place, by whichever name.
+pub(super) fn shared_disk(first: &Path, subject: &Settings) -> Result<Option<String>, String> {
+    let mut seen: Vec<(PathBuf, Option<String>)> = Vec::new();
+    let mut told = None;
+    for place in std::iter::once(first).chain(others(subject).map(Path::new)) {
+        // A place that is not there is refused by whoever opens it.
+        let resolved = std::fs::canonicalize(place).unwrap_or_else(|_| place.to_owned());
+        if seen.iter().any(|(other, _)| *other == resolved) {
+            return Err(format!(
+                "{} is {}, which is named twice; name each drive once",
+                place.display(),
+                resolved.display()
+            ));
+        }
+        let disk = BlockDevice::holding(&resolved)
+            .ok()
+            .map(|device| device.disk_name());
+        let on_it = seen.iter().find(|(_, other)| disk.is_some() && *other == disk);
+        if let (Some((other, _)), Some(disk), None) = (on_it, &disk, &told) {
+            told = Some(format!(
+                "{} and {} are on the same disk, {disk}: the figures are of one drive under several loads, not of several drives",
+                other.display(),
+                resolved.display()
+            ));
+        }
+        seen.push((resolved, disk));
+    }
+    Ok(told)
 }
 
 /// The further places at the end of a subject's name.

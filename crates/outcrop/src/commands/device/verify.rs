@@ -8,7 +8,7 @@ use outcrop_device::{
 };
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::{ByteSize, format_bytes};
-use outcrop_report::number::counted;
+use outcrop_report::{number::counted, quoted};
 use outcrop_schema::device::{ENGINE, IO_BLOCK_SIZE, QUEUE_DEPTH, SCHEMA, SPAN, Span};
 use outcrop_schema::{Factor, Value};
 use outcrop_workload::Content;
@@ -112,7 +112,7 @@ pub(super) fn run(args: &Args, half: Half) -> anyhow::Result<Ending> {
         let checked = check_verified(&target, &spec, &stop, &mut |done, all| show("check", done, all));
         report = joined(report, checked.map_err(error_of)?);
     }
-    conclude(&report, half, &spec, args.flags.format)
+    conclude(&report, half, &spec, args)
 }
 
 /// Flags that mean something to a measurement only.
@@ -212,7 +212,7 @@ fn joined(written: VerifyReport, checked: VerifyReport) -> VerifyReport {
     }
 }
 
-fn conclude(report: &VerifyReport, half: Half, spec: &VerifySpec, format: Format) -> anyhow::Result<Ending> {
+fn conclude(report: &VerifyReport, half: Half, spec: &VerifySpec, args: &Args) -> anyhow::Result<Ending> {
     let mut table = Table::new([("offset", "offset_B"), ("fault", "fault"), ("what", "what")]);
     for block in &report.faults {
         table.push(vec![
@@ -221,7 +221,7 @@ fn conclude(report: &VerifyReport, half: Half, spec: &VerifySpec, format: Format
             Cell::text(block.fault.to_string()),
         ]);
     }
-    match format {
+    match args.flags.format {
         Format::Csv => table.print(Format::Csv)?,
         Format::Json => {
             let envelope = table
@@ -239,7 +239,7 @@ fn conclude(report: &VerifyReport, half: Half, spec: &VerifySpec, format: Format
             } else {
                 table.to_text()
             };
-            output::print(&format!("{faults}{}\n", sentence(report, half, spec)))?;
+            output::print(&format!("{faults}{}\n", sentence(report, half, spec, args)))?;
         }
     }
     if report.is_interrupted {
@@ -252,7 +252,7 @@ fn conclude(report: &VerifyReport, half: Half, spec: &VerifySpec, format: Format
     }
 }
 
-fn sentence(report: &VerifyReport, half: Half, spec: &VerifySpec) -> String {
+fn sentence(report: &VerifyReport, half: Half, spec: &VerifySpec, args: &Args) -> String {
     let blocks = |count: u64| {
         let bytes = format_bytes(count * report.block_bytes);
         format!(
@@ -278,8 +278,20 @@ fn sentence(report: &VerifyReport, half: Half, spec: &VerifySpec) -> String {
         Half::All => format!("{written}, {checked}."),
         Half::Check => format!("{checked}."),
         Half::Write if report.fault_count > 0 => format!("{written}: {faults}."),
-        Half::Write => format!("{written}; compare with --verify=check --seed {}.", spec.seed),
+        Half::Write => format!("{written}; check it with `{}`.", check_command(spec, args)),
     }
+}
+
+/// The command that checks what was written: other sizes would look for other blocks.
+fn check_command(spec: &VerifySpec, args: &Args) -> String {
+    let size = spec.span_bytes.map(ByteSize);
+    let size = size.map_or_else(String::new, |size| format!(" --size {size}"));
+    format!(
+        "outcrop device --read-only {} --verify=check --seed {} --io-block-size {}{size}",
+        quoted(&args.path.to_string_lossy()),
+        spec.seed,
+        ByteSize(spec.io_block_size_bytes)
+    )
 }
 
 /// What is refused before the first write is the user's to change; the rest is a failure.
