@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use super::file::open_regular_with;
 use super::{FileReader, WriteAt};
 use crate::error::{ColumnError, Result};
 
@@ -25,7 +26,7 @@ impl ExclusiveFile {
     /// [`ColumnError::Path`] when it cannot be opened or locked.
     pub fn open(path: &Path) -> Result<Self> {
         let open = || loop {
-            let file = OpenOptions::new().read(true).write(true).open(path)?;
+            let file = open_regular_with(path, OpenOptions::new().read(true).write(true))?;
             file.lock()?;
             // Whoever had the lock may have put another file under the name: that is the one to grow then.
             let (held, named) = (file.metadata()?, std::fs::metadata(path)?);

@@ -1,6 +1,6 @@
 //! A file read with `pread`: nothing stays in memory but what a query asks for.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -18,13 +18,18 @@ pub struct FileReader {
 
 /// Opens a regular file, and nothing that could be waited for: opening a pipe that nobody writes to never ends.
 pub(super) fn open_regular(path: &Path) -> io::Result<File> {
+    open_regular_with(path, OpenOptions::new().read(true))
+}
+
+/// The same with other options.
+pub(super) fn open_regular_with(path: &Path, options: &OpenOptions) -> io::Result<File> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             "is not a regular file; a column file needs random access, which pipes and devices do not allow",
         ));
     }
-    File::open(path)
+    options.open(path)
 }
 
 impl FileReader {

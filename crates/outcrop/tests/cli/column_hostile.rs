@@ -61,6 +61,7 @@ fn named_pipes_and_devices_are_refused_at_once_and_the_shell_s_own_pipes_are_rea
         "compact pipe -o b.ocol",
         "encode pipe -o b.ocol",
         "append a.ocol pipe",
+        "append pipe a.txt",
         "encode /dev/zero -o b.ocol",
         "decode a.ocol -o pipe",
         "encode a.txt -o pipe",
