@@ -59,19 +59,7 @@ impl<'r> DeviceBench<'r> {
             .iter()
             .map(|subject| bytes_to_write(subject, cells))
             .sum();
-        for Subject { settings, .. } in subjects
-            .iter()
-            .filter(|subject| drives::count(&subject.settings) > 1)
-        {
-            let first = settings.get(&PATH).map_or(preparation.directory, Path::new);
-            let told = drives::shared_disk(first, settings).map_err(|message| LabError::Preparation {
-                message,
-                is_bad_input: true,
-            })?;
-            if let Some(told) = told {
-                (preparation.report)(PreparationStep::Note(&told));
-            }
-        }
+        tell_shared_disks(subjects, preparation)?;
         clear(subjects, preparation)?;
         if let Some(limit) = preparation.write_limit_bytes.filter(|limit| *limit < total) {
             return Err(LabError::preparing(&format!(
@@ -388,6 +376,22 @@ fn filling<'p>(
             bytes_total: total,
         });
     }
+}
+
+/// Says which subjects load one disk in several places, and refuses the same place twice.
+fn tell_shared_disks(subjects: &[Subject], preparation: &mut Preparation<'_, '_>) -> Result<(), LabError> {
+    let has_several = |subject: &&Subject| drives::count(&subject.settings) > 1;
+    for Subject { settings, .. } in subjects.iter().filter(has_several) {
+        let first = settings.get(&PATH).map_or(preparation.directory, Path::new);
+        let told = drives::shared_disk(first, settings).map_err(|message| LabError::Preparation {
+            message,
+            is_bad_input: true,
+        })?;
+        if let Some(told) = told {
+            (preparation.report)(PreparationStep::Note(&told));
+        }
+    }
+    Ok(())
 }
 
 /// Removes what killed runs left behind where scratch files are made.
