@@ -14,6 +14,7 @@ mod network;
 mod policies;
 mod proxy;
 mod redis;
+mod redis_beside;
 mod redis_cli;
 mod redis_transactions;
 mod secured;

@@ -1,8 +1,8 @@
 //! When keys end. The store's times are whole seconds: milliseconds are rounded up.
 
 use super::Session;
-use super::commands::{Call, Outcome};
-use super::strings::{NOT_INTEGER, integer, refuse, slot};
+use super::commands::{Call, Outcome, shown};
+use super::strings::{BAD_TIME, NOT_INTEGER, integer, refuse, slot};
 use crate::protocol::seconds::Now;
 use crate::store::Refusal;
 
@@ -31,8 +31,17 @@ impl Time {
         }
     }
 
-    /// The second of the store's clock; 1, which has passed, where the time has.
-    pub(super) fn second(self, given: i64, now: Now) -> u32 {
+    /// The second of the store's clock; 1, which has passed, where the time has. As in Redis, there is none where the milliseconds since 1970
+    /// do not fit in 64 bits.
+    pub(super) fn second(self, given: i64, now: Now) -> Option<u32> {
+        let milliseconds = if self.is_milliseconds {
+            given
+        } else {
+            given.checked_mul(1000)?
+        };
+        if !self.is_date {
+            milliseconds.checked_add(now.unix_s() * 1000)?;
+        }
         let seconds = if self.is_milliseconds {
             given.div_euclid(1000) + i64::from(given.rem_euclid(1000) != 0)
         } else {
@@ -44,27 +53,67 @@ impl Time {
             seconds.saturating_add(i64::from(now.second))
         };
         // Beyond a century of uptime, it is the end of the clock.
-        second.clamp(1, i64::from(u32::MAX)) as u32
+        Some(second.clamp(1, i64::from(u32::MAX)) as u32)
+    }
+}
+
+/// `NX`, `XX`, `GT`, `LT`: when the end of a key may change.
+#[derive(Clone, Copy, Debug)]
+struct Conditions([bool; 4]);
+
+impl Conditions {
+    const NAMES: [&'static [u8]; 4] = [b"nx", b"xx", b"gt", b"lt"];
+
+    fn of(words: &[&[u8]]) -> Result<Self, String> {
+        let unknown = words
+            .iter()
+            .find(|word| !Self::NAMES.iter().any(|name| word.eq_ignore_ascii_case(name)));
+        if let Some(word) = unknown {
+            return Err(format!("ERR Unsupported option {}", shown(word)));
+        }
+        let given = Self::NAMES.map(|name| words.iter().any(|word| word.eq_ignore_ascii_case(name)));
+        match given {
+            [true, xx, gt, lt] if xx || gt || lt => {
+                Err("ERR NX and XX, GT or LT options at the same time are not compatible".to_owned())
+            }
+            [_, _, true, true] => Err("ERR GT and LT options at the same time are not compatible".to_owned()),
+            _ => Ok(Self(given)),
+        }
+    }
+
+    /// Whether `new` may take the place of `old`, which is 0 for a key without an end: that is later than any.
+    const fn allow(self, old: u32, new: u32) -> bool {
+        let Self([nx, xx, gt, lt]) = self;
+        let has_end = old != 0;
+        !(nx && has_end || xx && !has_end || gt && !(has_end && new > old) || lt && has_end && new >= old)
     }
 }
 
 /// `EXPIRE`, `PEXPIRE`: with a time that has passed, the key goes.
 fn expire_in(call: &mut Call<'_, '_>, is_milliseconds: bool) -> Outcome {
-    if call.request.len() > 3 {
-        call.reply()
-            .error("ERR NX, XX, GT and LT are not supported; give only the time");
-        return Outcome::Answered;
-    }
+    let conditions = match Conditions::of(call.request.from(3)) {
+        Ok(conditions) => conditions,
+        Err(sentence) => {
+            call.reply().error(&sentence);
+            return Outcome::Answered;
+        }
+    };
     let Some(given) = integer(call.request.get(2)) else {
         call.reply().error(NOT_INTEGER);
         return Outcome::Answered;
     };
-    let expiry = Time::from_now(is_milliseconds).second(given, call.context.now);
+    let Some(expiry) = Time::from_now(is_milliseconds).second(given, call.context.now) else {
+        call.reply().error(BAD_TIME);
+        return Outcome::Answered;
+    };
     let Some(mut slot) = slot(call, 1) else {
         return Outcome::Answered;
     };
     call.context.counters.touches.add(1);
-    let changed = if given <= 0 {
+    let old = slot.peek().map(|item| item.expiry);
+    let changed = if old.is_some_and(|old| !conditions.allow(old, expiry)) {
+        Ok(false)
+    } else if given <= 0 {
         Ok(slot.remove())
     } else {
         slot.set_expiry(expiry)

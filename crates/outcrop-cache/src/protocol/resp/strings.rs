@@ -131,7 +131,7 @@ impl Terms {
                 if given <= 0 {
                     return Err(BAD_TIME);
                 }
-                terms.expiry = Some(time.second(given, call.context.now));
+                terms.expiry = Some(time.second(given, call.context.now).ok_or(BAD_TIME)?);
                 at += 1;
             } else {
                 return Err(SYNTAX);
@@ -202,11 +202,14 @@ fn set_for(session: &Session, call: &mut Call<'_, '_>, is_milliseconds: bool) ->
         None => NOT_INTEGER,
         Some(..=0) => BAD_TIME,
         Some(given) => {
-            let terms = Terms {
-                expiry: Some(Time::from_now(is_milliseconds).second(given, call.context.now)),
-                ..Terms::default()
-            };
-            return store(session, call, terms, 3);
+            if let Some(second) = Time::from_now(is_milliseconds).second(given, call.context.now) {
+                let terms = Terms {
+                    expiry: Some(second),
+                    ..Terms::default()
+                };
+                return store(session, call, terms, 3);
+            }
+            BAD_TIME
         }
     };
     call.reply().error(sentence);
@@ -323,19 +326,21 @@ pub(super) fn getex(session: &mut Session, call: &mut Call<'_, '_>) -> Outcome {
         (4, Some(time)) => match integer(call.request.get(3)) {
             None => Err(NOT_INTEGER),
             Some(..=0) => Err(BAD_TIME),
-            Some(given) => Ok(Some(time.second(given, call.context.now))),
+            Some(given) => time.second(given, call.context.now).map(Some).ok_or(BAD_TIME),
         },
         _ => Err(SYNTAX),
     };
     match expiry {
         Err(sentence) => call.reply().error(sentence),
         Ok(expiry) => {
+            let answered = call.out.len();
             if let Some(mut slot) = slot(call, 1)
                 && answer_value(session, call, &mut slot)
                 && let Some(expiry) = expiry
+                && let Err(refusal) = slot.set_expiry(expiry)
             {
-                // What was written is the answer, whatever becomes of the item.
-                let _ = slot.set_expiry(expiry);
+                call.out.truncate(answered);
+                return refuse(call, refusal);
             }
         }
     }
