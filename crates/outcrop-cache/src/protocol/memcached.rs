@@ -235,14 +235,18 @@ fn touch(tokens: &Tokens<'_>, out: &mut Vec<u8>, context: &Context<'_>) {
     };
     context.counters.touches.add(1);
     let mut slot = context.store.slot(key, context.now.second);
-    if slot.set_expiry(context.now.expiry(given)) == Ok(true) {
-        // It was asked for, as far as the policy is concerned.
-        slot.read();
-        context.counters.touch_hits.add(1);
-        reply(out, is_quiet, b"TOUCHED\r\n");
-    } else {
-        context.counters.touch_misses.add(1);
-        reply(out, is_quiet, b"NOT_FOUND\r\n");
+    match slot.set_expiry(context.now.expiry(given)) {
+        Ok(true) => {
+            // It was asked for, as far as the policy is concerned.
+            slot.read();
+            context.counters.touch_hits.add(1);
+            reply(out, is_quiet, b"TOUCHED\r\n");
+        }
+        Ok(false) => {
+            context.counters.touch_misses.add(1);
+            reply(out, is_quiet, b"NOT_FOUND\r\n");
+        }
+        Err(refusal) => reply(out, is_quiet, storage::refused(refusal, context)),
     }
 }
 

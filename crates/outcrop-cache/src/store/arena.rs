@@ -7,6 +7,7 @@
 //! Rumble et al., "Log-structured memory for DRAM-based storage", FAST 2014.
 
 use std::io;
+use std::ops::Range;
 
 use super::item;
 use super::mapping::Mapping;
@@ -145,6 +146,15 @@ impl Arena {
         &mut self.bytes[offset as usize..]
     }
 
+    /// The segments of the run that an item at `offset`, `len` bytes long, takes; none where it shares one with others.
+    pub(crate) const fn run_at(&self, offset: u32, len: usize) -> Range<usize> {
+        if len <= self.segment_bytes {
+            return 0..0;
+        }
+        let first = offset as usize / self.segment_bytes;
+        first..first + len.div_ceil(self.segment_bytes)
+    }
+
     pub(crate) fn copy_within(&mut self, from: u32, len: usize, to: u32) {
         let from = from as usize;
         self.bytes.copy_within(from..from + len, to as usize);
@@ -225,13 +235,13 @@ impl Arena {
     /// Marks the item at `offset`, `len` bytes long, as dead.
     pub(crate) fn free_item(&mut self, offset: u32, len: usize) {
         item::bury(self.at_mut(offset));
-        let first = offset as usize / self.segment_bytes;
         self.live -= self.charge(len);
         if len > self.segment_bytes {
-            let count = len.div_ceil(self.segment_bytes);
-            (first..first + count).for_each(|segment| self.make_free(segment));
+            self.run_at(offset, len)
+                .for_each(|segment| self.make_free(segment));
             return;
         }
+        let first = offset as usize / self.segment_bytes;
         self.segments[first].live -= len as u32;
         self.recycle_if_dead(first);
     }

@@ -1,6 +1,8 @@
 //! Cleaning: moving what lives out of a segment so that the segment is free again, and finding runs of segments.
 
-use super::arena::Use;
+use std::ops::Range;
+
+use super::arena::{Segment, Use};
 use super::item::{self, Header};
 use super::policy::PolicyKind;
 use super::shard::Shard;
@@ -10,11 +12,14 @@ use super::shard::Shard;
 const PATIENCE: usize = 4;
 
 impl Shard {
-    /// Room in the arena for an item that is within the limit.
-    pub(crate) fn place(&mut self, len: usize, now: u32) -> Option<u32> {
+    /// Room in the arena for an item that is within the limit, and has this key. An item of that key stays where it is as long as this may
+    /// fail.
+    pub(crate) fn place(&mut self, hash: u64, key: &[u8], len: usize, now: u32) -> Option<u32> {
         if len > self.arena.segment_bytes() {
-            return self.place_run(len, now);
+            return self.place_run(hash, key, len, now);
         }
+        // Its segments are room enough.
+        self.remove_run(hash, key);
         for attempt in 1.. {
             if let Some(offset) = self.arena.append(len) {
                 // Nothing living is where the new item will be, so this cannot touch it.
@@ -75,12 +80,31 @@ impl Shard {
         }
     }
 
-    /// Room for an item longer than a segment.
-    fn place_run(&mut self, len: usize, now: u32) -> Option<u32> {
+    /// The segments of the run that the item of this key is, if it is one; else none.
+    fn run_of(&self, hash: u64, key: &[u8]) -> Range<usize> {
+        let found = self.find(hash, key).map(|found| found.offset);
+        found.map_or(0..0, |offset| {
+            let len = Header::read(self.arena.at(offset)).item_len();
+            self.arena.run_at(offset, len)
+        })
+    }
+
+    /// Removes the item of this key if it is a run.
+    fn remove_run(&mut self, hash: u64, key: &[u8]) {
+        if let Some(old) = self.find(hash, key)
+            && !self.run_of(hash, key).is_empty()
+        {
+            self.remove(old.handle);
+        }
+    }
+
+    /// Room for an item longer than a segment; where the old one is as long, its segments count as free.
+    fn place_run(&mut self, hash: u64, key: &[u8], len: usize, now: u32) -> Option<u32> {
         let count = len.div_ceil(self.arena.segment_bytes());
         self.arena.close_open();
         let mut attempt = 0;
-        while self.arena.available() < count + 1 {
+        // Eviction may choose the old one.
+        while self.arena.available() + self.run_of(hash, key).len() < count + 1 {
             attempt += 1;
             let is_cleaned = self.clean_one(now);
             if (!is_cleaned || attempt % PATIENCE == 0) && !self.evict(now) {
@@ -88,18 +112,22 @@ impl Shard {
             }
         }
         self.arena.close_open();
-        let first = self.cheapest_window(count)?;
+        let first = self.cheapest_window(count, &self.run_of(hash, key))?;
+        self.remove_run(hash, key);
         for segment in first..first + count {
-            match self.arena.segments[segment].state {
-                Use::Free | Use::Released => self.arena.hold(segment),
-                Use::Run => {
-                    let header = Header::read(self.arena.at(self.arena.start_of(segment)));
-                    self.remove(header.handle);
-                    self.counters.evicted += 1;
-                    self.arena.hold(segment);
-                }
-                Use::Closed => self.empty(segment, now),
-                Use::Open | Use::Survivors | Use::RunTail | Use::Held => return None,
+            if self.arena.segments[segment].state == Use::Run {
+                let header = Header::read(self.arena.at(self.arena.start_of(segment)));
+                self.remove(header.handle);
+                self.counters.evicted += 1;
+            }
+            if self.arena.segments[segment].state != Use::Closed {
+                self.arena.hold(segment);
+            }
+        }
+        // What is free in the window is held by now, so that what is moved goes elsewhere.
+        for segment in first..first + count {
+            if self.arena.segments[segment].state == Use::Closed {
+                self.empty(segment, now);
             }
         }
         let offset = self.arena.make_run(first, count, len);
@@ -108,9 +136,15 @@ impl Shard {
         Some(offset)
     }
 
-    /// The window of `count` segments that costs least to empty. Runs of other items cost most: they are evicted.
-    fn cheapest_window(&self, count: usize) -> Option<usize> {
-        let segments = &self.arena.segments;
+    /// The window of `count` segments that costs least to empty, those of `vacated` nothing. Runs of other items cost most: they are
+    /// evicted.
+    fn cheapest_window(&self, count: usize, vacated: &Range<usize>) -> Option<usize> {
+        let mut segments = self.arena.segments.clone();
+        segments[vacated.clone()].fill(Segment {
+            state: Use::Free,
+            live: 0,
+            used: 0,
+        });
         let cost = |first: usize| {
             let window = &segments[first..first + count];
             let begins_in_a_run = window[0].state == Use::RunTail;
@@ -125,7 +159,7 @@ impl Shard {
             if begins_in_a_run || ends_in_a_run || window.iter().any(|segment| in_use(segment.state)) {
                 return None;
             }
-            let price = |segment: &super::arena::Segment| match segment.state {
+            let price = |segment: &Segment| match segment.state {
                 Use::Run | Use::RunTail => u64::from(segment.live) << 20,
                 _ => u64::from(segment.live),
             };

@@ -3,7 +3,8 @@
 //! ```text
 //! handle 4 | form 1 | key length 1 | accessed 3 | value length 1-4 | [flags 4] [expiry 4] [cas 8] | key | value
 //! ```
-//! What an item does not have takes no byte: most have neither flags nor CAS, many no expiry. All little-endian, unaligned.
+//! What an item does not have takes no byte: most have neither flags nor CAS, many no expiry. Where nothing may be evicted, expiry
+//! and CAS have their room from the start: a read that asks for a CAS value must not need more memory. All little-endian, unaligned.
 
 use super::entries::Handle;
 
@@ -45,15 +46,25 @@ pub(crate) struct Header {
     pub(crate) stale: bool,
     /// Some client was already told to refresh it.
     pub(crate) won: bool,
+    /// Expiry and CAS value have their room, whether or not there are any.
+    pub(crate) is_roomy: bool,
 }
 
 impl Header {
+    const fn has_expiry_field(&self) -> bool {
+        self.is_roomy || self.expiry != 0
+    }
+
+    const fn has_cas_field(&self) -> bool {
+        self.is_roomy || self.cas != 0
+    }
+
     pub(crate) fn header_len(&self) -> usize {
         FIXED_BYTES
             + value_width(self.value_len)
             + if self.flags != 0 { 4 } else { 0 }
-            + if self.expiry != 0 { 4 } else { 0 }
-            + if self.cas != 0 { 8 } else { 0 }
+            + if self.has_expiry_field() { 4 } else { 0 }
+            + if self.has_cas_field() { 8 } else { 0 }
     }
 
     /// Bytes of the whole item.
@@ -74,14 +85,17 @@ impl Header {
         let mut at = FIXED_BYTES;
         bytes[at..at + width].copy_from_slice(&self.value_len.to_le_bytes()[..width]);
         at += width;
-        for (bit, value) in [(HAS_FLAGS, self.flags), (HAS_EXPIRY, self.expiry)] {
-            if value != 0 {
+        for (bit, is_there, value) in [
+            (HAS_FLAGS, self.flags != 0, self.flags),
+            (HAS_EXPIRY, self.has_expiry_field(), self.expiry),
+        ] {
+            if is_there {
                 form |= bit;
                 bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
                 at += 4;
             }
         }
-        if self.cas != 0 {
+        if self.has_cas_field() {
             form |= HAS_CAS;
             bytes[at..at + 8].copy_from_slice(&self.cas.to_le_bytes());
         }
@@ -107,6 +121,7 @@ impl Header {
             has_binary_key: first & HAS_BINARY_KEY != 0,
             stale: form & STALE != 0,
             won: form & WON != 0,
+            is_roomy: form & (HAS_EXPIRY | HAS_CAS) == HAS_EXPIRY | HAS_CAS,
             ..Self::default()
         };
         let mut at = FIXED_BYTES + width;
@@ -179,7 +194,7 @@ mod tests {
             value_len in prop_oneof![0_u32..300, 65_000_u32..70_000, 16_777_000_u32..16_778_000],
             words in any::<[u32; 3]>(),
             cas in prop_oneof![Just(0_u64), any::<u64>()],
-            extras in any::<[bool; 6]>(),
+            extras in any::<[bool; 7]>(),
         ) {
             let header = Header {
                 handle, key_len, value_len, cas,
@@ -187,11 +202,15 @@ mod tests {
                 expiry: if extras[1] { words[1] } else { 0 },
                 accessed: words[2] & 0xFF_FFFF,
                 fetched: extras[2], stale: extras[3], won: extras[4], has_binary_key: extras[5],
+                is_roomy: extras[6],
             };
+            // One that has both keeps the room for both.
+            let is_roomy = header.is_roomy || header.expiry != 0 && header.cas != 0;
+            let read_back = Header { is_roomy, ..header };
             let mut bytes = vec![0xAA; header.header_len() + usize::from(key_len)];
             let at = header.header_len();
             header.write(&mut bytes);
-            prop_assert_eq!(Header::read(&bytes), header);
+            prop_assert_eq!(Header::read(&bytes), read_back);
             bytes[at..].fill(b'k');
             let key = vec![b'k'; usize::from(key_len)];
             prop_assert!(has_key(&bytes, &key));

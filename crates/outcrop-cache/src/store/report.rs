@@ -3,7 +3,7 @@
 /// What happened, since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Items that came in under a new key.
+    /// Items stored, under a new key or in place of another.
     pub stored: u64,
     /// Items evicted before they expired.
     pub evicted: u64,

@@ -227,7 +227,8 @@ impl Shard {
         Some(())
     }
 
-    /// Stores an item with the value's two parts in a row; `header` says all but handle and length of the value.
+    /// Stores an item with the value's two parts in a row; `header` says all but handle and length of the value. Where the item is
+    /// refused, an old one stays.
     pub(crate) fn put(
         &mut self,
         hash: u64,
@@ -239,33 +240,29 @@ impl Shard {
         let mut header = Header {
             key_len: key.len() as u8,
             value_len: (value[0].len() + value[1].len()) as u32,
+            // Where nothing makes room, a later touch or a `gets` must not need any.
+            is_roomy: header.is_roomy || self.options.policy == PolicyKind::None,
             ..header
         };
         let len = header.item_len();
-        let is_too_large = len > self.options.max_item_bytes;
+        if len > self.options.max_item_bytes {
+            return Err(Refusal::TooLarge);
+        }
         if let Some(old) = self.find(hash, key) {
             let old_len = Header::read(self.arena.at(old.offset)).item_len();
-            if old_len == len {
+            // A run has room up to the end of its last segment.
+            let stays = len.min(old_len) > self.arena.segment_bytes()
+                && self.arena.charge(len) == self.arena.charge(old_len);
+            if old_len == len || stays {
                 header.handle = old.handle;
                 self.write_at(old.offset, &header, key, value);
                 self.hit(old.handle);
                 return Ok(());
             }
-            // A run has no room beside itself; what cannot be replaced must not be served either.
-            if is_too_large || len.max(old_len) > self.arena.segment_bytes() {
-                self.remove(old.handle);
-            }
-        }
-        if is_too_large {
-            return Err(Refusal::TooLarge);
         }
         let room = self.make_room(hash, key, len, now);
-        let Some(offset) = room.and_then(|()| self.place(len, now)) else {
-            if let Some(old) = self.find(hash, key) {
-                self.remove(old.handle);
-            }
-            return Err(Refusal::NoRoom);
-        };
+        let offset = room.and_then(|()| self.place(hash, key, len, now));
+        let offset = offset.ok_or(Refusal::NoRoom)?;
         self.settle(hash, key, value, header, offset)
     }
 
@@ -314,7 +311,6 @@ impl Shard {
         let looks = |entries: &Entries, handle| look(arena, options, entries.offset(handle));
         self.policy
             .insert(&mut self.entries, handle, subject, &looks, capacity);
-        self.counters.stored += 1;
         while self.index.is_crowded(self.entries.len()) {
             let (arena, options, offsets) = (&self.arena, &self.options, &mut self.entries);
             self.index.split(offsets, |entries, handle| {
@@ -341,6 +337,10 @@ impl Shard {
         let mut budget = Sweep::budget(len);
         loop {
             self.rebalance();
+            // Not to evict all the others in vain.
+            if charge > self.item_bytes() {
+                return None;
+            }
             self.compact(now)?;
             let old = self.find(hash, key);
             let replaced = old.map_or(0, |old| {

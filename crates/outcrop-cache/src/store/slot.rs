@@ -114,7 +114,7 @@ impl Slot<'_> {
     /// Stores an item in place of any other.
     ///
     /// # Errors
-    /// [`Refusal`]; whatever was there is gone then.
+    /// [`Refusal`]; whatever was there stays.
     pub fn put(&mut self, draft: Draft<'_>) -> Result<(), Refusal> {
         let old_cas = self
             .shard
@@ -134,7 +134,9 @@ impl Slot<'_> {
             stale: draft.stale,
             ..Header::default()
         };
-        self.put_header([draft.value, &[]], header)
+        self.put_header([draft.value, &[]], header)?;
+        self.shard.counters.stored += 1;
+        Ok(())
     }
 
     fn put_header(&mut self, value: [&[u8]; 2], header: Header) -> Result<(), Refusal> {
@@ -161,11 +163,13 @@ impl Slot<'_> {
     /// which nobody has read and which is not stale; any other stands in the place of the old one.
     ///
     /// # Errors
-    /// [`Refusal`]; the item is gone then.
+    /// [`Refusal`]; the item stays as it was.
     pub fn replace_value(&mut self, value: &[u8]) -> Result<bool, Refusal> {
         let (cas, accessed) = (self.changed_cas(), self.now & 0xFF_FFFF);
+        let mut is_new = false;
         let change = |header: &mut Header| {
-            *header = if value.len() > header.value_len as usize {
+            is_new = value.len() > header.value_len as usize;
+            *header = if is_new {
                 renewed(header, cas, accessed)
             } else {
                 Header {
@@ -175,14 +179,16 @@ impl Slot<'_> {
                 }
             };
         };
-        self.rewrite(change, |_| value.to_vec())
+        let is_there = self.rewrite(change, |_| value.to_vec())?;
+        self.shard.counters.stored += u64::from(is_new);
+        Ok(is_there)
     }
 
     /// Puts bytes behind the value, or in front of it; false when there is no item. As in memcached this makes a new item, as
     /// in [`Slot::replace_value`].
     ///
     /// # Errors
-    /// [`Refusal`]; the item is gone then.
+    /// [`Refusal`]; the item stays as it was.
     pub fn join(&mut self, piece: &[u8], is_behind: bool) -> Result<bool, Refusal> {
         let (cas, accessed) = (self.changed_cas(), self.now & 0xFF_FFFF);
         let joined = |old: &[u8]| {
@@ -192,7 +198,9 @@ impl Slot<'_> {
                 [piece, old].concat()
             }
         };
-        self.rewrite(|header| *header = renewed(header, cas, accessed), joined)
+        let is_there = self.rewrite(|header| *header = renewed(header, cas, accessed), joined)?;
+        self.shard.counters.stored += u64::from(is_there);
+        Ok(is_there)
     }
 
     /// The CAS value after a change: none for an item that nobody asked the CAS value of.
@@ -222,7 +230,7 @@ impl Slot<'_> {
     /// Gives the item a CAS value if it has none; false when there is no item.
     ///
     /// # Errors
-    /// [`Refusal`]: the value takes eight bytes; the item is gone then.
+    /// [`Refusal`]: the value takes eight bytes, except where the policy evicts nothing; the item stays as it was.
     pub fn assign_cas(&mut self) -> Result<bool, Refusal> {
         let Some((_, header)) = self.shard.find_current(self.hash, self.key, self.now) else {
             return Ok(false);
@@ -237,7 +245,7 @@ impl Slot<'_> {
     /// Sets the CAS value; false when there is no item.
     ///
     /// # Errors
-    /// [`Refusal`]: a first CAS value takes eight bytes; the item is gone then.
+    /// [`Refusal`]: a first CAS value takes eight bytes, except where the policy evicts nothing; the item stays as it was.
     pub fn set_cas(&mut self, cas: u64) -> Result<bool, Refusal> {
         self.amend(|header| header.cas = cas)
     }
@@ -245,7 +253,7 @@ impl Slot<'_> {
     /// Sets when the item ends; false when there is none.
     ///
     /// # Errors
-    /// [`Refusal`]: a first expiry takes four bytes; the item is gone then.
+    /// [`Refusal`]: a first expiry takes four bytes, except where the policy evicts nothing; the item stays as it was.
     pub fn set_expiry(&mut self, expiry: u32) -> Result<bool, Refusal> {
         self.amend(|header| header.expiry = expiry)
     }
@@ -269,7 +277,7 @@ impl Slot<'_> {
     /// Marks the item as stale under a new CAS value; false when there is none.
     ///
     /// # Errors
-    /// [`Refusal`]; the item is gone then.
+    /// [`Refusal`]; the item stays as it was.
     pub fn invalidate(&mut self, cas: u64) -> Result<bool, Refusal> {
         let cas = if cas == 0 { self.shard.next_cas() } else { cas };
         self.amend(|header| (header.stale, header.won, header.cas) = (true, false, cas))

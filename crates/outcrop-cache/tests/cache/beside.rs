@@ -77,6 +77,7 @@ fn written_out(text: &str) -> String {
         .replace("LONG", &long_key)
         .replace("FITS", &long_key[1..])
         .replace("LARGE", &"v".repeat(1 << 20))
+        .replace("HALF", &"h".repeat(600_000))
 }
 
 #[test]
@@ -108,15 +109,17 @@ fn unusual_lines_are_answered_as_memcached_answers_them() {
 /// One line of each kind that `stats` tells apart, and what memcached 1.6.45 counts then.
 const COUNTED: &str = "set c 0 0 1\r\nx\r\nget c nope\r\ngat 100 c nope\r\nmg c v\r\nmg nope v\r\nmg c T50\r\nmg nope T50\r\n\
     mg new N30\r\nmg newer N30 T60\r\ntouch c 10\r\ntouch nope 10\r\nma n N0\r\nma n\r\nma nope\r\nma c\r\nincr c 1\r\n\
-    decr n 1\r\ndecr nope 1\r\nma c MD\r\n";
-const COUNTS: [(&str, u64); 10] = [
+    decr n 1\r\ndecr nope 1\r\nma c MD\r\nset c 0 0 1\r\n8\r\nadd c 0 0 1\r\n8\r\nincr c 1\r\nincr c 1\r\nappend c 0 0 1\r\n0\r\n\
+    ms c 2 MP\r\n11\r\nmd c I\r\nmd c x\r\n";
+const COUNTS: [(&str, u64); 11] = [
+    ("total_items", 9),
     ("cmd_get", 6),
     ("get_hits", 3),
     ("get_misses", 3),
     ("cmd_touch", 6),
     ("touch_hits", 4),
     ("touch_misses", 2),
-    ("incr_hits", 1),
+    ("incr_hits", 3),
     ("incr_misses", 1),
     ("decr_hits", 1),
     ("decr_misses", 1),

@@ -5,6 +5,7 @@
 mod beside;
 mod clients;
 mod faults;
+mod full;
 mod fuzzed;
 mod hostile;
 mod http;

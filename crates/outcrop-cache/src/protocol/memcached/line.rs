@@ -89,14 +89,22 @@ pub(crate) fn is_http(line: &[u8]) -> bool {
                 .is_some_and(|last| last.starts_with(b"HTTP/")))
 }
 
-/// A decimal number, perhaps with a sign; blanks may follow.
+/// A decimal number, perhaps with a sign.
 pub(super) fn number(text: &[u8]) -> Option<i64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// A client's time, of 32 bits.
+/// A number of 32 bits, perhaps with a minus sign: a time of any command but those that store, or a length.
 pub(super) fn seconds(text: &[u8]) -> Option<i64> {
-    number(text).filter(|&given| i32::try_from(given).is_ok())
+    number(text).filter(|&given| i32::try_from(given).is_ok() && !text.starts_with(b"+"))
+}
+
+/// Client flags, of which 32 bits are kept. A storage command takes a sign, but no number below 0.
+pub(super) fn client_flags(text: &[u8]) -> Option<u32> {
+    let text = std::str::from_utf8(text).ok()?;
+    let is_zero = text.parse() == Ok(0_i64);
+    let given: Option<u64> = text.parse().ok();
+    given.or(is_zero.then_some(0)).map(|flags| flags as u32)
 }
 
 /// A decimal number without a sign.

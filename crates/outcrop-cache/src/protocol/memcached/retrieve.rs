@@ -53,11 +53,13 @@ impl Session {
             if with_cas && slot.assign_cas().is_err() {
                 return Some(false);
             }
-            let item = slot.read()?;
+            let (start, item) = (out.len(), slot.read()?);
             write_value(key, &item, with_cas, out);
-            // What was written is the answer, whatever becomes of the item.
-            let _ = slot.set_expiry(expiry);
-            Some(true)
+            let is_touched = slot.set_expiry(expiry).is_ok();
+            if !is_touched {
+                out.truncate(start);
+            }
+            Some(is_touched)
         };
         self.retrieve(line, command.line_bytes, start, out, context, read)
     }

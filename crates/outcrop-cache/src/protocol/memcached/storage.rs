@@ -1,6 +1,6 @@
 //! `set`, `add`, `replace`, `append`, `prepend`, `cas`.
 
-use super::line::{BAD_CHUNK, BAD_FORMAT, is_key, is_noreply, natural, number, reply};
+use super::line::{BAD_CHUNK, BAD_FORMAT, client_flags, is_key, is_noreply, natural, number, reply, seconds};
 use super::{Command, Session};
 use crate::protocol::{Context, Step};
 use crate::store::{Draft, Refusal};
@@ -13,7 +13,8 @@ impl Session {
         let tokens = &command.tokens;
         let verb = tokens.get(0);
         let is_quiet = is_noreply(tokens);
-        let length = natural(tokens.get(4)).filter(|&length| length <= i32::MAX as u64 - 2);
+        let length = seconds(tokens.get(4)).and_then(|length| u64::try_from(length).ok());
+        let length = length.filter(|&length| length <= i32::MAX as u64 - 2);
         let Some(value_bytes) = length.filter(|_| tokens.len() >= 5) else {
             // Where the value ends is not known: what follows is read as commands.
             // Nor is it known whether silence is asked for.
@@ -21,7 +22,7 @@ impl Session {
             return Step::command(command.line_bytes);
         };
         let numbers = (
-            natural(tokens.get(2)),
+            client_flags(tokens.get(2)),
             number(tokens.get(3)),
             natural(tokens.get(5)),
         );
@@ -33,8 +34,10 @@ impl Session {
         }
         if context.is_too_large(value_bytes) {
             context.counters.store_too_large.add(1);
-            // Not to serve what its owner believes to be replaced.
-            context.store.slot(tokens.get(1), context.now.second).remove();
+            if verb == b"set" {
+                // As memcached: not to serve what its owner believes to be replaced.
+                context.store.slot(tokens.get(1), context.now.second).remove();
+            }
             self.swallow_later(value_bytes + 2, if is_quiet { b"" } else { TOO_LARGE });
             return Step::Done {
                 bytes: command.line_bytes,
@@ -51,7 +54,7 @@ impl Session {
         };
         let draft = Draft {
             value,
-            flags: flags as u32,
+            flags,
             expiry: context.now.expiry(expiry),
             ..Draft::default()
         };
@@ -82,8 +85,15 @@ fn keep(verb: &[u8], key: &[u8], draft: Draft<'_>, cas: u64, context: &Context<'
             return b"NOT_STORED\r\n";
         }
         b"replace" | b"append" | b"prepend" if !is_there => return b"NOT_STORED\r\n",
-        b"append" => slot.join(draft.value, true).map(drop),
-        b"prepend" => slot.join(draft.value, false).map(drop),
+        b"append" | b"prepend" => {
+            let joined = slot.join(draft.value, verb == b"append");
+            // As memcached, whether the whole is too large or there is no room for it.
+            return if joined == Ok(true) {
+                b"STORED\r\n"
+            } else {
+                b"NOT_STORED\r\n"
+            };
+        }
         b"cas" if !is_there => {
             counters.cas_misses.add(1);
             return b"NOT_FOUND\r\n";
@@ -99,7 +109,12 @@ fn keep(verb: &[u8], key: &[u8], draft: Draft<'_>, cas: u64, context: &Context<'
             counters.cas_hits.add(u64::from(verb == b"cas"));
             b"STORED\r\n"
         }
-        Err(refusal) => refused(refusal, context),
+        Err(refusal) => {
+            if verb == b"set" {
+                slot.remove();
+            }
+            refused(refusal, context)
+        }
     }
 }
 

@@ -114,11 +114,7 @@ impl<'a> Flags<'a> {
     }
 
     fn set(&mut self, letter: u8, token: &[u8]) -> Result<(), &'static [u8]> {
-        let ttl = || {
-            seconds(token)
-                .filter(|_| !token.starts_with(b"+"))
-                .ok_or(BAD_TOKEN)
-        };
+        let ttl = || seconds(token).ok_or(BAD_TOKEN);
         let natural = || natural(token).ok_or(BAD_TOKEN);
         match letter {
             b'b' => self.is_base64 = true,

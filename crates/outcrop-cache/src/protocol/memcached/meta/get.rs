@@ -78,6 +78,7 @@ pub(super) fn get(target: &Target<'_>, out: &mut Vec<u8>, context: &Context<'_>)
     shown.is_won = is_won;
     shown.ttl_s = Some(now.left(ends.at(target, b't')));
     let is_known = flags.cas.is_some_and(|cas| cas != 0 && cas == item.cas);
+    let start = out.len();
     if flags.shows(b'v') && !is_known {
         out.extend_from_slice(b"VA ");
         out.extend_from_slice(itoa::Buffer::new().format(item.value.len()).as_bytes());
@@ -88,9 +89,11 @@ pub(super) fn get(target: &Target<'_>, out: &mut Vec<u8>, context: &Context<'_>)
     } else {
         target.status(out, b"HD", false, &shown);
     }
-    if let (Some(expiry), true) = (ends.touched, old.is_some()) {
-        // What was written is the answer, whatever becomes of the item.
-        let _ = slot.set_expiry(expiry);
+    if let (Some(expiry), true) = (ends.touched, old.is_some())
+        && slot.set_expiry(expiry).is_err()
+    {
+        out.truncate(start);
+        out.extend_from_slice(NO_MEMORY);
     }
 }
 

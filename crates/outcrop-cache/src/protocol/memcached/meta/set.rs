@@ -74,6 +74,10 @@ pub(super) fn set(target: &Target<'_>, mode: Mode, value: &[u8], out: &mut Vec<u
         }
         _ => Ok(false),
     };
+    if stored.is_err() && matches!(mode, Mode::Set | Mode::Replace) {
+        // As memcached: not to serve what its owner believes to be replaced.
+        slot.remove();
+    }
     let stored = match stored {
         // Who was to refresh it still is.
         Ok(true) if draft.stale && was_won => slot.set_marks(true, true),
@@ -102,7 +106,10 @@ fn join(
     mode: Mode,
     value: &[u8],
 ) -> Result<bool, crate::store::Refusal> {
-    let joined = slot.join(value, mode == Mode::Append)?;
+    if slot.join(value, mode == Mode::Append) != Ok(true) {
+        // As memcached, whether the whole is too large or there is no room for it.
+        return Ok(false);
+    }
     if target.flags.is_base64 {
         // Without the mark its key is only shown otherwise.
         slot.set_binary_key(true)?;
@@ -110,5 +117,5 @@ fn join(
     if target.flags.new_cas != 0 {
         slot.set_cas(target.flags.new_cas)?;
     }
-    Ok(joined)
+    Ok(true)
 }
