@@ -123,7 +123,7 @@ impl fmt::Display for DeviceUse {
             ),
             Self::PartOfFile { device, file, offset } => write!(
                 f,
-                "the loop device {device} shows {} from byte {offset} on, so nobody can tell what the file holds",
+                "the loop device {device} shows {} from byte {offset} on, so what stands before it is not seen",
                 file.display()
             ),
             Self::SharedFile { device, other, file } => write!(

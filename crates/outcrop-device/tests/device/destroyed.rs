@@ -16,7 +16,7 @@ use rustix::fs::{FileType, Mode, OFlags};
 use crate::stage::{LoopDevice, SEED, folder, must, run, short_spec};
 
 /// Undoes something with a command when it is dropped.
-struct Undo<'a>(&'static str, &'a Path);
+pub(crate) struct Undo<'a>(pub(crate) &'static str, pub(crate) &'a Path);
 
 impl Drop for Undo<'_> {
     fn drop(&mut self) {
@@ -29,19 +29,19 @@ pub(crate) fn text(path: &Path) -> &str {
 }
 
 /// What the device is called: a loop device by its file.
-fn name_of(device: &LoopDevice) -> String {
+pub(crate) fn name_of(device: &LoopDevice) -> String {
     device.image.canonicalize().unwrap().to_str().unwrap().to_owned()
 }
 
 /// The sentence by which a device is refused, by the first look and by opening it.
-fn refusal(path: &Path, name: &str) -> String {
+pub(crate) fn refusal(path: &Path, name: &str) -> String {
     let message = WritableDevice::open(path, name).unwrap_err().to_string();
     assert_eq!(Candidate::examine(path).unwrap_err().to_string(), message);
     assert_eq!(message.lines().count(), 1, "{message}");
     message
 }
 
-fn refused(path: &Path, device: &LoopDevice, part: &str) {
+pub(crate) fn refused(path: &Path, device: &LoopDevice, part: &str) {
     let message = refusal(path, &name_of(device));
     assert!(
         message.contains("is not overwritten") && message.contains(part),
@@ -80,62 +80,6 @@ fn a_mounted_device_is_refused_by_its_name_through_a_symlink_and_by_a_node_elsew
         let told = format!("is mounted at {}", place.path().canonicalize().unwrap().display());
         refused(path, &device, &told);
     }
-}
-
-/// One more loop device over a file.
-fn further(file: &Path, options: &[&str]) -> PathBuf {
-    let arguments = [&["--find", "--show"], options, &[text(file)]].concat();
-    PathBuf::from(must("losetup", &arguments))
-}
-
-#[test]
-fn data_below_a_loop_device_are_not_overwritten_through_it() {
-    let device = LoopDevice::new(64 << 20);
-    must("mkfs.ext4", &["-q", "-F", text(&device.node)]);
-    let place = folder();
-    must("mount", &["-t", "ext4", text(&device.node), text(place.path())]);
-    let _mounted = Undo("umount", place.path());
-    let link = device.image.with_file_name("hard-link");
-    std::fs::hard_link(&device.image, &link).unwrap();
-
-    // Behind the filesystem's signature, which would be found at the start.
-    let behind: &[&str] = &["--offset", "33554432"];
-    for (file, part) in [
-        (&device.node, "writes to the device /dev/loop"),
-        (&device.image, "from byte 33554432 on"),
-        (&link, "from byte 33554432 on"),
-    ] {
-        let node = further(file, behind);
-        let _attached = Detach(&node);
-        let message = refusal(&node, text(file));
-        assert!(
-            message.contains("is not overwritten") && message.contains(part),
-            "{message}"
-        );
-    }
-}
-
-#[test]
-fn a_loop_device_whose_file_another_one_shows_too_is_refused() {
-    let device = LoopDevice::new(16 << 20);
-    let link = device.image.with_file_name("hard-link");
-    std::fs::hard_link(&device.image, &link).unwrap();
-    let node = further(&link, &[]);
-    let attached = Detach(&node);
-    refused(&device.node, &device, " both write to ");
-    let message = refusal(&node, text(&link));
-    assert!(message.contains(" both write to "), "{message}");
-    drop(attached);
-    opened(&device);
-}
-
-#[test]
-fn a_loop_device_whose_file_is_gone_is_refused_since_nobody_can_tell_who_uses_it() {
-    let device = LoopDevice::new(16 << 20);
-    let name = name_of(&device);
-    std::fs::remove_file(&device.image).unwrap();
-    let message = refusal(&device.node, &name);
-    assert!(message.contains("does not say whether it is in use"), "{message}");
 }
 
 #[test]
@@ -393,15 +337,6 @@ fn a_device_that_somebody_holds_exclusively_is_refused() {
     );
     drop(ours);
     drop(opened(&device));
-}
-
-#[test]
-fn a_device_below_a_loop_device_is_refused_although_the_kernel_would_let_it_be_taken() {
-    let below = LoopDevice::new(8 << 20);
-    let above = PathBuf::from(must("losetup", &["--find", "--show", text(&below.node)]));
-    let detach = Detach(&above);
-    refused(&below.node, &below, "is on top of loop");
-    drop(detach);
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod durability;
 mod engines;
 mod faults;
 mod filling;
+mod loops;
 mod parts;
 mod scratch_files;
 mod stage;

@@ -22,6 +22,7 @@ mod column_kept;
 mod column_names;
 mod compare;
 mod device;
+mod device_verify;
 mod endless;
 mod faults;
 mod figure;

@@ -1,0 +1,130 @@
+//! `outcrop device --verify`: what is found, and what is refused.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use super::device::LoopDevice;
+use crate::harness::{names_in, outcrop, workplace};
+
+fn verify(dir: &Path, args: &[&str]) -> crate::harness::Seen {
+    outcrop(dir, &[&["device", "--quiet"], args].concat())
+}
+
+#[test]
+fn verification_of_a_sound_disk_finds_nothing_and_leaves_nothing() {
+    let dir = workplace();
+    let seen = verify(
+        dir.path(),
+        &[
+            "--verify",
+            "--size",
+            "8MiB",
+            "--io-block-size",
+            "16k",
+            "--engine",
+            "libaio",
+        ],
+    );
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(
+        seen.stdout
+            .contains("512 blocks of 16KiB (8 MiB) read back: no fault"),
+        "{seen:?}"
+    );
+    assert_eq!(names_in(dir.path()), [""; 0]);
+}
+
+#[test]
+fn a_bit_that_flips_between_writing_and_checking_is_named_with_its_place() {
+    let device = LoopDevice::new(8 << 20);
+    let dir = workplace();
+    let seen = verify(
+        dir.path(),
+        &[
+            &device.node,
+            "--destroy",
+            device.name(),
+            "--verify=write",
+            "--seed",
+            "7",
+        ],
+    );
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let check = ["--read-only", &device.node, "--verify=check", "--seed", "7"];
+    let seen = verify(dir.path(), &check);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+
+    let image = File::options()
+        .read(true)
+        .write(true)
+        .open(&device.image)
+        .unwrap();
+    let at = 5 * 4096 + 100;
+    let mut byte = [0];
+    image.read_exact_at(&mut byte, at).unwrap();
+    image.write_all_at(&[byte[0] ^ 0x40], at).unwrap();
+    image.sync_all().unwrap();
+    let seen = verify(dir.path(), &check);
+    assert_eq!(seen.code, Some(1), "a fault is not success: {seen:?}");
+    let row = seen.stdout.lines().find(|line| line.contains("flipped")).unwrap();
+    assert!(
+        row.contains("20480") && row.contains("bit 6 of byte 100"),
+        "{row}"
+    );
+    let seen = verify(dir.path(), &[&check[..], &["--format", "json"]].concat());
+    let json: serde_json::Value = serde_json::from_str(&seen.stdout).unwrap();
+    assert_eq!(json["rows"][0]["offset_B"], 20480.0);
+    assert_eq!(json["rows"][0]["fault"], "flipped");
+    assert_eq!(json["details"]["faults"], 1);
+}
+
+#[test]
+fn the_command_that_writing_ends_with_checks_what_was_written() {
+    let device = LoopDevice::new(8 << 20);
+    let dir = workplace();
+    let write = [
+        &device.node,
+        "--destroy",
+        device.name(),
+        "--verify=write",
+        "--seed=7",
+        "--io-block-size=16k",
+        "--size=4MiB",
+    ];
+    let seen = verify(dir.path(), &write);
+    let (_, rest) = seen.stdout.split_once("check it with `outcrop ").unwrap();
+    let (command, _) = rest.split_once('`').unwrap();
+    let seen = outcrop(dir.path(), &command.split(' ').collect::<Vec<_>>());
+    assert_eq!(seen.code, Some(0), "{command}: {seen:?}");
+    assert!(
+        seen.stdout
+            .contains("256 blocks of 16KiB (4 MiB) read back: no fault"),
+        "{seen:?}"
+    );
+}
+
+#[test]
+fn what_verification_cannot_do_is_refused_before_anything_is_written() {
+    let dir = workplace();
+    for (args, part) in [
+        (&["--verify=write", "--seed", "1"][..], "a scratch file is gone"),
+        (&["--verify=check"], "--seed"),
+        (
+            &["--verify", "--arrival", "poisson:5k"],
+            "--arrival has no effect",
+        ),
+        (&["--verify", "--queue-depth", "1,2"], "has several"),
+        (&["--verify", "--engine", "noop"], "engine is noop"),
+        (
+            &["--verify", "--max-written", "1MiB", "--size", "4MiB"],
+            "--max-written",
+        ),
+        (&["--verify", "--read-only", "x", "--seed", "1"], "--verify=check"),
+    ] {
+        let seen = verify(dir.path(), args);
+        assert_eq!(seen.code, Some(2), "{args:?}: {seen:?}");
+        assert!(seen.sentence().contains(part), "{args:?}: {seen:?}");
+        assert_eq!(names_in(dir.path()), [""; 0]);
+    }
+}
