@@ -6,6 +6,7 @@ mod buffer;
 mod connection;
 mod linger;
 mod listen;
+mod precedence;
 mod session;
 mod tls;
 mod worker;
@@ -56,6 +57,8 @@ pub struct ServerOptions {
     pub max_connections: u64,
     /// Seconds in which a request has to be complete.
     pub request_timeout_s: u32,
+    /// Milliseconds after its last progress in which a connection is not closed to make room for another one's buffers.
+    pub grace_ms: u32,
     /// Seconds in which replies have to be read when the server ends.
     pub drain_timeout_s: u32,
     /// Speak TLS only, with this certificate.
@@ -76,6 +79,7 @@ impl Default for ServerOptions {
             threads: 1,
             max_connections: 10_000,
             request_timeout_s: 60,
+            grace_ms: 250,
             drain_timeout_s: 5,
             tls: None,
             login_file: None,
@@ -149,6 +153,7 @@ impl Server {
             clock: Clock::new(),
             epoch_unix_s: clock::unix_now().as_secs() as i64,
             request_timeout_s: options.request_timeout_s,
+            grace_ns: u64::from(options.grace_ms) * 1_000_000,
             drain_timeout_s: options.drain_timeout_s,
         });
         let mut server = Self {

@@ -9,6 +9,16 @@ const FREE_BYTES: u64 = 1 << 20;
 /// The store is asked for memory in steps of this size.
 const STEP_BYTES: u64 = 2 << 20;
 
+/// How buffers stand against what they may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    Enough,
+    /// More than they may have for long: who is silent has to go.
+    Short,
+    /// No more is to be had: whoever asks for it has to go, if nobody else can.
+    Spent,
+}
+
 /// How much buffers hold, and how much of the limit is set aside for them.
 #[derive(Debug)]
 pub(crate) struct Budget {
@@ -18,7 +28,8 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Buffers may take up to a quarter of the limit.
+    /// Buffers may take up to a quarter of the limit, and for the moment in which others give memory back, a quarter more
+    /// than that.
     pub(crate) const fn new(memory_bytes: u64) -> Self {
         Self {
             held: AtomicU64::new(0),
@@ -49,20 +60,26 @@ impl Budget {
         self.change(bytes, 0);
     }
 
-    /// Sets aside as much of the store's limit as buffers need; false when they need more than they may have.
-    pub(crate) fn settle(&self, store: &Store, now: u32) -> bool {
+    /// Sets aside as much of the store's limit as buffers need.
+    pub(crate) fn settle(&self, store: &Store, now: u32) -> Standing {
         let held = self.held_bytes();
         let needed = held.saturating_sub(FREE_BYTES);
         let reserved = self.reserved.load(Ordering::Relaxed);
-        if needed > self.most_bytes {
-            return false;
+        if needed > self.most_bytes + self.most_bytes / 4 {
+            return Standing::Spent;
         }
         // Given back late, so that a buffer that comes and goes costs the store nothing.
         if needed > reserved || needed + 2 * STEP_BYTES < reserved {
             let step = needed.next_multiple_of(STEP_BYTES);
             self.reserved.store(step, Ordering::Relaxed);
-            return store.reserve(step, now);
+            if !store.reserve(step, now) {
+                return Standing::Spent;
+            }
         }
-        true
+        if needed > self.most_bytes {
+            Standing::Short
+        } else {
+            Standing::Enough
+        }
     }
 }

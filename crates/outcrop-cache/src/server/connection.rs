@@ -2,6 +2,8 @@
 //!
 //! One read per wake-up, unless it fills its memory, and one write per batch of replies. A connection that does not read its replies is not read from.
 
+mod sealed;
+
 use std::io;
 use std::os::fd::OwnedFd;
 
@@ -9,6 +11,7 @@ use rustix::io::Errno;
 use rustix::net::RecvFlags;
 
 use super::buffer::Buffer;
+use super::precedence::{Holding, Moment, Place};
 use super::session::Session;
 use super::tls::{self, Tls};
 use crate::protocol::{Context, REPLY_BATCH_BYTES, Step};
@@ -19,7 +22,7 @@ pub(crate) const MAX_QUEUED_BYTES: usize = 1 << 20;
 const SCARCE_QUEUED_BYTES: usize = 64 << 10;
 /// Reads at once, so that a client that never stops does not starve the others.
 const READS: usize = 16;
-/// A reader that takes less than this in the time for a request is given up.
+/// A reader that takes less than this in the time for a request is given up; less than this of a request is no progress.
 const PROGRESS_BYTES: usize = 16 << 10;
 
 /// Memory that a worker lends to the connection it is busy with.
@@ -38,8 +41,7 @@ pub(crate) struct Terms {
     pub(crate) deadline: u32,
     /// Memory for buffers runs low.
     pub(crate) is_scarce: bool,
-    /// Counts what connections were let do.
-    pub(crate) turn: u64,
+    pub(crate) moment: Moment,
 }
 
 /// How a connection stands after an event.
@@ -73,8 +75,12 @@ pub(crate) struct Connection {
     drained: usize,
     /// Second by which something has to happen; 0 when nothing is awaited.
     pub(crate) deadline: u32,
-    /// The turn in which the request that is not complete began.
-    pub(crate) began: u64,
+    /// When it last began or completed a request, or sent a good part of one.
+    pub(crate) progress: Moment,
+    /// Bytes that came since.
+    received: usize,
+    /// Its place among those that hold memory, as its worker has it.
+    pub(crate) place: Option<Place>,
     /// Requests wait for replies to be read.
     is_paused: bool,
     /// Requests wait for the next second.
@@ -86,7 +92,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(socket: OwnedFd, session: Session, tls: Option<Tls>) -> Self {
+    pub(crate) fn new(socket: OwnedFd, session: Session, tls: Option<Tls>, opened: Moment) -> Self {
         Self {
             socket,
             session,
@@ -96,7 +102,9 @@ impl Connection {
             queued: Buffer::default(),
             drained: 0,
             deadline: 0,
-            began: 0,
+            progress: opened,
+            received: 0,
+            place: None,
             is_paused: false,
             is_delayed: false,
             is_ending: false,
@@ -110,10 +118,17 @@ impl Connection {
         self.input.held_bytes() + self.queued.held_bytes() + self.session.held_bytes() + tls
     }
 
-    /// Who has to go where buffers are short, the greatest first: who does not read replies before who still sends a
-    /// request, and of those who holds most.
-    pub(crate) fn burden(&self) -> (bool, usize) {
-        (!self.queued.is_empty(), self.held_bytes())
+    /// Its place among those that hold memory now.
+    pub(crate) fn place_now(&self) -> Option<Place> {
+        let held = self.held_bytes();
+        let holding = if !self.queued.is_empty() {
+            Holding::Replies
+        } else if self.deadline != 0 {
+            Holding::Request
+        } else {
+            Holding::Rest
+        };
+        (held > 0).then(|| Place::new(holding, held, self.progress))
     }
 
     /// What the kernel should tell: reading, writing.
@@ -200,6 +215,7 @@ impl Connection {
             Outcome::Open
         };
         context.counters.read_bytes.add(read as u64);
+        self.receive(read, terms);
         if is_long {
             self.input.filled(read);
             if self.input.len() < self.needed {
@@ -217,66 +233,6 @@ impl Connection {
         self.input = Buffer::default();
         let outcome = self.answer(&scratch.input[..all], &mut scratch.out, context, terms)?;
         Ok(outcome.or(unless_ended))
-    }
-
-    /// As [`Connection::read_once`], through TLS.
-    fn read_sealed(
-        &mut self,
-        scratch: &mut Scratch,
-        context: &Context<'_>,
-        terms: Terms,
-    ) -> io::Result<Outcome> {
-        let Some(tls) = &mut self.tls else {
-            return Ok(Outcome::Open);
-        };
-        let read = match rustix::net::recv(&self.socket, &mut scratch.input[..], RecvFlags::empty()) {
-            Ok((_, 0)) => return Ok(self.end()),
-            Ok((_, read)) => read,
-            Err(Errno::INTR) => return Ok(Outcome::Unread),
-            Err(Errno::AGAIN) => return Ok(Outcome::Open),
-            Err(error) => return Err(error.into()),
-        };
-        context.counters.read_bytes.add(read as u64);
-        let unless_ended = if read == scratch.input.len() {
-            Outcome::Unread
-        } else {
-            Outcome::Open
-        };
-        scratch.plain.clear();
-        let opened = tls.open(&scratch.input[..read], &mut scratch.plain);
-        scratch.out.clear();
-        tls.write_pending(&mut scratch.out)?;
-        let is_handshaking = tls.is_handshaking();
-        self.send_sealed(&mut scratch.out, context)?;
-        let goes_on = opened?;
-        if is_handshaking && self.deadline == 0 {
-            self.deadline = terms.deadline;
-        }
-        let kept = self.input.len();
-        let outcome = if scratch.plain.is_empty() {
-            if !is_handshaking && kept == 0 && self.queued.is_empty() && !self.session.is_amid() {
-                self.deadline = 0;
-            }
-            Outcome::Open
-        } else if kept == 0 {
-            let plain = std::mem::take(&mut scratch.plain);
-            let outcome = self.answer(&plain, &mut scratch.out, context, terms);
-            scratch.plain = plain;
-            outcome?
-        } else {
-            self.input.reserve(self.needed.max(kept + scratch.plain.len()))?;
-            self.input.push(&scratch.plain)?;
-            if self.input.len() < self.needed {
-                Outcome::Open
-            } else {
-                let input = std::mem::take(&mut self.input);
-                self.answer(input.bytes(), &mut scratch.out, context, terms)?
-            }
-        };
-        Ok(match outcome {
-            Outcome::Open if !goes_on => self.end(),
-            outcome => outcome.or(unless_ended),
-        })
     }
 
     /// The client has nothing more to say; it may still listen.
@@ -309,6 +265,7 @@ impl Connection {
         if self.is_ending {
             return Ok(Outcome::Ended);
         }
+        self.renew(false, terms);
         if !self.is_paused {
             return Ok(Outcome::Open);
         }
@@ -336,7 +293,8 @@ impl Connection {
             match step {
                 Step::Done { bytes, is_complete } => {
                     at += bytes;
-                    completed |= is_complete;
+                    // What waits for the end of a transaction is not complete.
+                    completed |= is_complete && !self.session.is_keeping();
                 }
                 Step::More(needed) => {
                     self.needed = needed;
@@ -389,12 +347,22 @@ impl Connection {
         Ok(Outcome::Open)
     }
 
+    /// Bytes of a request came. Fewer than a good part of one are no progress, so that a byte now and then keeps nobody's place.
+    const fn receive(&mut self, bytes: usize, terms: Terms) {
+        self.received += bytes;
+        if self.received >= PROGRESS_BYTES {
+            (self.progress, self.received) = (terms.moment, 0);
+        }
+    }
+
     /// Only complete requests, and replies that were read, count as activity.
     fn renew(&mut self, completed: bool, terms: Terms) {
+        if completed || self.deadline == 0 {
+            (self.deadline, self.progress) = (terms.deadline, terms.moment);
+            self.received = 0;
+        }
         if self.input.is_empty() && self.queued.is_empty() && !self.session.is_amid() {
             self.deadline = 0;
-        } else if completed || self.deadline == 0 {
-            (self.deadline, self.began) = (terms.deadline, terms.turn);
         }
     }
 

@@ -47,12 +47,17 @@ impl Session {
         }
     }
 
-    /// True in the middle of a request of which no byte is kept.
-    pub(crate) const fn is_amid(&self) -> bool {
+    /// True while it keeps requests of a transaction that has not been ended.
+    pub(crate) fn is_keeping(&self) -> bool {
+        self.held_bytes() > 0
+    }
+
+    /// True in the middle of a request of which no byte is kept elsewhere, and of a transaction.
+    pub(crate) fn is_amid(&self) -> bool {
         match self {
             Self::Memcached(session) => session.is_amid(),
             Self::Http(session) => session.is_amid(),
-            Self::Redis(session) => session.is_amid(),
+            Self::Redis(session) => session.is_amid() || self.is_keeping(),
         }
     }
 }

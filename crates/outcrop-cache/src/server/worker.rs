@@ -1,5 +1,7 @@
 //! A worker: one thread, one epoll, its share of the connections.
 
+mod shortage;
+
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -16,6 +18,7 @@ use rustix::time::{
 use super::accept::{Acceptor, LISTENERS};
 use super::budget::Budget;
 use super::connection::{Connection, Outcome, Scratch, Terms};
+use super::precedence::{Moment, Precedence};
 use super::session::{Protocol, Session};
 use super::tls::Tls;
 use crate::counters::WorkerCounters;
@@ -85,13 +88,14 @@ pub(crate) struct Shared {
     pub(crate) clock: Clock,
     pub(crate) epoch_unix_s: i64,
     pub(crate) request_timeout_s: u32,
+    pub(crate) grace_ns: u64,
     pub(crate) drain_timeout_s: u32,
 }
 
 impl Shared {
-    fn now(&self) -> Now {
+    fn now(&self, now_ns: u64) -> Now {
         Now {
-            second: (self.clock.now_ns() / 1_000_000_000 + FIRST_SECOND) as u32,
+            second: (now_ns / 1_000_000_000 + FIRST_SECOND) as u32,
             epoch_unix_s: self.epoch_unix_s - FIRST_SECOND as i64,
         }
     }
@@ -110,6 +114,10 @@ pub(crate) struct Worker {
     held_bytes: usize,
     /// How often a connection was let act.
     turn: u64,
+    /// When the clock was last read.
+    now_ns: u64,
+    /// Those that hold memory.
+    precedence: Precedence,
     acceptor: Option<Acceptor>,
 }
 
@@ -148,6 +156,8 @@ impl Worker {
             },
             held_bytes: 0,
             turn: 0,
+            now_ns: 0,
+            precedence: Precedence::default(),
             acceptor,
             shared,
         };
@@ -161,6 +171,18 @@ impl Worker {
         &self.shared.service.counters[self.number]
     }
 
+    fn read_clock(&mut self) -> Now {
+        self.now_ns = self.shared.clock.now_ns();
+        self.shared.now(self.now_ns)
+    }
+
+    const fn moment(&self) -> Moment {
+        Moment {
+            turn: self.turn,
+            at_ns: self.now_ns,
+        }
+    }
+
     /// Serves until told to stop, then answers what has arrived.
     pub(crate) fn run(mut self) -> io::Result<()> {
         let mut events = Vec::with_capacity(EVENTS);
@@ -171,7 +193,7 @@ impl Worker {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(errno) => return Err(errno.into()),
             }
-            let now = self.shared.now();
+            let now = self.read_clock();
             for at in 0..events.len() {
                 let event = events[at];
                 if self.shared.is_stopping.load(Ordering::Relaxed) {
@@ -180,7 +202,11 @@ impl Worker {
                     return Ok(());
                 }
                 match event.data.u64() {
-                    MAILBOX => self.open_arrived(),
+                    MAILBOX => {
+                        self.open_arrived();
+                        // Another worker may have rung for want of memory.
+                        self.settle(None, now);
+                    }
                     // Unread, it would not ring again.
                     TIMER => drop(rustix::io::read(&self.timer, &mut [0_u8; 8])),
                     listener if listener >= LISTENERS => self.accept((listener - LISTENERS) as usize),
@@ -239,7 +265,9 @@ impl Worker {
             return;
         }
         let session = Session::new(protocol, self.shared.store.max_item_bytes());
-        let connection = Connection::new(socket, session, tls);
+        let mut connection = Connection::new(socket, session, tls, self.moment());
+        connection.place = connection.place_now();
+        self.precedence.change(number, None, connection.place);
         let held = connection.held_bytes();
         self.held_bytes += held;
         self.shared.budget.change(0, held);
@@ -248,6 +276,7 @@ impl Worker {
 
     fn close(&mut self, number: usize) {
         if let Some(connection) = self.connections[number].take() {
+            self.precedence.change(number, connection.place, None);
             self.held_bytes -= connection.held_bytes();
             self.shared.budget.give_back(connection.held_bytes());
             self.vacant.push(number);
@@ -261,6 +290,7 @@ impl Worker {
 
     /// Lets one connection act on an event, or on the next second where there is none.
     fn serve(&mut self, number: usize, flags: epoll::EventFlags, now: Now) {
+        let moment = self.moment();
         let Some(connection) = self.connections.get_mut(number).and_then(Option::as_mut) else {
             return;
         };
@@ -274,7 +304,7 @@ impl Worker {
         let terms = Terms {
             deadline: now.second + shared.request_timeout_s,
             is_scarce: shared.budget.is_scarce(),
-            turn: self.turn,
+            moment,
         };
         self.turn += 1;
         let held = connection.held_bytes();
@@ -308,40 +338,13 @@ impl Worker {
                 return self.close(number);
             }
         }
+        let place = connection.place_now();
+        self.precedence.change(number, connection.place, place);
+        connection.place = place;
         if held != now_held {
-            self.settle(held, now_held, now);
+            self.shared.budget.change(held, now_held);
+            self.settle((now_held > held).then_some(number), now);
         }
-    }
-
-    /// Keeps buffers within what the limit has for them: who does not read goes first, and who holds most.
-    fn settle(&mut self, held: usize, now_held: usize, now: Now) {
-        self.shared.budget.change(held, now_held);
-        while !self.shared.budget.settle(&self.shared.store, now.second) {
-            let Some(holder) = self.heaviest() else { return };
-            self.counters().overdrawn.add(1);
-            self.close(holder);
-        }
-        self.shared
-            .service
-            .buffer_bytes
-            .store(self.shared.budget.held_bytes(), Ordering::Relaxed);
-    }
-
-    /// Who has to go where buffers are short: who does not read replies; else, of those who hold about as much as anybody,
-    /// who began first, since a request that goes on is soon complete.
-    fn heaviest(&self) -> Option<usize> {
-        let open = || {
-            let slots = self.connections.iter().enumerate();
-            slots.filter_map(|(number, slot)| Some((number, slot.as_ref()?)))
-        };
-        let (number, (is_unread, most)) = open()
-            .map(|(number, one)| (number, one.burden()))
-            .max_by_key(|(_, burden)| *burden)?;
-        if is_unread || most == 0 {
-            return (most > 0).then_some(number);
-        }
-        let alike = open().filter(|(_, one)| 2 * one.held_bytes() >= most);
-        alike.min_by_key(|(_, one)| one.began).map(|(number, _)| number)
     }
 
     /// Once a second: who took too long goes, and accepting goes on.
@@ -367,7 +370,9 @@ impl Worker {
             // Tried again in a second if it fails.
             let _ = acceptor.resume(&self.epoll);
         }
-        self.settle(0, 0, now);
+        self.settle(None, now);
+        // Where nobody is silent, new ones may still have taken too much: TLS takes some before a client has said a word.
+        self.settle(self.precedence.first(), now);
     }
 
     /// Answers every request that has arrived, sends every reply that is read in time, and closes. It ends in time
@@ -375,7 +380,7 @@ impl Worker {
     fn drain(&mut self, mut events: Vec<epoll::Event>) {
         self.acceptor = None;
         self.open_arrived();
-        let last = self.shared.now().second + self.shared.drain_timeout_s;
+        let last = self.read_clock().second + self.shared.drain_timeout_s;
         let mut is_last_read = false;
         events.reserve(EVENTS);
         'draining: loop {
@@ -386,7 +391,7 @@ impl Worker {
                 Timespec::try_from(wait).ok().as_ref(),
             );
             for event in &events {
-                let now = self.shared.now();
+                let now = self.read_clock();
                 if now.second > last {
                     break 'draining;
                 }
@@ -402,7 +407,7 @@ impl Worker {
                 .iter()
                 .flatten()
                 .any(|connection| connection.wanted().1);
-            if is_quiet && !waits || self.shared.now().second > last {
+            if is_quiet && !waits || self.read_clock().second > last {
                 break;
             }
         }

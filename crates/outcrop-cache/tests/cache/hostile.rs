@@ -208,6 +208,7 @@ fn who_keeps_half_a_value_back_goes_before_who_sends_a_whole_one() {
     // One thread, so that all are its own; buffers may take 16 MiB.
     let server = Server::start(&ServerOptions {
         threads: 1,
+        grace_ms: 0,
         ..options()
     })
     .unwrap();

@@ -19,6 +19,7 @@ mod redis_beside;
 mod redis_cli;
 mod redis_transactions;
 mod secured;
+mod shortage;
 mod simulator;
 mod store;
 mod untrusted;

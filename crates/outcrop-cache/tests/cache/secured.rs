@@ -245,3 +245,17 @@ fn other_machines_are_served_only_behind_tls_or_a_login() {
             .contains("/no/such/file")
     );
 }
+
+#[test]
+fn where_idle_connections_of_tls_hold_too_much_the_oldest_goes() {
+    let server = Server::start(&ServerOptions {
+        tls: Some(tls()),
+        ..options()
+    })
+    .unwrap();
+    // 40 KiB each: more than the 16 MiB that buffers may take here.
+    let mut idle: Vec<Client> = (0..600).map(|_| Client::to(&server)).collect();
+    let ended = idle[0].0.read(&mut [0]);
+    assert!(matches!(ended, Ok(0)), "{ended:?}");
+    assert!(server.connections() > 300, "{}", server.connections());
+}

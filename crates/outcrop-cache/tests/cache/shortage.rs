@@ -1,0 +1,199 @@
+//! Where connections' buffers are short: who is silent goes, and who sends is served, however little each of the silent holds.
+
+use std::io::Write as _;
+
+use outcrop_cache::server::{Protocol, Server, ServerOptions, loopback};
+
+use crate::kit::{Client, address, options, stat};
+
+/// 64 MiB, of which buffers may take 16.
+fn server(threads: usize, grace_ms: u32) -> Server {
+    Server::start(&ServerOptions {
+        redis: loopback(0).to_vec(),
+        threads,
+        grace_ms,
+        ..options()
+    })
+    .unwrap()
+}
+
+/// A client that has sent `part`, or as much of it as the server took before giving the client up.
+fn sender(server: &Server, protocol: Protocol, part: &[u8]) -> Client {
+    let mut client = Client::at(address(server, protocol));
+    let _ = client.0.write_all(part);
+    client
+}
+
+const VALUE_BYTES: usize = 900_000;
+
+/// What stores a large value, up to its last bytes, those, and the beginning of the answer.
+fn storing(protocol: Protocol) -> (Vec<u8>, &'static [u8], &'static [u8]) {
+    let (head, last, answer): (_, &[u8], &[u8]) = match protocol {
+        Protocol::Memcached => (format!("set k 0 0 {VALUE_BYTES}\r\n"), b"v\r\n", b"STORED\r\n"),
+        Protocol::Redis => (
+            format!("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n${VALUE_BYTES}\r\n"),
+            b"v\r\n",
+            b"+OK\r\n",
+        ),
+        Protocol::Http => (
+            format!("PUT /k HTTP/1.1\r\nHost: localhost\r\nContent-Length: {VALUE_BYTES}\r\n\r\n"),
+            b"v",
+            b"HTTP/1.1 20",
+        ),
+    };
+    let mut most = head.into_bytes();
+    most.resize(most.len() + VALUE_BYTES - 1, b'v');
+    (most, last, answer)
+}
+
+fn stores(server: &Server, protocol: Protocol) {
+    let (most, last, answer) = storing(protocol);
+    let mut client = Client::at(address(server, protocol));
+    client.send(&most);
+    client.send(last);
+    client.expect(answer);
+}
+
+/// Lets `count` clients send `part` and fall silent, waits until they are too many, and writes large values on each port.
+fn silent_clients_go_before_writers(protocol: Protocol, part: &[u8], count: usize, threads: usize) {
+    let server = server(threads, 0);
+    let silent: Vec<Client> = (0..count).map(|_| sender(&server, protocol, part)).collect();
+    while stat(&server, "overdrawn_connections") == 0 {}
+    for _ in 0..3 {
+        for port in [Protocol::Memcached, Protocol::Redis, Protocol::Http] {
+            stores(&server, port);
+        }
+    }
+    drop(silent);
+}
+
+#[test]
+fn many_silent_halves_of_small_values_go_before_who_sends_a_large_one() {
+    let mut half = b"set half 0 0 60000\r\n".to_vec();
+    half.resize(50_000, b'v');
+    silent_clients_go_before_writers(Protocol::Memcached, &half, 350, 2);
+}
+
+#[test]
+fn silent_queues_of_transactions_go_before_who_sends_a_large_value() {
+    let echo = b"*2\r\n$4\r\nECHO\r\n$1\r\nx\r\n";
+    let queue = [b"MULTI\r\n".to_vec(), echo.repeat(8000)].concat();
+    silent_clients_go_before_writers(Protocol::Redis, &queue, 120, 2);
+}
+
+#[test]
+fn many_silent_inline_commands_go_before_who_sends_a_large_value() {
+    let mut line = b"SET k ".to_vec();
+    line.resize(60_000, b'v');
+    silent_clients_go_before_writers(Protocol::Redis, &line, 400, 1);
+}
+
+#[test]
+fn silent_clients_of_another_thread_go_too() {
+    let server = server(2, 0);
+    let (most, ..) = storing(Protocol::Memcached);
+    // Connections go to the threads in turn: one has all who are silent.
+    let clients: Vec<(Client, Client)> = (0..40)
+        .map(|_| {
+            let idle = Client::to(&server);
+            (idle, sender(&server, Protocol::Memcached, &most))
+        })
+        .collect();
+    while stat(&server, "overdrawn_connections") == 0 {}
+    for _ in 0..8 {
+        for port in [Protocol::Memcached, Protocol::Redis, Protocol::Http] {
+            stores(&server, port);
+        }
+    }
+    drop(clients);
+}
+
+#[test]
+fn a_slow_writer_that_gets_on_is_not_given_up_for_a_newcomer_while_others_are_silent() {
+    const PIECE_BYTES: usize = 20_000;
+    // One thread, so that what was sent first is read first.
+    let server = server(1, 0);
+    let (most, last, answer) = storing(Protocol::Memcached);
+    let mut pieces = most.chunks(PIECE_BYTES);
+    let mut slow = Client::to(&server);
+    let mut half = b"set half 0 0 60000\r\n".to_vec();
+    half.resize(50_000, b'v');
+    let mut silent = Vec::new();
+    for _ in 0..20 {
+        slow.send(pieces.next().unwrap());
+        silent.extend((0..20).map(|_| sender(&server, Protocol::Memcached, &half)));
+    }
+    assert!(stat(&server, "overdrawn_connections") > 0);
+    for piece in pieces {
+        slow.send(piece);
+        stores(&server, Protocol::Redis);
+    }
+    slow.send(last);
+    slow.expect(answer);
+    drop(silent);
+}
+
+#[test]
+fn where_nobody_is_silent_the_newest_goes_and_who_came_first_is_served() {
+    let server = server(1, u32::MAX);
+    let (most, last, answer) = storing(Protocol::Memcached);
+    let mut first = sender(&server, Protocol::Memcached, &most);
+    let rest: Vec<Client> = (0..30)
+        .map(|_| sender(&server, Protocol::Memcached, &most))
+        .collect();
+    while stat(&server, "overdrawn_connections") == 0 {}
+    first.send(last);
+    first.expect(answer);
+    drop(rest);
+}
+
+#[test]
+fn a_transaction_that_is_not_ended_in_time_is_given_up_though_requests_join_it() {
+    let server = Server::start(&ServerOptions {
+        redis: loopback(0).to_vec(),
+        request_timeout_s: 2,
+        ..options()
+    })
+    .unwrap();
+    let mut joining = sender(&server, Protocol::Redis, b"MULTI\r\nGET a\r\n");
+    let mut silent = sender(&server, Protocol::Redis, b"MULTI\r\nGET a\r\n");
+    assert_eq!(silent.rest(), b"+OK\r\n+QUEUED\r\n");
+    // The server's own clock ends this where it does not give the client up.
+    while stat(&server, "timed_out_connections") < 2 && stat(&server, "uptime") < 10 {
+        let _ = joining.0.write_all(b"GET a\r\n");
+    }
+    assert_eq!(stat(&server, "timed_out_connections"), 2);
+    assert!(!joining.rest().is_empty());
+}
+
+#[test]
+fn a_half_that_was_sent_behind_replies_is_given_up_once_they_are_read() {
+    let mut options = ServerOptions {
+        request_timeout_s: 2,
+        ..options()
+    };
+    options.store.memory_bytes = 256 << 20;
+    let server = Server::start(&options).unwrap();
+    stores(&server, Protocol::Memcached);
+    // What the sockets hold is not known: of these, some have less to read, some so much that the server pauses, and some
+    // are in between.
+    let mut clients: Vec<Client> = (1..=8)
+        .map(|gets| {
+            let half = b"set half 0 0 100\r\nx";
+            let said = [b"get k\r\n".repeat(gets), half.to_vec()].concat();
+            sender(&server, Protocol::Memcached, &said)
+        })
+        .collect();
+    // Each thread has answered what came before.
+    let _ = (stat(&server, "uptime"), stat(&server, "uptime"));
+    std::thread::scope(|scope| {
+        for (before, client) in clients.iter_mut().enumerate() {
+            scope.spawn(move || {
+                let replies = client.rest();
+                assert!(replies.ends_with(b"\r\nEND\r\n"));
+                assert!(replies.len() > (before + 1) * VALUE_BYTES);
+            });
+        }
+    });
+    assert_eq!(stat(&server, "timed_out_connections"), 8);
+}
