@@ -2,7 +2,7 @@
 //! limits and folder, and the shell reads it as it stands.
 
 use outcrop_results::RunView;
-use outcrop_schema::compression::DATA;
+use outcrop_schema::compression::{DATA, Data};
 use outcrop_schema::device::{ALSO, BETWEEN_DRIVES, DESTROY, KIND, Kind, PATH, SCHEMA as DEVICE, SIZE};
 use outcrop_schema::{FactorRef, LayerSchema};
 use toml::{Table, Value};
@@ -99,7 +99,7 @@ impl Commands {
 
     /// Runs shipped plans of these layers in the directory of the run, with its effort and, where the layers measured the user's data, those.
     pub(crate) fn plans(&self, names: &[&str], layers: &[&LayerSchema]) -> String {
-        self.plans_from(names, LeastEffort::Quick, layers)
+        self.plans_from(names, LeastEffort::Quick, self.data_of(layers))
     }
 
     /// Measures what the run lacks; none where no plan would.
@@ -110,7 +110,8 @@ impl Commands {
             return Some(format!("outcrop plans {0} > {0}.toml", missing.plan));
         }
         let has_plan = !missing.plan.is_empty();
-        has_plan.then(|| self.plans_from(&[missing.plan.as_str()], missing.effort, layers))
+        let data = self.data_of(layers).filter(|_| !missing.generates_data);
+        has_plan.then(|| self.plans_from(&[missing.plan.as_str()], missing.effort, data))
     }
 
     /// What is to be done with a plan that ships before it measures the same device, in a clause; none where it does as it stands.
@@ -144,12 +145,10 @@ impl Commands {
     }
 
     /// The same with at least this effort: where the run was shorter, its effort would give the same gap again.
-    fn plans_from(&self, names: &[&str], least: LeastEffort, layers: &[&LayerSchema]) -> String {
+    fn plans_from(&self, names: &[&str], least: LeastEffort, data: Option<&str>) -> String {
         let mut command = format!("outcrop run {}", names.join(" "));
         let effort = LeastEffort::stated(self.setting("effort")).max(least);
         let effort = Some(effort.name()).filter(|_| effort != LeastEffort::Default);
-        let measured = |data: &&str| layers.iter().any(|layer| self.has_measured(layer, data));
-        let data = self.setting("data").filter(measured);
         let flags = [
             ("--effort", effort),
             ("--path", self.setting("directory")),
@@ -165,6 +164,18 @@ impl Commands {
             command += " < DATA";
         }
         command
+    }
+
+    /// The user's data that these layers measured: those that the run was given, or those that their own plans name.
+    fn data_of(&self, layers: &[&LayerSchema]) -> Option<&str> {
+        let measured = |data: &&str| layers.iter().any(|layer| self.has_measured(layer, data));
+        let is_asked = |plan: &&Value| layers.iter().any(|layer| layer.name == layer_of(plan));
+        let of_plans = || {
+            let subjects = self.own_plans().filter(is_asked);
+            let mut named = subjects.filter_map(|plan| plan.get("subject")?.get(DATA.name)?.as_str());
+            named.find(|data| matches!(data.parse(), Ok(Data::Path(_) | Data::Stdin)))
+        };
+        self.setting("data").filter(measured).or_else(of_plans)
     }
 
     /// Writes the run's report under other limits; only the flags where the run is not kept.
@@ -252,7 +263,7 @@ pub fn quoted(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use outcrop_schema::{column, kv};
+    use outcrop_schema::{column, compression, kv};
 
     use super::*;
 
@@ -291,12 +302,45 @@ mod tests {
     }
 
     #[test]
+    fn data_that_only_the_plan_of_a_run_names_are_in_commands_unless_their_plan_generates_its_data() {
+        let plan = |data: &str| {
+            format!("[run]\n[[plan]]\nlayer = \"compression\"\n[plan.subject]\ndata = \"{data}\"\n")
+        };
+        let missing = |plan: &str, generates_data| Missing {
+            title: "a figure".to_owned(),
+            reason: "it was not measured.".to_owned(),
+            plan: plan.to_owned(),
+            effort: LeastEffort::Quick,
+            generates_data,
+        };
+        let filling = |data: &str, missing: &Missing| {
+            let commands = Commands::about("runs/a", &plan(data));
+            commands.filling(missing, &[&compression::SCHEMA]).unwrap()
+        };
+        let percentiles = missing("ratio-percentiles", false);
+        assert_eq!(
+            filling("/srv/dump", &percentiles),
+            "outcrop run ratio-percentiles --data /srv/dump"
+        );
+        assert_eq!(filling("sample", &percentiles), "outcrop run ratio-percentiles");
+        assert_eq!(
+            filling("generated", &percentiles),
+            "outcrop run ratio-percentiles"
+        );
+        assert_eq!(
+            filling("/srv/dump", &missing("robustness", true)),
+            "outcrop run robustness"
+        );
+    }
+
+    #[test]
     fn a_command_for_what_a_quick_run_lacks_has_the_effort_whose_plan_has_it() {
         let missing = |effort| Missing {
             title: "a table".to_owned(),
             reason: "it was not measured.".to_owned(),
             plan: "kv-ycsb".to_owned(),
             effort,
+            generates_data: false,
         };
         let commands = Commands::about("", "[run]\neffort = \"quick\"\n");
         let filling = |effort| commands.filling(&missing(effort), &[&kv::SCHEMA]).unwrap();
@@ -320,6 +364,7 @@ mod tests {
             reason: "it was not measured.".to_owned(),
             plan: "ssd-queue-depth".to_owned(),
             effort: LeastEffort::Quick,
+            generates_data: false,
         };
         let command = commands.filling(&missing, &[&DEVICE]).unwrap();
         assert_eq!(command, "outcrop plans ssd-queue-depth > ssd-queue-depth.toml");
@@ -374,7 +419,7 @@ mod tests {
         );
         assert_eq!(commands.before_again(&["device"]), "");
         assert_eq!(
-            commands.plans(&["codec-choice"], &[&outcrop_schema::compression::SCHEMA]),
+            commands.plans(&["codec-choice"], &[&compression::SCHEMA]),
             "outcrop run codec-choice --data - < DATA"
         );
     }

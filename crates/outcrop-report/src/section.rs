@@ -25,7 +25,20 @@ impl FigureSlot {
             reason: reason.to_owned(),
             plan: plan.to_owned(),
             effort: LeastEffort::Quick,
+            generates_data: false,
         })
+    }
+
+    /// The same; where it is missing, its plan generates all that it measures, and refuses other data.
+    #[must_use]
+    pub(crate) fn of_generated_data(self) -> Self {
+        match self {
+            Self::Missing(missing) => Self::Missing(Missing {
+                generates_data: true,
+                ..missing
+            }),
+            drawn @ Self::Drawn(_) => drawn,
+        }
     }
 
     /// The same; where it is missing, its plan has the cells for it from this effort on.
@@ -58,6 +71,9 @@ pub struct Missing {
     pub plan: String,
     /// The effort from which on that plan has the cells for it.
     pub effort: LeastEffort,
+    /// Whether that plan generates all that it measures: it refuses other data.
+    #[serde(skip)]
+    pub generates_data: bool,
 }
 
 /// How thorough a run of a plan must be to have some cells: shorter efforts leave values of factors out.

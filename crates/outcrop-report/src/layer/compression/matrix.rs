@@ -36,6 +36,7 @@ pub(super) fn all(cells: &[Cell<'_>]) -> (Vec<Matrix>, Vec<Missing>) {
             reason: "no two codecs and no two block sizes were measured on the same data.".to_owned(),
             plan: "throughput-latency".to_owned(),
             effort: LeastEffort::Quick,
+            generates_data: false,
         };
         return (Vec::new(), vec![missing]);
     }

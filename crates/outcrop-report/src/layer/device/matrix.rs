@@ -43,6 +43,7 @@ pub(super) fn all(cells: &[Cell<'_>]) -> (Vec<Matrix>, Vec<Missing>) {
                     0 | 100 => LeastEffort::Quick,
                     _ => LeastEffort::Default,
                 },
+                generates_data: false,
             });
         }
         matrices.extend(of_mix);

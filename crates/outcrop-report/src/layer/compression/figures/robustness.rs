@@ -70,7 +70,7 @@ fn lines(
     series.retain(|line| line.points.len() > 1);
     if series.is_empty() {
         let reason = format!("no codec was measured at two values of the {by}.");
-        return FigureSlot::missing(&title, &reason, PLAN);
+        return FigureSlot::missing(&title, &reason, PLAN).of_generated_data();
     }
     let mut caption = format!("Generated content, blocks of {size}, one thread.");
     if along == Along::Entropy {
