@@ -15,9 +15,11 @@ pub enum CurveFall {
         /// Where it ends.
         to: CurvePoint,
     },
-    /// None does. Falls are in shares of the gets for each doubling of the memory, of the steps in which the misses fall; without the last
-    /// where that is the smallest, since everything begins to fit there.
+    /// None does. Falls are in shares of the gets for each doubling of the memory, from the first step in which the misses fall to the last;
+    /// without the last where that is the smallest, since everything begins to fit there.
     Even {
+        /// Where they begin to fall, where they stand still before.
+        from: Option<CurvePoint>,
         /// The smallest fall.
         least: f64,
         /// The median fall.
@@ -59,19 +61,22 @@ impl CurveFall {
             let Step { from, to, .. } = steps[steepest];
             return Some(Self::Knee { from, to });
         }
-        let falling: Vec<f64> = falls.iter().copied().filter(|fall| *fall >= LEAST_FALL).collect();
+        let falls_at = |fall: &f64| *fall >= LEAST_FALL;
+        let first = falls.iter().position(falls_at)?;
+        let end = falls.iter().rposition(falls_at)? + 1;
+        let falling = &falls[first..end];
         let least = |falls: &[f64]| falls.iter().copied().fold(f64::INFINITY, f64::min);
         // In the last of them everything begins to fit: what is left to fall may be less.
-        let (falling, leaves_out) = match falling.as_slice() {
+        let (falling, leaves_out) = match falling {
             [before @ .., last] if before.len() > 1 && *last <= least(before) => (before, true),
             all => (all, false),
         };
-        let last = steps.iter().rfind(|step| step.fall >= LEAST_FALL);
         Some(Self::Even {
-            least: least(falling),
+            from: steps[first..].first().filter(|_| first > 0).map(|step| step.from),
+            least: least(falling).max(0.0),
             usual: median(falling)?,
             most: falls[steepest],
-            last_to: last.filter(|_| leaves_out).map(|step| step.to),
+            last_to: leaves_out.then(|| steps[end - 1].to),
         })
     }
 }
@@ -153,11 +158,13 @@ mod tests {
         assert_eq!(knee(&line), None);
         match fall(&line).unwrap() {
             CurveFall::Even {
+                from,
                 least,
                 usual,
                 most,
                 last_to,
             } => {
+                assert_eq!(from, None, "it falls from the beginning");
                 assert_eq!(last_to, Some(curve(&line)[5]), "the last step is left out");
                 assert!(
                     (least - 0.091).abs() < 1e-9 && (usual - 0.092).abs() < 1e-9,
@@ -195,6 +202,28 @@ mod tests {
         assert_eq!(knee(&flattening), None);
         assert_eq!(knee(&flattening[1..]), None);
         assert_eq!(knee(&flattening[2..]), None);
+    }
+
+    #[test]
+    fn a_curve_that_stands_still_first_and_then_falls_in_several_steps_says_where_it_begins_to_fall() {
+        let curve_of = [354, 350, 348, 339, 256, 148, 58];
+        match fall(&curve_of).unwrap() {
+            CurveFall::Even {
+                from, least, most, ..
+            } => {
+                assert_eq!(from, Some(curve(&curve_of)[3]));
+                assert!(
+                    (least - 0.083).abs() < 1e-9 && (most - 0.108).abs() < 1e-9,
+                    "{least} {most}"
+                );
+            }
+            CurveFall::Knee { .. } => panic!("three steps alike are no knee"),
+        }
+        // One that stands still in between does not fall evenly.
+        match fall(&[900, 800, 799, 700, 600]).unwrap() {
+            CurveFall::Even { from, least, .. } => assert!(from.is_none() && least < 0.01, "{least}"),
+            CurveFall::Knee { .. } => panic!("three steps alike are no knee"),
+        }
     }
 
     #[test]

@@ -185,7 +185,7 @@ pub(super) fn family<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Vec<&'c Cell<'a>>>
 /// What one store exceeds another one in, in words that follow its name: the first of these that differs decides.
 pub(super) const MORE_CANDIDATES: &str = "has more candidates";
 pub(super) const MORE_TRIALS: &str = "has more trials";
-pub(super) const FASTER: &str = "is faster";
+pub(super) const FASTER: &str = "has the higher median throughput";
 
 /// How much the cells of a store say: what decides which store an answer is about, where a run has several.
 pub(super) struct Weight {

@@ -16,18 +16,18 @@ pub(super) fn nothing(candidates: &[Candidate], uncompressed: &[Candidate], limi
     let named = limits.named().unwrap_or_default();
     let Some(open) = of_all(candidates) else {
         let nearest = nearest(candidates, uncompressed, limits).concat();
-        return format!("Nothing that was measured meets {named}.{nearest}");
+        return format!("No cell of the store meets {named}.{nearest}");
     };
     let remedy = candidates.iter().find_map(|candidate| candidate.verdict.remedy);
     let remedy = remedy.map_or_else(String::new, |remedy| format!(" {remedy}"));
-    format!("Not decided: it is not known whether anything that was measured meets {named}. {open}{remedy}")
+    format!("Not decided: it is not known whether any cell of the store meets {named}. {open}{remedy}")
 }
 
 /// Said where something keeps the limits against one cell without compression and nothing against another, and either may be the fastest.
 pub(super) fn by_base(limits: &Limits) -> String {
     let named = limits.named().unwrap_or_default();
     format!(
-        "Not decided: whether anything that was measured meets {named} depends on which cell without compression is the fastest, and that is \
+        "Not decided: whether any cell of the store meets {named} depends on which cell without compression is the fastest, and that is \
          open. More repetitions would decide it."
     )
 }

@@ -82,7 +82,7 @@ fn why_not_another(cells: &[Cell<'_>], family: &[&Cell<'_>]) -> Why {
         )
     } else if has(Some(FASTER)) {
         (
-            "the fastest of the stores of this run that have as many candidates and trials",
+            "the store of this run with the highest median throughput of those that have as many candidates and trials",
             FASTER,
         )
     } else if has(Some(MORE_TRIALS)) {

@@ -2,9 +2,10 @@
 
 use outcrop_report::{Report, Verdict};
 use outcrop_results::Value;
-use outcrop_schema::device::{BYTES_WRITTEN, SPAN};
+use outcrop_schema::device::{BYTES_WRITTEN, DEVICE_BYTES_RATIO, FOREIGN_BYTES_RATIO, SPAN};
 
 use crate::device::{finding, number, verdict};
+use crate::device_limits::set;
 use crate::fixture::RunBuilder;
 
 /// Rounds of a preconditioned subject, which differ by `spread` from one to the next.
@@ -143,6 +144,21 @@ fn the_first_screen_says_whether_and_when_the_level_of_writes_fell() {
             && fallen.contains(" before, ")
             && fallen.ends_with(" at the end"),
         "{fallen}"
+    );
+    // A writer beside it slows the trial down as the end of a cache does.
+    let mut beside = long(0.3).cells(&[4096], &[32], &[0]).build();
+    for trial in &mut beside.trials {
+        set(trial, DEVICE_BYTES_RATIO, 5.27);
+        set(trial, FOREIGN_BYTES_RATIO, 4.27);
+    }
+    let advice = Report::of(&beside).layers[0].answer.advice.clone();
+    let doubted = advice.iter().find(|claim| claim.topic == "Write cliff").unwrap();
+    assert!(
+        doubted
+            .brief
+            .ends_with("at the end, not decided: other I/O used the device meanwhile"),
+        "{}",
+        doubted.brief
     );
     let level = brief(long(1.0)).unwrap();
     assert!(

@@ -89,12 +89,12 @@ fn nothing_meets_a_limit_only_where_every_figure_is_known() {
     let text = answer(&of(&USUAL), &impossible).answer.join(" ");
     assert_eq!(
         text,
-        "Nothing that was measured meets the limits given for this report (--p99 1us). No compression (blocks of 16 KiB, ext4) has the lowest p99 of a read: 40.0 µs."
+        "No cell of the store meets the limits given for this report (--p99 1us). No compression (blocks of 16 KiB, ext4) has the lowest p99 of a read: 40.0 µs."
     );
     let text = answer(&without_p99(&USUAL, "lz4"), &impossible).answer.join(" ");
     assert!(
         text.starts_with(
-            "Not decided: it is not known whether anything that was measured meets the limits given for this report (--p99 1us). lz4, blocks"
+            "Not decided: it is not known whether any cell of the store meets the limits given for this report (--p99 1us). lz4, blocks"
         ),
         "{text}"
     );
@@ -132,7 +132,7 @@ fn figures_from_memory_are_said_to_be_so_also_where_nothing_meets_the_limits() {
     let said = |page_cache: &str| {
         let report = Report::under(&kept(page_cache), &[], &most_p99(1e3), None);
         let text = answer(&kept(page_cache), &most_p99(1e3)).answer.join(" ");
-        assert!(text.starts_with("Nothing that was measured meets"), "{text}");
+        assert!(text.starts_with("No cell of the store meets"), "{text}");
         let screen = report.screen(80, false);
         assert_eq!(
             screen.contains("Reads came from memory"),

@@ -118,7 +118,7 @@ fn constraints_come_first_and_what_breaks_them_is_said() {
     let text = nothing.answer.join(" ");
     assert_eq!(
         text,
-        "Nothing that was measured meets the limits given for this report (--min-ratio 9). btrfs zstd:1 in the filesystem takes the least space: ratio 2.75."
+        "No cell of the store meets the limits given for this report (--min-ratio 9). btrfs zstd:1 in the filesystem takes the least space: ratio 2.75."
     );
     assert!(
         nothing
@@ -132,7 +132,7 @@ fn constraints_come_first_and_what_breaks_them_is_said() {
     };
     let slow = first(&USUAL, &fast);
     assert!(
-        slow.starts_with("Nothing that was measured meets the limits given for this report (--p99 1us)"),
+        slow.starts_with("No cell of the store meets the limits given for this report (--p99 1us)"),
         "{slow}"
     );
     // The fixture does not say how many CPUs there were: what cannot be checked is not met.

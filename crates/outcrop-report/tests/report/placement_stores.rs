@@ -79,8 +79,8 @@ fn of_stores_with_as_many_candidates_the_one_with_more_trials_and_then_the_faste
         (
             both(),
             "fjall",
-            "The answer is about fjall, the fastest of the stores of this run that have as many candidates and trials; rocksdb (4 cells",
-            "Not compared: rocksdb (4 cells, at most 3 trials each), as fjall is faster.",
+            "The answer is about fjall, the store of this run with the highest median throughput of those that have as many candidates and trials; rocksdb (4 cells",
+            "Not compared: rocksdb (4 cells, at most 3 trials each), as fjall has the higher median throughput.",
         ),
         (
             fewer,

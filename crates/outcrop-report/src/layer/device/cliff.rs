@@ -1,8 +1,9 @@
 //! Whether writes fall off a cliff: their level falls for good when a drive's fast cache is full.
 
 use outcrop_measure::units::{format_data, format_iops};
+use outcrop_schema::device::CONTAMINATION;
 
-use super::findings::{WriteCourse, write_courses};
+use super::findings::{WriteCourse, contaminated, write_courses};
 use crate::answer::Claim;
 use crate::cell::Cell;
 use crate::cell_table::LONG_TRIAL_S;
@@ -26,17 +27,31 @@ pub(super) fn claim(cells: &[Cell<'_>]) -> Option<Claim> {
     let count = fallen.clone().count();
     let steepest = fallen.min_by(|one, other| one.1.ratio().total_cmp(&other.1.ratio()));
     let trials = counted(courses.len(), "trial");
+    let (_, strays) = contaminated(cells);
     let (brief, text) = match steepest {
         Some((WriteCourse { words, .. }, fall)) => {
+            let other_load = strays
+                .iter()
+                .find(|stray| stray.words == *words && stray.foreign > CONTAMINATION);
+            let (doubt, why) = other_load.map_or_else(Default::default, |stray| {
+                let more = stray.foreign * 100.0;
+                (
+                    ", not decided: other I/O used the device meanwhile",
+                    format!(
+                        " The device moved {more:.0} % more than that trial requested, so that other I/O may have slowed the writes, and not the \
+                         end of a cache; repeat it on a device that nothing else uses."
+                    ),
+                )
+            });
             let (before, after) = (format_iops(fall.before), format_iops(fall.after));
             let (at_s, written) = (fall.at_s, format_data(fall.written_bytes));
             (
                 format!(
-                    "writes fell after {at_s:.0} s ({written} written): {before} before, {after} at the end"
+                    "writes fell after {at_s:.0} s ({written} written): {before} before, {after} at the end{doubt}"
                 ),
                 format!(
                     "in {} of {trials} the level of writes fell by more than {:.0} % and stayed low. Furthest ({words}): after {at_s:.0} s, when \
-                     {written} had been written, from {before} to {after}.",
+                     {written} had been written, from {before} to {after}.{why}",
                     count,
                     WriteCourse::LEAST_FALL * 100.0
                 ),

@@ -356,6 +356,16 @@ fn fall(points: &[CurvePoint], policy: PolicyKind, first_gets: u64) -> Option<St
         };
         format!(", and by less in the last step, to {size}{all_fits}")
     };
+    let begin = |from: Option<CurvePoint>| {
+        let still = |from: CurvePoint| {
+            let size = format_bytes(from.memory_bytes);
+            format!(
+                "up to {size} the misses hardly fall ({:.1} % of gets); from there on ",
+                percent(from)
+            )
+        };
+        from.map(still).unwrap_or_default()
+    };
     Some(match CurveFall::of(points, policy)? {
         CurveFall::Knee { from, to } => format!(
             "Knee with {policy}: from {} to {} the misses fall most, from {:.1} % to {:.1} % of gets.",
@@ -365,19 +375,26 @@ fn fall(points: &[CurvePoint], policy: PolicyKind, first_gets: u64) -> Option<St
             percent(to)
         ),
         CurveFall::Even {
+            from,
             least,
             usual,
             most,
             last_to,
         } if most <= EVENLY * least => format!(
-            "No knee with {policy}: the misses fall evenly, by about {:.0} percentage points for each doubling of the memory{}.",
+            "No knee with {policy}: {}the misses fall evenly, by about {:.0} percentage points for each doubling of the memory{}.",
+            begin(from),
             usual * 100.0,
             last_step(last_to)
         ),
         CurveFall::Even {
-            least, most, last_to, ..
+            from,
+            least,
+            most,
+            last_to,
+            ..
         } => format!(
-            "No knee with {policy}: no step stands out; for each doubling of the memory the misses fall by {:.0} to {:.0} percentage points{}.",
+            "No knee with {policy}: no step stands out; {}for each doubling of the memory the misses fall by {:.0} to {:.0} percentage points{}.",
+            begin(from),
             least * 100.0,
             most * 100.0,
             last_step(last_to)

@@ -188,7 +188,7 @@ pub(super) fn level_shifts(cells: &[Cell<'_>]) -> Finding {
     let count = Number::derived("trials with a shift", shifts.len() as f64, Unit::Count, total);
     Finding::tested(ID, SENTENCE, shifts.is_empty(), tested)
         .otherwise(
-            "A fall in write IOPS after some gigabytes is the end of the drive's fast cache. A fall in reads, or a rise, comes from other load or a power state.",
+            "A fall in write IOPS after some gigabytes may be the end of the drive's fast cache, or other load on the device. A fall in reads, or a rise, comes from other load or a power state.",
         )
         .numbers([count].into_iter().chain(shifts.into_iter().take(3)).chain(cliff))
 }
