@@ -197,6 +197,8 @@ pub(crate) struct Doubt {
     pub(crate) interval: Option<Interval>,
     /// What is likely to decide it: more repetitions, or a larger sample.
     pub(crate) more: More,
+    /// Whether the number that leaves it open may be of a cell that lacks trials of the plan: resuming the run measures those.
+    pub(crate) lacks_trials: bool,
 }
 
 /// How the brief of a claim begins that the figures do not decide.

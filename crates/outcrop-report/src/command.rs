@@ -62,6 +62,15 @@ impl Commands {
         Some(format!("outcrop run {plan}{narrower} {more}{data}"))
     }
 
+    /// The same, about what the run lacks no trials of: resuming it would change nothing there.
+    #[must_use]
+    pub(crate) fn resuming_if(self, lacks_trials: bool) -> Self {
+        Self {
+            is_unfinished: self.is_unfinished && lacks_trials,
+            ..self
+        }
+    }
+
     /// Measures the trials that the run lacks; none where it has all, or is not kept.
     pub(crate) fn resuming(&self) -> Option<String> {
         let folder = self.folder.as_deref().filter(|_| self.is_unfinished)?;

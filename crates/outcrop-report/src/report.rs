@@ -66,6 +66,9 @@ pub struct RunSummary {
     /// Whether trials of its plan are missing, which resuming it measures.
     #[serde(skip)]
     pub is_unfinished: bool,
+    /// Whether trials of stores are among those.
+    #[serde(skip)]
+    pub lacks_trials_of_stores: bool,
 }
 
 /// How many trials there were and how they ended.
@@ -356,6 +359,7 @@ impl RunSummary {
             effort: plan_setting(&run.plan, "effort"),
             seed: plan_setting(&run.plan, "seed"),
             is_unfinished: run.is_unfinished(),
+            lacks_trials_of_stores: run.lacks_trials(kv::SCHEMA.name, 0),
         }
     }
 

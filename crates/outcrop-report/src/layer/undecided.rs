@@ -135,7 +135,12 @@ pub(super) fn untestable(findings: Vec<Finding>, run: &RunView, layer: &str) -> 
 fn why_untestable(finding: &Finding, run: &RunView, layer: &str) -> Option<String> {
     let numbers = &finding.numbers;
     if let Some(number) = widest(numbers).filter(|_| !finding.is_by_intervals) {
-        let command = deciding(more_for(number, run, layer), run, layer);
+        let command = deciding(
+            more_for(number, run, layer),
+            run.lacks_trials(layer, number.n),
+            run,
+            layer,
+        );
         return Some(format!(
             "These trials cannot tell: the {} is known only as {}; an interval wider than ± {WIDEST_PERCENT:.0} % decides nothing. {}",
             number.name,
@@ -148,8 +153,9 @@ fn why_untestable(finding: &Finding, run: &RunView, layer: &str) -> Option<Strin
         "One trial cannot tell: the {} ({number}) is of {ONE_TRIAL}.",
         number.name
     );
+    let lacks_trials = run.lacks_trials(layer, number.n);
     let command = (!is_of_long_trials(run, layer))
-        .then(|| as_sentence(&deciding(More::Repetitions(ENOUGH), run, layer)));
+        .then(|| as_sentence(&deciding(More::Repetitions(ENOUGH), lacks_trials, run, layer)));
     Some(match command {
         Some(command) => format!("{why} {command}"),
         None => why,
@@ -175,6 +181,7 @@ fn of_one_trial(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> C
         why,
         interval: None,
         more: More::Repetitions(ENOUGH),
+        lacks_trials: run.lacks_trials(layer, number.n),
     };
     if is_of_long_trials(run, layer) {
         let numbers = claim.numbers.clone();
@@ -206,6 +213,7 @@ fn undecided(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Clai
         why: format!("{known}{NOT_DECIDED} ({}: {})", number.name, number.with_ends()),
         interval: number.interval,
         more: more_for(number, run, layer),
+        lacks_trials: run.lacks_trials(layer, number.n),
     };
     let text = format!(
         "{begin}: the interval of the {} is too wide ({}, {}).",
@@ -218,7 +226,7 @@ fn undecided(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Clai
 
 /// A claim without its advice: why, in a line and in a sentence, and what would decide it.
 fn withheld(claim: &Claim, doubt: Doubt, text: &str, run: &RunView, layer: &str) -> Claim {
-    let command = deciding(doubt.more, run, layer);
+    let command = deciding(doubt.more, doubt.lacks_trials, run, layer);
     let withheld = Claim::new(
         claim.topic.clone(),
         format!("{}; {command}", doubt.why),
@@ -264,14 +272,15 @@ fn larger_sample(number: &Number, run: &RunView, layer: &str) -> Option<More> {
 }
 
 /// What to do: measure the same again, and more. Stores whose effort followed doubt go on in that way.
-fn deciding(more: More, run: &RunView, layer: &str) -> String {
+fn deciding(more: More, lacks_trials: bool, run: &RunView, layer: &str) -> String {
     let by_budget = More::by_budget_of(run).filter(|_| layer == kv::SCHEMA.name);
     let more = by_budget.unwrap_or(more);
-    repeating(&Commands::of(run), &more, &[layer])
+    let commands = Commands::of(run).resuming_if(lacks_trials);
+    repeating(&commands, &more, &[layer])
 }
 
-/// The command that measures these layers again, and more; of a run that is not finished the one that goes on with it. Of a run that is not
-/// kept there is no plan to run again.
+/// The command that measures these layers again, and more; of a run that lacks trials of them the one that goes on with it. Of a run that is
+/// not kept there is no plan to run again.
 pub(crate) fn repeating(commands: &Commands, more: &More, layers: &[&str]) -> String {
     if let Some(command) = commands.resuming() {
         return format!("resume the run, which is not finished, with `{command}`");

@@ -3,6 +3,7 @@
 use outcrop_schema::kv;
 
 use super::INDENT;
+use crate::answer::Doubt;
 use crate::command::Commands;
 use crate::layer::undecided::repeating;
 use crate::placement::{More, Next};
@@ -11,12 +12,20 @@ use crate::wrap::wrapped;
 
 /// What would decide what a layer's claims leave open; none where they leave nothing open.
 fn wanted(layer: &LayerSection) -> Option<More> {
-    let doubts = layer
-        .answer
-        .advice
-        .iter()
-        .filter_map(|claim| claim.doubt.as_ref());
-    doubts.map(|doubt| doubt.more).reduce(More::and)
+    doubts(layer).map(|doubt| doubt.more).reduce(More::and)
+}
+
+fn doubts(layer: &LayerSection) -> impl Iterator<Item = &Doubt> {
+    let advice = layer.answer.advice.iter();
+    advice.filter_map(|claim| claim.doubt.as_ref())
+}
+
+/// Commands about what these layers leave open: resuming the run is one only where it measures what they lack.
+fn commands_for(layers: &[&LayerSection], report: &Report, next: Option<&Next>) -> Commands {
+    let mut doubts = layers.iter().flat_map(|layer| doubts(layer));
+    let lacks_trials =
+        doubts.any(|doubt| doubt.lacks_trials) || (next.is_some() && report.run.lacks_trials_of_stores);
+    Commands::of_summary(&report.run).resuming_if(lacks_trials)
 }
 
 /// What where to compress would have measured next, where claims of layers are open too: then one command does both.
@@ -37,7 +46,7 @@ pub(super) fn to_decide(layers: &[LayerSection], report: &Report, width: usize) 
     let mut commands: Vec<String> = to_repeat(&others, report).into_iter().collect();
     if let Some(more) = sampled.iter().filter_map(|layer| wanted(layer)).reduce(More::and) {
         let names: Vec<&str> = sampled.iter().map(|layer| layer.layer.as_str()).collect();
-        commands.push(repeating(&Commands::of_summary(&report.run), &more, &names));
+        commands.push(repeating(&commands_for(&sampled, report, None), &more, &names));
     }
     commands.dedup();
     if commands.is_empty() {
@@ -74,5 +83,5 @@ fn to_repeat(layers: &[&LayerSection], report: &Report) -> Option<String> {
         .iter()
         .filter(|layer| wanted(layer).is_some() || is_of_next(layer));
     let names: Vec<&str> = open.map(|layer| layer.layer.as_str()).collect();
-    Some(repeating(&Commands::of_summary(&report.run), &more, &names))
+    Some(repeating(&commands_for(layers, report, next), &more, &names))
 }

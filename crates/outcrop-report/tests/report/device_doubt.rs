@@ -45,6 +45,39 @@ fn an_uncertain_claim_names_the_number_that_is_uncertain() {
 }
 
 #[test]
+fn what_a_cell_with_all_its_trials_leaves_open_is_repeated_and_not_resumed() {
+    let is_deep = |trial: &TrialEntry| trial.factors[QUEUE_DEPTH.name] == "32";
+    let run_without = |depth: &str| {
+        let mut run = RunBuilder::new(3).cells(&[4096], &[1, 8, 32], &[100]).build();
+        scatter(&mut run, &IOPS.both, is_deep, 0.9);
+        run.plan.push_str("\n[plan.trial]\nrepetitions = 4\n");
+        // Those of this depth lack trials, all others have what the plan asks for.
+        let mut fourth: Vec<TrialEntry> = run.trials.clone();
+        fourth.retain(|trial| trial.repetition == 2 && trial.factors[QUEUE_DEPTH.name] != depth);
+        for trial in &mut fourth {
+            trial.repetition = 3;
+        }
+        run.trials.extend(fourth);
+        assert!(run.is_unfinished());
+        run
+    };
+    let elsewhere = Report::of(&run_without("8"));
+    let brief = &claim(&elsewhere, "Read throughput").brief;
+    assert!(
+        brief.contains("not decided") && brief.contains("; run `outcrop run ") && !brief.contains("resume"),
+        "{brief}"
+    );
+    let screen = elsewhere.screen(200, false);
+    assert!(
+        screen.contains("To decide the rest, run `outcrop run "),
+        "{screen}"
+    );
+    let here = Report::of(&run_without("32"));
+    let brief = &claim(&here, "Read throughput").brief;
+    assert!(brief.contains("resume the run"), "{brief}");
+}
+
+#[test]
 fn what_is_computed_from_uncertain_numbers_is_as_uncertain_in_findings_and_in_advice() {
     let mut run = RunBuilder::new(3)
         .cells(&[4096], &[1, 8, 32], &[100, 70, 0])
