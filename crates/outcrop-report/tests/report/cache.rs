@@ -317,6 +317,51 @@ fn drawn(slot: &FigureSlot) -> Figure {
 }
 
 #[test]
+fn figures_of_one_policy_or_one_memory_of_several_name_it() {
+    let figure = |run: &RunView, id: &str| {
+        let report = Report::of(run);
+        let figures = report.figures();
+        (*figures
+            .iter()
+            .find(|figure| figure.id == id)
+            .expect("it is drawn"))
+        .clone()
+    };
+    let run = policies().run;
+    let cpu = figure(&run, "cache-cpu-per-request").caption;
+    assert!(
+        cpu.ends_with("Shown: policy s3-fifo (of 2 measured), memory 8 MiB (of 3 measured)."),
+        "{cpu}"
+    );
+    // Its lines have the memory.
+    let latencies = figure(&run, "cache-latency-cdf").caption;
+    assert!(
+        latencies.ends_with("Shown: policy s3-fifo (of 2 measured)."),
+        "{latencies}"
+    );
+    // Peers have no policy; where there is no other, there is nothing to say.
+    let cpu = figure(&peers().run, "cache-cpu-per-request").caption;
+    assert!(!cpu.contains("Shown:"), "{cpu}");
+    let mut both = peers().run;
+    both.trials.extend(policies().run.trials);
+    let cpu = figure(&both, "cache-cpu-per-request").caption;
+    assert!(
+        cpu.ends_with("Shown: policy s3-fifo of outcrop (of 2 measured), memory 64 MiB (of 4 measured)."),
+        "{cpu}"
+    );
+    // Without the default policy there is a bar for each.
+    let mut builder = Builder::new();
+    for policy in ["lru", "sieve"] {
+        builder = builder.cell("cache-policies", &[(&POLICY, policy)], (0.9, 0.9), 1e5, 6000.0);
+    }
+    let page = figure(&builder.run, "cache-cpu-per-request").to_page_svg();
+    assert!(
+        page.contains("outcrop, lru") && page.contains("outcrop, sieve"),
+        "{page}"
+    );
+}
+
+#[test]
 fn a_plan_under_another_name_gives_the_same_figures() {
     let run = varied_alone(peers()).run;
     let mut renamed = run.clone();

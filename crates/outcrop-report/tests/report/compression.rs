@@ -248,6 +248,44 @@ fn published_figures_stand_beside_ours_with_their_caveats() {
 }
 
 #[test]
+fn speeds_are_drawn_at_every_measured_block_size_or_the_caption_says_how_many_are_not() {
+    const NAMES: [&str; 4] = [
+        "compress-throughput",
+        "decompress-throughput",
+        "compress-latency",
+        "decompress-latency",
+    ];
+    let all = ["4 KiB", "8 KiB", "16 KiB", "32 KiB", "64 KiB", "128 KiB"];
+    let drawn = |sizes_kib: &[u64], name: &str, beside: &[String]| {
+        let run = Builder::new(3).speeds(&CODECS[1..3], sizes_kib, &[1]).build();
+        let report = Report::beside(&run, beside);
+        let figures = report.figures();
+        let figure = figures.iter().find(|figure| figure.id == name);
+        let figure = figure.unwrap_or_else(|| panic!("no figure {name}"));
+        let page = figure.to_page_svg();
+        let shown = all.into_iter().filter(|size| page.contains(&format!(">{size}<")));
+        (shown.collect::<Vec<_>>(), figure.caption.clone())
+    };
+    for name in NAMES {
+        let (shown, caption) = drawn(&[4, 16, 64], name, &[]);
+        assert_eq!(shown, ["4 KiB", "16 KiB", "64 KiB"], "{name}");
+        assert!(!caption.contains("block sizes"), "{caption}");
+        let (shown, caption) = drawn(&[8, 32], name, &["asic-throughput".to_owned()]);
+        assert_eq!(shown, ["8 KiB", "32 KiB"], "{name}");
+        assert!(
+            caption.ends_with("No published figure is of these block sizes."),
+            "{caption}"
+        );
+        let (shown, caption) = drawn(&[4, 8, 16, 32, 64, 128], name, &[]);
+        assert_eq!(shown, ["4 KiB", "8 KiB", "64 KiB", "128 KiB"], "{name}");
+        assert!(
+            caption.contains("4 of 6 measured block sizes are shown"),
+            "{caption}"
+        );
+    }
+}
+
+#[test]
 fn the_page_of_codecs_is_well_formed_and_its_figures_have_names_of_their_own() {
     let report = Report::of(&complete());
     elements(&report.to_html()).unwrap();

@@ -11,7 +11,7 @@ use outcrop_schema::cache::{
 use outcrop_schema::{About, FactorRef};
 
 use super::cell::{
-    Chosen, all_of, concurrency, is_closed_loop, is_this_build, listed, loop_words, peers_along, rank,
+    Chosen, all_of, concurrency, is_closed_loop, is_this_build, listed, loop_words, named, peers_along, rank,
     server, typical, words,
 };
 use crate::cell::{Cell, largest_family};
@@ -61,8 +61,9 @@ fn latencies(cells: &[Cell<'_>]) -> FigureSlot {
     let x = axis("Latency", Quantity::Latency, Scale::Log10);
     let y = axis("Requests answered", Quantity::Percent, Scale::Linear);
     let held = shown.first().map_or_else(String::new, |cell| concurrency(cell));
+    let choice = choice(cells, &shown);
     let caption = format!(
-        "All requests of all trials, {held}. In a closed loop a connection sends its next request only after a reply, so a slow server gets fewer requests; in an open loop latency counts from when a request was due."
+        "All requests of all trials, {held}. In a closed loop a connection sends its next request only after a reply, so a slow server gets fewer requests; in an open loop latency counts from when a request was due.{choice}"
     );
     LineChart { x, y, series }.slot("cache-latency-cdf", "Latency distribution", caption, "cache-etc")
 }
@@ -92,6 +93,29 @@ fn distinguishing(cells: &[&Cell<'_>], cell: &Cell<'_>) -> String {
     let others = others.into_iter().filter(|factor| differs(&factor.about()));
     let others = others.map(|factor| cell.shown(factor));
     listed(server.into_iter().chain(others).chain([loop_words(cell)]))
+}
+
+/// Which policy and which memory a figure is of, where the run has others that the figure does not show.
+fn choice(cells: &[Cell<'_>], shown: &[&Cell<'_>]) -> String {
+    let of_one = |factor: FactorRef| {
+        let measured: BTreeSet<String> = cells.iter().map(|cell| cell.shown(factor)).collect();
+        let measured = measured.iter().filter(|value| !value.is_empty()).count();
+        let with_value = shown.iter().filter(|cell| !cell.shown(factor).is_empty());
+        let names: BTreeSet<String> = with_value.map(|cell| named(cell, factor)).collect();
+        let name = names.first().filter(|_| names.len() == 1 && measured > 1)?;
+        // A peer has no policy.
+        let of_whom = match shown.iter().any(|cell| cell.shown(factor).is_empty()) {
+            true => " of outcrop",
+            false => "",
+        };
+        Some(format!("{name}{of_whom} (of {measured} measured)"))
+    };
+    let factors: [FactorRef; 2] = [&POLICY, &MEMORY];
+    let ones: Vec<String> = factors.into_iter().filter_map(of_one).collect();
+    match ones.is_empty() {
+        true => String::new(),
+        false => format!(" Shown: {}.", listed(ones)),
+    }
 }
 
 /// Cells by the line that they are on: servers in the order of the page, then by name.
@@ -167,11 +191,14 @@ fn cpu_by_pipeline(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "CPU time per request";
     let mut family = typical(cells, &peers_along(&PIPELINE), &SERVER_CPU);
     family.sort_by_key(|cell| cell.get(&PIPELINE));
+    let policies: BTreeSet<&str> = family.iter().map(|cell| cell.spelling(&POLICY)).collect();
+    let has_several = policies.iter().filter(|policy| !policy.is_empty()).count() > 1;
     let group = |cell: &&Cell<'_>| {
         let numbers = [SERVER_CPU, DRIVER_CPU].into_iter().enumerate();
         let bar = |(part, metric)| Some(Bar::of(Measured, part, cell.number(&metric)?, &words(cell)));
         let bars = numbers.filter_map(bar).collect();
-        let label = server(cell);
+        let policy = has_several.then(|| cell.shown(&POLICY));
+        let label = listed([server(cell)].into_iter().chain(policy));
         BarGroup { label, bars }
     };
     let facet = |cells: &[&Cell<'_>]| {
@@ -189,9 +216,10 @@ fn cpu_by_pipeline(cells: &[Cell<'_>]) -> FigureSlot {
         facets: of_pipelines.map(facet).collect(),
     };
     let connections = family.first().map_or("", |cell| cell.spelling(&CONNECTIONS));
+    let choice = choice(cells, &family);
     let caption = format!(
         "User and kernel time of the server's threads, and of the driver's, per answer; {connections} connections, closed loop. \
-         Where the driver takes more CPU time than the server, the throughput is limited by the driver."
+         Where the driver takes more CPU time than the server, the throughput is limited by the driver.{choice}"
     );
     chart.slot("cache-cpu-per-request", TITLE, caption, "cache-peers")
 }
@@ -201,6 +229,7 @@ fn throughput_by_connections(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Throughput by connections";
     let family = typical(cells, &peers_along(&CONNECTIONS), &THROUGHPUT);
     let pipeline = family.first().map_or("", |cell| cell.spelling(&PIPELINE));
+    let choice = choice(cells, &family);
     let line = |((hue, server), cells): ((usize, String), Chosen<'_, '_>)| {
         let x = |cell: &Cell<'_>| cell.place(&CONNECTIONS);
         let points = Point::of_cells(cells, x, &THROUGHPUT, words);
@@ -212,7 +241,7 @@ fn throughput_by_connections(cells: &[Cell<'_>]) -> FigureSlot {
     let y = axis("Requests answered per second", Quantity::Iops, Scale::Linear);
     let caption = format!(
         "Pipeline {pipeline}, closed loop, server and driver each on its own CPU where there are two. Shaded: confidence interval \
-         of the median."
+         of the median.{choice}"
     );
     let slot = LineChart { x, y, series }.curves("cache-connections", TITLE, caption, "cache-peers", reason);
     slot.with_effort(LeastEffort::Default)

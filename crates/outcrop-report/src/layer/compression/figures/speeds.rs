@@ -1,5 +1,7 @@
 //! Throughput and latency of every codec by block size and threads, with published devices and processors below.
 
+use std::collections::BTreeSet;
+
 use outcrop_measure::units::format_bytes;
 use outcrop_schema::compression::{CODEC, COMPRESSION_BLOCK_SIZE, THREADS};
 
@@ -13,6 +15,8 @@ use crate::number::{Number, counted};
 use crate::section::FigureSlot;
 
 const PLAN: &str = "throughput-latency";
+/// Panels that fit side by side.
+const MOST_SIZES: usize = 4;
 
 pub(super) fn all(
     cells: &[Cell<'_>],
@@ -34,17 +38,28 @@ fn bars(ours: &[&Cell<'_>], published: &Published, timing: &Timing) -> FigureSlo
     let mut threads: Vec<u32> = ours.iter().map(|cell| cell.threads()).collect();
     threads.sort_unstable();
     threads.dedup();
-    let facets = SIZES.map(|size| facet(ours, published, &threads, size, timing));
-    let facets: Vec<Facet> = facets.into_iter().flatten().collect();
+    let timed = ours.iter().filter(|cell| cell.number(&timing.metric).is_some());
+    let measured: BTreeSet<u64> = timed.map(|cell| cell.size_bytes()).collect();
+    let shown = few_enough(&measured);
+    let facets = shown
+        .iter()
+        .map(|size| facet(ours, published, &threads, *size, timing));
+    let facets: Vec<Facet> = facets.flatten().collect();
     let Some(first) = ours.first().filter(|_| !facets.is_empty()) else {
-        return FigureSlot::missing(&title, "no codec was timed at 4 or 64 KiB.", PLAN);
+        return FigureSlot::missing(&title, "no codec was timed.", PLAN);
     };
     let names = threads.iter().map(|count| counted(*count as usize, "thread"));
     let mut parts: Vec<Part> = names.enumerate().map(|(hue, name)| Part { name, hue }).collect();
-    if !published.cells(THROUGHPUT).is_empty() {
+    let references = published.cells(THROUGHPUT);
+    let theirs = if references.is_empty() {
+        String::new()
+    } else if references.iter().any(|cell| shown.contains(&cell.size_bytes())) {
         let (name, hue) = ("device or processor".to_owned(), 6);
         parts.push(Part { name, hue });
-    }
+        published.caption(THROUGHPUT, "Pale: published (arXiv 2509.23693, figures 8 and 9).")
+    } else {
+        " No published figure is of these block sizes.".to_owned()
+    };
     let label = match timing.quantity {
         Quantity::Latency => format!("{} of a block, mean", timing.title()),
         _ => timing.title(),
@@ -54,13 +69,34 @@ fn bars(ours: &[&Cell<'_>], published: &Published, timing: &Timing) -> FigureSlo
         parts,
         facets,
     };
+    let left_out = match measured.len() - shown.len() {
+        0 => String::new(),
+        count => format!(
+            " {} of {} measured block sizes are shown.",
+            shown.len(),
+            shown.len() + count
+        ),
+    };
     let caption = format!(
-        "{}. Logarithmic scale; whiskers are intervals.{}",
-        first.subject(),
-        published.caption(THROUGHPUT, "Pale: published (arXiv 2509.23693, figures 8 and 9).")
+        "{}. Logarithmic scale; whiskers are intervals.{left_out}{theirs}",
+        first.subject()
     );
     let id = format!("{}-{}", timing.direction, timing.word);
     FigureSlot::of(chart.draw(&id, &title, caption), &title, PLAN)
+}
+
+/// As many block sizes as there is room for side by side, in their order: those that are published first, then the smallest and the
+/// largest.
+fn few_enough(measured: &BTreeSet<u64>) -> BTreeSet<u64> {
+    let ends = measured.first().into_iter().chain(measured.last());
+    let wanted = SIZES.iter().chain(ends).chain(measured);
+    let mut shown = BTreeSet::new();
+    for size in wanted.filter(|size| measured.contains(size)) {
+        if shown.len() < MOST_SIZES {
+            shown.insert(*size);
+        }
+    }
+    shown
 }
 
 fn facet(
