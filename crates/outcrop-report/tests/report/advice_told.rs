@@ -39,6 +39,12 @@ fn a_place_on_the_front_that_rests_on_a_speed_that_overlaps_is_not_decided() {
         let topic = format!("Front, {direction}");
         let sure = claim(&near(0.001, 3, true), &topic);
         assert_eq!(sure.brief, "3 of 3 cells; the report has the figure");
+        // A run that is not kept has no folder, and no report.
+        let unkept = RunView {
+            dir: std::path::PathBuf::new(),
+            ..near(0.001, 3, true)
+        };
+        assert_eq!(claim(&unkept, &topic).brief, "3 of 3 cells");
         let partly = claim(&near(0.2, 3, true), &topic);
         assert!(
             partly.brief.starts_with("2 of 3 cells, 1 not decided;"),

@@ -56,7 +56,12 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
             .chain(by_size::balanced(&kept)),
     );
     let fronts = Direction::ALL.into_iter();
-    advice.extend(fronts.filter_map(|direction| named_front(&all, direction)));
+    // Of a run that is not kept there is no report.
+    let in_report = match run.dir.as_os_str().is_empty() {
+        true => "",
+        false => "; the report has the figure",
+    };
+    advice.extend(fronts.filter_map(|direction| named_front(&all, direction, in_report)));
     let own = sample(&choices).into_iter().chain(stage_sums(cells));
     let subject = held_fixed(&all).unwrap_or_else(|| subjects(cells));
     Answer {
@@ -270,7 +275,7 @@ fn incompressible(all: &[Candidate<'_, '_>]) -> Claim {
 
 /// The members of the front of ratio against the speed of a direction, from the smallest result to the fastest: those whose place is certain,
 /// and those that a cell with a better ratio may beat.
-fn named_front(all: &[Candidate<'_, '_>], direction: Direction) -> Option<Claim> {
+fn named_front(all: &[Candidate<'_, '_>], direction: Direction, in_report: &str) -> Option<Claim> {
     let on_front = front(all, direction);
     let undecided = undecided_places(all, &on_front, direction);
     let members = all.iter().zip(on_front).zip(undecided);
@@ -290,7 +295,7 @@ fn named_front(all: &[Candidate<'_, '_>], direction: Direction) -> Option<Claim>
     let certain_names = certain.join(", ");
     let (brief, text) = match (certain.len(), open.is_empty()) {
         (_, true) => (
-            format!("{count}; the report has the figure"),
+            format!("{count}{in_report}"),
             format!("No other cell beats these {beats}: {certain_names}."),
         ),
         // The highest ratio is on every front.
@@ -302,10 +307,7 @@ fn named_front(all: &[Candidate<'_, '_>], direction: Direction) -> Option<Claim>
             ),
         ),
         (sure, false) => (
-            format!(
-                "{sure} of {able} cells, {} {NOT_DECIDED}; the report has the figure",
-                open.len()
-            ),
+            format!("{sure} of {able} cells, {} {NOT_DECIDED}{in_report}", open.len()),
             format!(
                 "By the medians no other cell beats these {beats}. Certain: {certain_names}. Not decided, as {why}: {}.",
                 open.join(", ")
