@@ -222,43 +222,6 @@ fn answers_are_held_against_what_their_own_trial_offered() {
 }
 
 #[test]
-fn distributions_of_several_servers_are_those_under_the_same_loads() {
-    let mut builder = Builder::new();
-    for server in ["outcrop", "memcached", "redis"] {
-        // By their spelling the last would come before the second.
-        for (arrival, throughput) in [
-            ("closed", 2e5),
-            ("poisson:30%", 6e4),
-            ("poisson:60%", 1.2e5),
-            ("poisson:100%", 2e5),
-        ] {
-            let changes: Factors<'_> = &[(&SERVER, server), (&ARRIVAL, arrival)];
-            builder = builder.cell("cache-peers", changes, (1.0, 1.0), throughput, 6000.0);
-        }
-    }
-    let report = Report::of(&builder.run);
-    let page = report.layers[0].figures.iter().find_map(|slot| match slot {
-        FigureSlot::Drawn(figure) if figure.id == "cache-latency-cdf" => Some(figure.to_page_svg()),
-        _ => None,
-    });
-    let page = page.expect("it is drawn");
-    let lines = |words: &str| {
-        ["outcrop", "memcached", "redis"].map(|server| {
-            page.split("<text")
-                .filter(|line| line.contains(server) && line.contains(words))
-                .count()
-                > 0
-        })
-    };
-    assert_eq!(lines("closed loop"), [true; 3], "{page}");
-    assert_eq!(lines("poisson:30%"), [true; 3], "{page}");
-    assert!(
-        !page.contains("poisson:100%") && !page.contains("poisson:60%"),
-        "{page}"
-    );
-}
-
-#[test]
 fn a_server_that_is_not_there_is_said_and_the_rest_is_reported() {
     let report = Report::of(&peers().absent("$MEMCACHED").run);
     let cautions = &report.layers[0].answer.cautions;
@@ -314,51 +277,6 @@ fn drawn(slot: &FigureSlot) -> Figure {
         FigureSlot::Drawn(figure) => figure.clone(),
         FigureSlot::Missing(missing) => panic!("{} is missing: {}", missing.title, missing.reason),
     }
-}
-
-#[test]
-fn figures_of_one_policy_or_one_memory_of_several_name_it() {
-    let figure = |run: &RunView, id: &str| {
-        let report = Report::of(run);
-        let figures = report.figures();
-        (*figures
-            .iter()
-            .find(|figure| figure.id == id)
-            .expect("it is drawn"))
-        .clone()
-    };
-    let run = policies().run;
-    let cpu = figure(&run, "cache-cpu-per-request").caption;
-    assert!(
-        cpu.ends_with("Shown: policy s3-fifo (of 2 measured), memory 8 MiB (of 3 measured)."),
-        "{cpu}"
-    );
-    // Its lines have the memory.
-    let latencies = figure(&run, "cache-latency-cdf").caption;
-    assert!(
-        latencies.ends_with("Shown: policy s3-fifo (of 2 measured)."),
-        "{latencies}"
-    );
-    // Peers have no policy; where there is no other, there is nothing to say.
-    let cpu = figure(&peers().run, "cache-cpu-per-request").caption;
-    assert!(!cpu.contains("Shown:"), "{cpu}");
-    let mut both = peers().run;
-    both.trials.extend(policies().run.trials);
-    let cpu = figure(&both, "cache-cpu-per-request").caption;
-    assert!(
-        cpu.ends_with("Shown: policy s3-fifo of outcrop (of 2 measured), memory 64 MiB (of 4 measured)."),
-        "{cpu}"
-    );
-    // Without the default policy there is a bar for each.
-    let mut builder = Builder::new();
-    for policy in ["lru", "sieve"] {
-        builder = builder.cell("cache-policies", &[(&POLICY, policy)], (0.9, 0.9), 1e5, 6000.0);
-    }
-    let page = figure(&builder.run, "cache-cpu-per-request").to_page_svg();
-    assert!(
-        page.contains("outcrop, lru") && page.contains("outcrop, sieve"),
-        "{page}"
-    );
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod advice;
 mod advice_told;
 mod cache;
+mod cache_figures;
 mod cache_fixture;
 mod cache_simulated;
 mod cell_table;
@@ -13,6 +14,7 @@ mod column_fixture;
 mod column_forms;
 mod comparison;
 mod compression;
+mod compression_figures;
 mod compression_fixture;
 mod compression_samples;
 mod device;
