@@ -317,8 +317,15 @@ impl FromStr for FailIf {
                 .bytes()
                 .all(|b| b.is_ascii_alphanumeric() || b"_.".contains(&b))
         {
+            // Tables have names with blanks: `read p99`.
+            let joined = name.split_whitespace().collect::<Vec<_>>().join("_");
+            let full = full_name(&joined);
+            let meant = match limit::units(&full).is_empty() {
+                true => String::new(),
+                false => format!(", but `{full}` is"),
+            };
             return Err(bad(format!(
-                "{name:?} is not a metric name; `outcrop results export` lists those of a run"
+                "{name:?} is not a metric name{meant}; `outcrop results export` lists those of a run"
             )));
         }
         let metric = full_name(name);

@@ -74,7 +74,7 @@ fn ratio(text: &str, ratio: f64) -> Result<Limit, String> {
 }
 
 /// The units of a metric: a name means the same in every layer, and most have one unit in all of them.
-fn units(metric: &str) -> BTreeSet<Unit> {
+pub(super) fn units(metric: &str) -> BTreeSet<Unit> {
     Vocabulary::default()
         .layers()
         .iter()

@@ -156,6 +156,12 @@ fn a_condition_that_cannot_be_meant_is_refused_with_a_hint() {
         ("p99 > -5%", "did you mean `<`?"),
         ("> +5%", "is not a metric name"),
         ("p99 latency > +5%", "is not a metric name"),
+        (
+            "read p99 > 1ms",
+            "is not a metric name, but `read_latency_p99` is",
+        ),
+        ("compress cpu > 1ms", "is not a metric name; "),
+        ("decompress p95 > 1ms", "but `decompress_latency_p95` is"),
         ("p99 >= +5%", "is not a threshold"),
         (
             "hit_ratio < 90%",
