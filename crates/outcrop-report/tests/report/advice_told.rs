@@ -34,6 +34,19 @@ fn near(spread: f64, repetitions: u32, with_fast: bool) -> RunView {
 }
 
 #[test]
+fn figures_that_a_run_lacks_are_measured_on_its_data_but_for_those_of_generated_content() {
+    let subject = "[plan.subject]\ndata = \"/srv/dump\"\n";
+    let plan = format!("[run]\n[[plan]]\nname = \"own\"\nlayer = \"compression\"\n{subject}");
+    let run = RunView {
+        plan,
+        ..near(0.001, 3, true)
+    };
+    let page = Report::of(&run).to_html();
+    assert!(page.contains("<code>outcrop run ratio-percentiles --data /srv/dump</code>"));
+    assert!(page.contains("<code>outcrop run robustness</code>"));
+}
+
+#[test]
 fn a_place_on_the_front_that_rests_on_a_speed_that_overlaps_is_not_decided() {
     for direction in ["compress", "decompress"] {
         let topic = format!("Front, {direction}");

@@ -49,9 +49,13 @@ fn by_plan(slots: Vec<FigureSlot>) -> Vec<FigureSlot> {
         ones => {
             let titles: Vec<&str> = ones.iter().map(|one| one.title.as_str()).collect();
             let (title, reason) = (format!("{} figures of {plan}", ones.len()), titles.join("; "));
-            let efforts = ones.iter().map(|one| one.effort);
-            FigureSlot::missing(&title, &format!("{reason}."), &plan)
-                .with_effort(efforts.max().unwrap_or_default())
+            FigureSlot::Missing(Missing {
+                title,
+                reason: format!("{reason}."),
+                plan,
+                effort: ones.iter().map(|one| one.effort).max().unwrap_or_default(),
+                generates_data: ones.iter().any(|one| one.generates_data),
+            })
         }
     }));
     kept
