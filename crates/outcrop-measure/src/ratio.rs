@@ -14,6 +14,7 @@
 use serde::Serialize;
 
 use crate::interval::{CONFIDENCE, Interval, median};
+use crate::student::upper_quantile;
 use crate::tail::{mann_whitney_tail, normal_tail, sign_tail, signed_rank_tail};
 
 /// Standard deviations from the middle to the end of a 95 % interval of a normal quantity.
@@ -128,6 +129,9 @@ pub fn discoveries(p_values: &[f64], level: f64) -> Vec<bool> {
     is_found
 }
 
+/// Degrees of freedom with which Student's t is normal for what is asked here.
+const NEARLY_NORMAL: f64 = 1e6;
+
 /// About how many samples a side it takes until the interval of a ratio leaves a value out, if the ratio stays what it is: intervals narrow with
 /// the square root of the samples. None where the ratio is that value, or something is not positive.
 ///
@@ -140,8 +144,8 @@ pub fn samples_to_exclude(interval: &Interval, value: f64, tests: usize) -> Opti
     } else {
         high - estimate
     };
-    let alone = deviations_beyond((1.0 - CONFIDENCE) / 2.0);
-    let together = deviations_beyond((1.0 - CONFIDENCE) / 2.0 / tests.max(1) as f64);
+    let alone = upper_quantile((1.0 - CONFIDENCE) / 2.0, NEARLY_NORMAL);
+    let together = upper_quantile((1.0 - CONFIDENCE) / 2.0 / tests.max(1) as f64, NEARLY_NORMAL);
     let is_known = value > 0.0 && distance > 0.0;
     is_known.then(|| interval.n as f64 * (reach / distance * together / alone).powi(2))
 }
@@ -159,19 +163,6 @@ pub fn samples_to_stay_between(interval: &Interval, least: f64, most: f64) -> Op
 fn logarithms(interval: &Interval) -> Option<[f64; 3]> {
     let ends = [interval.low, interval.estimate, interval.high];
     is_positive(&ends).then(|| ends.map(f64::ln))
-}
-
-/// The number of standard deviations that a normal quantity exceeds with this probability; found by halving.
-fn deviations_beyond(tail: f64) -> f64 {
-    let (mut low, mut high) = (0.0, 40.0);
-    for _ in 0..60 {
-        let middle = f64::midpoint(low, high);
-        match normal_tail(middle) > tail {
-            true => low = middle,
-            false => high = middle,
-        }
-    }
-    high
 }
 
 /// The smallest p-value that this many repetitions a side can have: all of one side above all of the other.

@@ -282,16 +282,22 @@ fn btrfs_members(tree: &SystemTree, family: &Family, mounts: &[Mount]) -> Vec<De
     uses
 }
 
-fn swaps(tree: &SystemTree, family: &Family) -> Vec<DeviceUse> {
+/// The files and devices that the kernel swaps to.
+pub(crate) fn swap_areas(tree: &SystemTree) -> Vec<PathBuf> {
     // A kernel without swap has no such file.
     let table = tree.text("proc/swaps").unwrap_or_default();
-    let used = |line: &str| {
-        let path = mount_table::unescaped(line.split_ascii_whitespace().next()?);
+    let areas = table.lines().skip(1);
+    let areas = areas.filter_map(|line| line.split_ascii_whitespace().next());
+    areas.map(mount_table::unescaped).collect()
+}
+
+fn swaps(tree: &SystemTree, family: &Family) -> Vec<DeviceUse> {
+    let used = |path: PathBuf| {
         Some(DeviceUse::Swap {
             device: family.reached_by(&path)?.clone(),
         })
     };
-    table.lines().skip(1).filter_map(used).collect()
+    swap_areas(tree).into_iter().filter_map(used).collect()
 }
 
 /// A loop device does not claim the device that is its file, so nothing else tells.

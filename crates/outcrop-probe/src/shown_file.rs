@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use outcrop_measure::metric::Unavailable;
 
 use crate::block_device::BlockDevice;
-use crate::device_use::DeviceUse;
+use crate::device_use::{DeviceUse, swap_areas};
 use crate::filesystem::block_device_node;
-use crate::mount_table;
 use crate::system_tree::SystemTree;
 
 /// The file that the loop device of this name shows; `None` where the device is no loop device.
@@ -59,13 +58,7 @@ pub(crate) fn uses(device: &BlockDevice) -> Result<Vec<DeviceUse>, Unavailable> 
             });
         }
     }
-    // A kernel without swap has no such file.
-    let swaps = tree.text("proc/swaps").unwrap_or_default();
-    let swaps = swaps
-        .lines()
-        .skip(1)
-        .filter_map(|line| line.split_ascii_whitespace().next());
-    if swaps.map(mount_table::unescaped).any(|swap| is_it(&swap)) {
+    if swap_areas(tree).iter().any(|swap| is_it(swap)) {
         uses.push(DeviceUse::SwapFile { device: name, file });
     }
     Ok(uses)

@@ -15,7 +15,7 @@ pub(crate) enum Standing {
     Enough,
     /// More than they may have for long: who is silent has to go.
     Short,
-    /// No more is to be had: whoever asks for it has to go, if nobody else can.
+    /// There is no more memory: the connection that asks for it is closed, if no other can be.
     Spent,
 }
 

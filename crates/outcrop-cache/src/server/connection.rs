@@ -22,7 +22,7 @@ pub(crate) const MAX_QUEUED_BYTES: usize = 1 << 20;
 const SCARCE_QUEUED_BYTES: usize = 64 << 10;
 /// Reads at once, so that a client that never stops does not starve the others.
 const READS: usize = 16;
-/// A reader that takes less than this in the time for a request is given up; less than this of a request is no progress.
+/// A reader that takes less than this in the time for a request is closed; receiving less than this of a request does not count as progress.
 const PROGRESS_BYTES: usize = 16 << 10;
 
 /// Memory that a worker lends to the connection it is busy with.
@@ -347,7 +347,7 @@ impl Connection {
         Ok(Outcome::Open)
     }
 
-    /// Bytes of a request came. Fewer than a good part of one are no progress, so that a byte now and then keeps nobody's place.
+    /// Counts received bytes of a request. A few bytes do not count as progress, so that a client cannot keep its place with a byte now and then.
     const fn receive(&mut self, bytes: usize, terms: Terms) {
         self.received += bytes;
         if self.received >= PROGRESS_BYTES {

@@ -139,31 +139,32 @@ impl Shard {
     /// The window of `count` segments that costs least to empty, those of `vacated` nothing. Runs of other items cost most: they are
     /// evicted.
     fn cheapest_window(&self, count: usize, vacated: &Range<usize>) -> Option<usize> {
-        let mut segments = self.arena.segments.clone();
-        segments[vacated.clone()].fill(Segment {
-            state: Use::Free,
-            live: 0,
-            used: 0,
-        });
+        let segments = &self.arena.segments;
+        let segment = |number: usize| match vacated.contains(&number) {
+            true => Segment {
+                state: Use::Free,
+                live: 0,
+                used: 0,
+            },
+            false => segments[number],
+        };
         let cost = |first: usize| {
-            let window = &segments[first..first + count];
-            let begins_in_a_run = window[0].state == Use::RunTail;
-            let ends_in_a_run = segments
-                .get(first + count)
-                .is_some_and(|next| next.state == Use::RunTail);
+            let (end, window) = (first + count, (first..first + count).map(segment));
+            let begins_in_a_run = segment(first).state == Use::RunTail;
+            let ends_in_a_run = end < segments.len() && segment(end).state == Use::RunTail;
             let in_use = |state| match state {
                 Use::Open | Use::Survivors | Use::Held => true,
                 Use::Run => self.options.policy == PolicyKind::None,
                 _ => false,
             };
-            if begins_in_a_run || ends_in_a_run || window.iter().any(|segment| in_use(segment.state)) {
+            if begins_in_a_run || ends_in_a_run || window.clone().any(|segment| in_use(segment.state)) {
                 return None;
             }
-            let price = |segment: &Segment| match segment.state {
+            let price = |segment: Segment| match segment.state {
                 Use::Run | Use::RunTail => u64::from(segment.live) << 20,
                 _ => u64::from(segment.live),
             };
-            Some((window.iter().map(price).sum::<u64>(), first))
+            Some((window.map(price).sum::<u64>(), first))
         };
         let last = segments.len().checked_sub(count)?;
         (0..=last).filter_map(cost).min().map(|(_, first)| first)

@@ -45,8 +45,6 @@ pub(super) struct Operations {
 pub(super) struct Latency {
     /// fio's key of it.
     pub(super) key: &'static str,
-    /// Whether it begins where the submission ends.
-    pub(super) is_completion: bool,
     pub(super) count: f64,
     pub(super) mean_ns: f64,
     pub(super) max_ns: f64,
@@ -202,7 +200,6 @@ impl Latency {
         let has_timed = latency.max > 0.0 || latency.mean > 0.0;
         Self {
             key,
-            is_completion: key.starts_with("clat"),
             count: match latency.count {
                 Some(count) => count,
                 None if has_timed => -1.0,
@@ -214,13 +211,17 @@ impl Latency {
         }
     }
 
+    /// Whether it begins where the submission ends.
+    pub(super) fn is_completion(&self) -> bool {
+        self.key.starts_with("clat")
+    }
+
     /// Of both together: percentiles of two streams do not give those of the union.
     fn with(self, other: &Self) -> Self {
         let count = self.count + other.count;
         let sum_ns = self.mean_ns * self.count + other.mean_ns * other.count;
         Self {
             key: self.key,
-            is_completion: self.is_completion,
             count,
             mean_ns: if count > 0.0 { sum_ns / count } else { 0.0 },
             max_ns: self.max_ns.max(other.max_ns),

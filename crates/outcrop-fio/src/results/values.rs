@@ -155,7 +155,7 @@ pub(super) fn from_submission_end(figures: &Figures, circumstances: Circumstance
         .filter(|(direction, operations)| !is_without_syncs(operations, *direction, circumstances))
         .map(|(_, operations)| operations)
         .collect();
-    let is_completion = |latency: Option<&Latency>| latency.is_some_and(|latency| latency.is_completion);
+    let is_completion = |latency: Option<&Latency>| latency.is_some_and(Latency::is_completion);
     let mut reported = given.iter().map(Reported::of);
     if reported.clone().any(|reported| is_completion(reported.whole)) {
         let text = format!("the latency is fio's completion latency (clat), {WHERE}");

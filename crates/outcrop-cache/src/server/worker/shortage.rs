@@ -8,8 +8,8 @@ use crate::server::budget::Standing;
 use crate::server::precedence::Holding;
 
 impl Worker {
-    /// Keeps buffers within what the limit has for them. Who is silent goes first; `asker`, whose buffers grew, only where
-    /// nobody is and no more is to be had.
+    /// Keeps buffers within their limit. Silent connections are closed first; `asker`, whose buffers grew, is closed only
+    /// where none is silent and there is no more memory.
     pub(super) fn settle(&mut self, mut asker: Option<usize>, now: Now) {
         loop {
             let standing = self.shared.budget.settle(&self.shared.store, now.second);
