@@ -14,6 +14,8 @@ pub struct Forecast {
     pub bytes_written: u64,
     /// Bytes that a usual device would take in that time.
     pub likely_bytes_written: u64,
+    /// Bytes that even a slow device would take in that time.
+    pub least_bytes_written: u64,
 }
 
 /// A device assumed for an estimate.
@@ -36,6 +38,11 @@ impl AssumedDevice {
         bytes_per_second: 500e6,
         latency: Duration::from_micros(80),
     };
+    /// A slow one: a disk, or a small volume of a cloud.
+    pub(crate) const SLOW: Self = Self {
+        bytes_per_second: 125e6,
+        latency: Duration::from_millis(1),
+    };
 }
 
 /// What a whole run is expected to cost.
@@ -55,11 +62,17 @@ pub struct Estimate {
     pub bytes_written_measuring: u64,
     /// Bytes that the trials would write to a usual device: see [`Self::ASSUMPTION`].
     pub likely_bytes_written_measuring: u64,
+    /// Bytes that the trials would write even to a slow device: see [`Self::SLOW`].
+    pub least_bytes_written_measuring: u64,
 }
 
 impl Estimate {
     /// How bytes and times are estimated, in a clause for `--dry-run`.
     pub const ASSUMPTION: &str = "assuming 80 µs latency and 500 MB/s for a usual device, and 20 µs and 3 GB/s for a fast one; files are created at 200 MB/s";
+    /// The slow device of an estimate in words.
+    pub const SLOW: &str = "125 MB/s and 1 ms latency (a slow drive)";
+    /// The usual one.
+    pub const USUAL: &str = "500 MB/s and 80 µs latency (a usual SSD)";
     /// The same of what takes a processor's time, for runs of other layers than devices.
     pub const ASSUMPTION_OF_CPU: &str = "codecs and columns run as on a slow core";
 
@@ -78,6 +91,12 @@ impl Estimate {
     pub const fn likely_bytes_written(&self) -> u64 {
         self.bytes_written_preparing
             .saturating_add(self.likely_bytes_written_measuring)
+    }
+
+    /// All bytes that would be written even to a slow device.
+    pub const fn least_bytes_written(&self) -> u64 {
+        self.bytes_written_preparing
+            .saturating_add(self.least_bytes_written_measuring)
     }
 }
 
@@ -104,6 +123,7 @@ pub(crate) fn estimate(cells: &[Cell]) -> Estimate {
         bytes_written_preparing: preparation.bytes_written,
         bytes_written_measuring: trials.bytes_written,
         likely_bytes_written_measuring: trials.likely_bytes_written,
+        least_bytes_written_measuring: trials.least_bytes_written,
     }
 }
 
@@ -124,5 +144,8 @@ fn sum(forecasts: impl Iterator<Item = (Forecast, u32)>) -> Forecast {
         likely_bytes_written: sum
             .likely_bytes_written
             .saturating_add(forecast.likely_bytes_written.saturating_mul(count.into())),
+        least_bytes_written: sum
+            .least_bytes_written
+            .saturating_add(forecast.least_bytes_written.saturating_mul(count.into())),
     })
 }

@@ -16,6 +16,7 @@ mod room;
 mod source;
 mod stop;
 mod variants;
+mod written;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -207,7 +208,8 @@ impl PlanSet {
         &self.data_refusals
     }
 
-    /// For each layer that measures data of the user's but not all of them: what it leaves out.
+    /// What to know before the run: for each layer that measures data of the user's but not all of them, what it leaves out; and whether the
+    /// run may end at the limit on the bytes written.
     pub fn data_notes(&self) -> &[String] {
         &self.data_notes
     }

@@ -168,6 +168,7 @@ impl Layer for Device {
             time: Duration::from_secs_f64(bytes_written as f64 / ASSUMED_FILL_BYTES_PER_SECOND),
             bytes_written,
             likely_bytes_written: bytes_written,
+            least_bytes_written: bytes_written,
         }
     }
 
@@ -193,6 +194,7 @@ impl Layer for Device {
             time: writing + closed_loop + load + TRIAL_OVERHEAD + settle,
             bytes_written: writes_of(factors, load, &AssumedDevice::FASTEST),
             likely_bytes_written: writes_of(factors, load, &AssumedDevice::USUAL),
+            least_bytes_written: writes_of(factors, load, &AssumedDevice::SLOW),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use outcrop_measure::seed::Seed;
-use outcrop_measure::units::{TimeSpan, format_bytes, format_data};
+use outcrop_measure::units::TimeSpan;
 use outcrop_probe::Stopwatch;
 
 use outcrop_schema::kv::Constraints;
@@ -85,38 +85,6 @@ impl PlanSet {
         set.time_limit = promise::time_limit(options, set.doubt.is_some());
         set.check_max_written()?;
         Ok(set.checked_in(Duration::from_nanos(stopwatch.elapsed_ns())))
-    }
-
-    /// Refuses a run that would write more than allowed even to a usual device. What writes more is stopped while it is measured.
-    fn check_max_written(&self) -> Result<(), LabError> {
-        let estimate = self.estimate();
-        let likely = estimate.likely_bytes_written();
-        match self.max_written {
-            Some(limit) if likely > limit.0 => {
-                let schemas: Vec<_> = self.plans.iter().map(|plan| plan.layer.schema()).collect();
-                let has_size = schemas.iter().any(|schema| schema.size.is_some());
-                let has_records = schemas
-                    .iter()
-                    .any(|schema| schema.factor(outcrop_schema::kv::RECORDS.name).is_some());
-                let file = if has_size {
-                    "make the file smaller (--size), "
-                } else {
-                    ""
-                };
-                let records = if has_records {
-                    "load fewer records (--records), "
-                } else {
-                    ""
-                };
-                let message = format!(
-                    "only {limit} may be written, but this run would write about {} ({} to create its files); {file}{records}measure fewer cells that write, or shorten trials (--duration, --repetitions)",
-                    format_data(likely as f64),
-                    format_bytes(estimate.bytes_written_preparing)
-                );
-                Err(bad("--max-written", message))
-            }
-            _ => Ok(()),
-        }
     }
 }
 

@@ -386,13 +386,45 @@ fn a_run_that_would_write_more_than_it_may_is_refused_with_what_to_change() {
     for part in [
         "--max-written: only 4MiB",
         "4 MiB to create its files",
+        "even at 125 MB/s and 1 ms latency (a slow drive); nothing is measured before a run, so this rate is assumed",
         "--size",
         "--duration",
+        "allow more (--max-written)",
     ] {
         assert!(text.contains(part), "{text}");
     }
+    let text = plan(ByteSize(1 << 20)).unwrap_err().to_string();
+    assert!(text.contains("creating the run's files alone writes 4 MiB"), "{text}");
     let estimate = plan(ByteSize(1 << 40)).unwrap().estimate();
     assert!((4 << 20..estimate.bytes_written()).contains(&estimate.likely_bytes_written()));
+}
+
+#[test]
+fn a_run_that_only_a_faster_device_would_take_too_far_begins_and_says_that_it_may_end_at_the_limit() {
+    let data = directory();
+    let with = |max_written| {
+        let options = PlanOptions {
+            directory: Some(data.path().to_owned()),
+            max_written,
+            ..PlanOptions::default()
+        };
+        let source = PlanSource {
+            name: "plan.toml".to_owned(),
+            text: writing_plan(),
+        };
+        PlanSet::from_sources(&[source], &options).unwrap()
+    };
+    let estimate = with(None).estimate();
+    let (least, likely) = (estimate.least_bytes_written(), estimate.likely_bytes_written());
+    assert!(4 << 20 < least && least < likely, "{estimate:?}");
+    let between = with(Some(ByteSize(least.midpoint(likely))));
+    let [note] = between.data_notes() else {
+        panic!("{:?}", between.data_notes());
+    };
+    for part in ["125 MB/s", "500 MB/s", "the run ends at the limit"] {
+        assert!(note.contains(part), "{note}");
+    }
+    assert!(with(Some(ByteSize(likely))).data_notes().is_empty());
 }
 
 #[test]

@@ -39,6 +39,7 @@ pub(super) fn preparation(subject: &Subject, cells: &[&Cell]) -> Forecast {
         time: Duration::from_secs_f64(image_bytes as f64 / FILL_BYTES_PER_SECOND),
         bytes_written,
         likely_bytes_written: bytes_written,
+        least_bytes_written: bytes_written,
     }
 }
 
@@ -50,6 +51,7 @@ pub(super) fn baselines(subject: &Subject, count: usize) -> Forecast {
         time: Duration::ZERO,
         bytes_written,
         likely_bytes_written: bytes_written,
+        least_bytes_written: bytes_written,
     }
 }
 
@@ -86,6 +88,7 @@ pub(super) fn trial(cell: &Cell) -> Forecast {
         time: MAKING + writing + ageing + measured,
         bytes_written,
         likely_bytes_written: data_bytes + METADATA_BYTES,
+        least_bytes_written: data_bytes + METADATA_BYTES,
     }
 }
 

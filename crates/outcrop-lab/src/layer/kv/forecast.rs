@@ -11,7 +11,7 @@ use outcrop_schema::kv::{BLOCK_CACHE, PROCESSES, RECORDS, SETTLING, WRITE_BUFFER
 use outcrop_workload::keyed::OperationKind;
 use outcrop_workload::store::Settling;
 
-use self::pace::{FASTEST, Machine, USUAL, bytes_loaded, bytes_put, load_time, record_bytes};
+use self::pace::{FASTEST, Machine, SLOW, USUAL, bytes_loaded, bytes_put, load_time, record_bytes};
 use super::ground;
 use super::parameters::kv_spec;
 use crate::cell::Cell;
@@ -37,6 +37,7 @@ pub(super) fn preparation(cells: &[&Cell]) -> Forecast {
         time: Duration::from_secs_f64(bytes_written as f64 / FILL_BYTES_PER_SECOND),
         bytes_written,
         likely_bytes_written: bytes_written,
+        least_bytes_written: bytes_written,
     }
 }
 
@@ -100,5 +101,6 @@ pub(super) fn trial(cell: &Cell) -> Forecast {
         time: OVERHEAD + PROCESS * processes + load + settle + run + making,
         bytes_written: written(&FASTEST),
         likely_bytes_written: written(&USUAL),
+        least_bytes_written: written(&SLOW),
     }
 }

@@ -33,6 +33,11 @@ pub(super) const USUAL: Machine = Machine {
     operation: Duration::from_micros(25),
     habits: Habits::THRIFTY,
 };
+/// The usual machine on a slow device.
+pub(super) const SLOW: Machine = Machine {
+    device: AssumedDevice::SLOW,
+    ..USUAL
+};
 pub(super) const FASTEST: Machine = Machine {
     device: AssumedDevice::FASTEST,
     speed: 4.0,
