@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Holds encoding, the equality scan and Arrow arrays against programs that only make the necessary memory accesses, in turn
+# Compares encoding, the equality scan and Arrow arrays with programs that only make the necessary memory accesses, in turn
 # (A B A B …), on generated columns, uniform and zipf, and prints the result as Markdown.
 #
 # ROWS and DISTINCT set the size: 14 M rows of 97,577 words by default (a minute); ROWS=139999654 DISTINCT=975773 is the case that the
-# targets are about (six minutes on two cores, 6 GB of memory, 1.2 GB of scratch files). ROUNDS is the number of samples of each.
+# targets are about (eight minutes on two cores, 6 GB of memory, 2 GB of scratch files). ROUNDS is the number of samples of each.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -23,5 +23,5 @@ for skew in 0 1; do
     echo
     echo "Skew $skew:"
     "$examples/column_text" "$rows" "$distinct" "$skew" >"$folder/text"
-    "$examples/memory_bound" "$folder/text" "$threads" "$rounds"
+    "$examples/memory_bound" "$folder/text" "$threads" "$rounds" "$folder"
 done

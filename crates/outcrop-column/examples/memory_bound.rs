@@ -1,5 +1,5 @@
 //! Holds three operations of the codec against programs that only touch the memory which they have to touch:
-//! `memory_bound TEXT [THREADS [ROUNDS]]`.
+//! `memory_bound TEXT [THREADS [ROUNDS [FOLDER]]]`.
 //!
 //! Each round runs the codec and the bare accesses one after the other (A B A B …), so that both see the same hours of the machine. The result
 //! is a Markdown table of medians with the ends of the samples. `benchmarks/column/bounds.sh` runs it.
@@ -10,6 +10,8 @@
 //!   once into a buffer. And the same without the counts, from which the classes and the floor in the footer are made: what would be left if
 //!   they cost nothing. All accesses are independent of each other, on as many threads as the codec has, and nothing is split, hashed or
 //!   compared.
+//! - *Encode from a file to a file*, where a folder is named: the same accesses with counts, but the text is read from its file, and the bytes
+//!   of the column file are written to a file in the folder, in pieces of 2 MiB as the codec's, by each thread for itself. Neither is synced.
 //! - *Equality scan*, of columns without a class map: the first plane of all codes, and the second plane where the first matches.
 //! - *Arrow arrays*: the file once, and four bytes a row into an array that stays in the cache.
 #![expect(
@@ -17,19 +19,26 @@
     reason = "the clock of the workspace is of a higher rank than this crate; an example may read its own"
 )]
 
+use std::fs::File;
 use std::io::Write;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
 use memmap2::{Advice, MmapMut};
 use outcrop_column::arrow::DictionaryOrder;
 use outcrop_column::storage::WriteAt;
-use outcrop_column::{Column, EncodeOptions, Result, encode_lines};
+use outcrop_column::{Column, EncodeOptions, Result, encode_lines, encode_text};
 
 /// Bytes of a slot with a key and a code, and of a count or a place of a map.
 const SLOT: usize = 16;
 const PLACE: usize = 4;
 /// Rows at a time: what they write stays in the cache.
 const STEP: usize = 1 << 16;
+/// Bytes of a file read and written at a time.
+const READ: usize = 128 << 10;
+const WRITE: usize = 2 << 20;
 /// Words searched for in a round.
 const SEARCHES: usize = 5;
 
@@ -39,6 +48,19 @@ struct Dropped;
 impl WriteAt for Dropped {
     fn write_all_at(&mut self, _: &[u8], _: u64) -> std::io::Result<()> {
         Ok(())
+    }
+
+    fn sync(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Written to, and never synced: how fast the device is does not belong to the codec.
+struct Unsynced(File);
+
+impl WriteAt for Unsynced {
+    fn write_all_at(&mut self, bytes: &[u8], offset: u64) -> std::io::Result<()> {
+        self.0.write_all_at(bytes, offset)
     }
 
     fn sync(&mut self) -> std::io::Result<()> {
@@ -59,8 +81,10 @@ struct Scene<'t> {
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [text, rest @ ..] = arguments.as_slice() else {
-        return Err(std::io::Error::other("usage: memory_bound TEXT [THREADS [ROUNDS]]").into());
+        return Err(std::io::Error::other("usage: memory_bound TEXT [THREADS [ROUNDS [FOLDER]]]").into());
     };
+    let folder = rest.get(2).map(Path::new);
+    let path = Path::new(text);
     let number = |place: usize, default: usize| {
         rest.get(place)
             .and_then(|text| text.parse().ok())
@@ -98,6 +122,9 @@ fn main() -> Result<()> {
         "| operation | unit | codec | necessary accesses alone | codec ÷ accesses |\n|---|---|---|---|---|\n",
     );
     encode_bound(&scene, options, rounds)?;
+    if let Some(folder) = folder {
+        file_bound(&scene, options, rounds, path, folder)?;
+    }
     // With a class map a scan reads one class of the rows: it needs fewer bytes than the planes have.
     if written.class_map_bytes == 0 {
         scan_bound(&scene, &column, rounds)?;
@@ -204,6 +231,152 @@ fn encode_bound(scene: &Scene<'_>, options: EncodeOptions, rounds: usize) -> Res
     )
 }
 
+/// From the file of the text to a file in `folder`.
+fn file_bound(
+    scene: &Scene<'_>,
+    options: EncodeOptions,
+    rounds: usize,
+    text: &Path,
+    folder: &Path,
+) -> Result<()> {
+    let slots = scene.value_count.next_power_of_two();
+    let (shared, map) = (table(slots * SLOT)?, table(slots * PLACE)?);
+    let (shared, map) = (&shared[..], &map[..]);
+    let mut counts = Vec::new();
+    for _ in 0..scene.threads {
+        counts.push(table(slots * PLACE)?);
+    }
+    let share = scene.codes.len().div_ceil(scene.threads).max(1);
+    let unread = (scene.codes.len() * 4).min(scene.text.len()) as u64;
+    let text_share = (scene.text.len() as u64 - unread)
+        .div_ceil(scene.threads as u64)
+        .max(1);
+    let file_step = scene.file.len() * STEP / scene.codes.len().max(1);
+    let to = folder.join("written");
+    compare(
+        "encode without index, from a file to a file; 16 B a value in one table for all threads, counts for each",
+        "GB/s of text",
+        rounds,
+        |seconds| scene.text.len() as f64 / seconds / 1e9,
+        || {
+            let written = seconds(|| {
+                let mut out = Unsynced(File::create(&to)?);
+                encode_text(File::open(text)?, options)?
+                    .finish(&mut out)
+                    .map(drop)
+            })?;
+            std::fs::remove_file(&to)?;
+            Ok(written)
+        },
+        || {
+            let written = seconds(|| {
+                let (text, out) = (&File::open(text)?, &File::create(&to)?);
+                std::thread::scope(|scope| {
+                    let spawned = (0_u64..).zip(scene.codes.chunks(share).zip(&mut counts)).map(
+                        |(number, (codes, counts))| {
+                            let touch = move |slot: usize| {
+                                std::hint::black_box(shared[slot * SLOT]);
+                                let count = &mut counts[slot * PLACE];
+                                *count = count.wrapping_add(1);
+                            };
+                            let mut reader = FromFile::of(text, unread + number * text_share, text_share);
+                            let first = number * (scene.file.len() as u64).div_ceil(scene.threads as u64);
+                            let mut writer = ToFile::behind(out, first.next_multiple_of(WRITE as u64));
+                            scope.spawn(move || {
+                                touch_as_encoding(
+                                    codes,
+                                    |rows| reader.read(rows, codes.len()),
+                                    (slots, touch),
+                                    map,
+                                    |total| writer.write(total, file_step),
+                                )?;
+                                writer.flush()
+                            })
+                        },
+                    );
+                    joined(spawned.collect())
+                })
+            })?;
+            std::fs::remove_file(&to)?;
+            Ok(written)
+        },
+    )
+}
+
+/// A thread's share of the text, read from its file.
+struct FromFile<'f> {
+    file: &'f File,
+    offset: u64,
+    length: u64,
+    read: u64,
+    buffer: Vec<u8>,
+}
+
+impl<'f> FromFile<'f> {
+    fn of(file: &'f File, offset: u64, length: u64) -> Self {
+        Self {
+            file,
+            offset,
+            length,
+            read: 0,
+            buffer: vec![0; READ],
+        }
+    }
+
+    /// Reads on to what belongs to the first `rows` of `row_count`.
+    fn read(&mut self, rows: usize, row_count: usize) -> Result<()> {
+        let end = (u128::from(self.length) * rows as u128 / row_count.max(1) as u128) as u64;
+        while self.read < end {
+            let wanted = (end - self.read).min(READ as u64) as usize;
+            let read = self
+                .file
+                .read_at(&mut self.buffer[..wanted], self.offset + self.read)?;
+            if read == 0 {
+                break;
+            }
+            std::hint::black_box(sum(&self.buffer[..read]));
+            self.read += read as u64;
+        }
+        Ok(())
+    }
+}
+
+/// A thread's share of the column file.
+struct ToFile<'f> {
+    file: &'f File,
+    offset: u64,
+    piece: Vec<u8>,
+}
+
+impl<'f> ToFile<'f> {
+    fn behind(file: &'f File, offset: u64) -> Self {
+        Self {
+            file,
+            offset,
+            piece: Vec::with_capacity(WRITE),
+        }
+    }
+
+    fn write(&mut self, total: u32, mut bytes: usize) -> Result<()> {
+        while bytes > 0 {
+            let room = bytes.min(WRITE - self.piece.len());
+            self.piece.resize(self.piece.len() + room, total as u8);
+            bytes -= room;
+            if self.piece.len() == WRITE {
+                self.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.file.write_all_at(&self.piece, self.offset)?;
+        self.offset += self.piece.len() as u64;
+        self.piece.clear();
+        Ok(())
+    }
+}
+
 /// Each thread with its share of the rows: what it does with the place of a row, and its map.
 fn touch_on_threads<'m>(
     scene: &Scene<'_>,
@@ -216,13 +389,34 @@ fn touch_on_threads<'m>(
     let file_share = scene.file.len() * STEP / scene.codes.len().max(1);
     std::thread::scope(|scope| {
         let texts = unread.chunks(text_share).map(Some).chain(std::iter::repeat(None));
-        for ((codes, text), (touch, map)) in scene.codes.chunks(share).zip(texts).zip(touched) {
+        let parts = scene.codes.chunks(share).zip(texts).zip(touched);
+        let spawned = parts.map(|((codes, text), (touch, map))| {
             scope.spawn(move || {
-                touch_as_encoding(codes, text.unwrap_or_default(), (slots, touch), map, file_share);
-            });
-        }
-    });
-    Ok(())
+                let text = text.unwrap_or_default();
+                let mut read = 0;
+                let read_on = |rows: usize| {
+                    let end = text.len() * rows / codes.len().max(1);
+                    std::hint::black_box(sum(&text[read..end]));
+                    read = end;
+                    Ok(())
+                };
+                let mut block = vec![0_u8; file_share];
+                let write = |total: u32| {
+                    block.fill(total as u8);
+                    std::hint::black_box(&block);
+                    Ok(())
+                };
+                touch_as_encoding(codes, read_on, (slots, touch), map, write)
+            })
+        });
+        joined(spawned.collect())
+    })
+}
+
+fn joined(threads: Vec<ScopedJoinHandle<'_, Result<()>>>) -> Result<()> {
+    let ends = threads.into_iter().map(ScopedJoinHandle::join);
+    ends.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        .collect()
 }
 
 /// A row's place: the multiplier spreads neighbouring codes over all of them, as a hash does.
@@ -230,18 +424,18 @@ fn slot_of(code: u32, slots: usize) -> usize {
     (code.wrapping_mul(0x9e37_79b1) as usize) & (slots - 1)
 }
 
+/// Touches what encoding `codes` touches. `read` reads the text of the first so many rows, as far as it is not read yet; `write`
+/// writes a block.
 fn touch_as_encoding(
     codes: &[u32],
-    text: &[u8],
+    mut read: impl FnMut(usize) -> Result<()>,
     (slots, mut touch): (usize, impl FnMut(usize)),
     map: &[u8],
-    file_share: usize,
-) {
+    mut write: impl FnMut(u32) -> Result<()>,
+) -> Result<()> {
     let mut packed = vec![0_u8; codes.len() / 2 * 5 + 5];
-    let text_step = text.len() * STEP / codes.len().max(1);
     for (index, rows) in codes.chunks(STEP).enumerate() {
-        let start = (index * text_step).min(text.len());
-        std::hint::black_box(sum(&text[start..(start + text_step).min(text.len())]));
+        read(index * STEP + rows.len())?;
         let out = packed[index * STEP / 2 * 5..].as_chunks_mut::<5>().0;
         for (pair, out) in rows.chunks(2).zip(out) {
             let mut both = 0;
@@ -254,7 +448,7 @@ fn touch_as_encoding(
         }
     }
     // The second half: rows as they were packed, the final code of each, and the bytes of the file.
-    let (mut block, place) = (vec![0_u8; file_share], map.len() / slots);
+    let place = map.len() / slots;
     for rows in packed.chunks(STEP / 2 * 5) {
         let mut total = 0_u32;
         for pair in rows.as_chunks::<5>().0 {
@@ -263,9 +457,9 @@ fn touch_as_encoding(
                 total = total.wrapping_add(u32::from(map[provisional as usize % slots * place]));
             }
         }
-        block.fill(total as u8);
-        std::hint::black_box(&block);
+        write(total)?;
     }
+    Ok(())
 }
 
 fn sum(bytes: &[u8]) -> u64 {
