@@ -188,6 +188,7 @@ class Run:
         *,
         fail_if: Sequence[str] | None = None,
         margin: float = 0.05,
+        drift: float = 0.05,
         assume: Mapping[str, str] | None = None,
     ) -> Comparison: ...
     def to_html(self) -> str: ...
@@ -256,6 +257,7 @@ def compare(
     *,
     fail_if: Sequence[str] | None = None,
     margin: float = 0.05,
+    drift: float = 0.05,
     assume: Mapping[str, str] | None = None,
 ) -> Comparison: ...
 def _run(plans: Sequence[_Path], out: _Path, on_event: object | None, **arguments: Any) -> Run: ...

@@ -73,6 +73,8 @@ def test_a_run_compared_with_itself_is_nowhere_worse(run):
     assert "|" in run.compare(run).to_markdown(all=True)
     with pytest.raises(outcrop.PlanError, match="cannot read the condition"):
         run.compare(run, fail_if=["slower"])
+    with pytest.raises(ValueError, match="drift is 2; expected a share from 0 to 1"):
+        run.compare(run, drift=2)
     with pytest.raises(outcrop.RunError, match="shipped references are"):
         run.compare("no such reference")
 

@@ -19,6 +19,7 @@ use crate::run::Run;
 pub(crate) struct Conditions {
     pub(crate) fail_if: Vec<String>,
     pub(crate) margin: f64,
+    pub(crate) drift: f64,
     pub(crate) assumed: BTreeMap<String, String>,
 }
 
@@ -121,20 +122,23 @@ impl<'a> Side<'a> {
 
 /// Compares a candidate with a baseline: runs, paths of run folders, or names of published references.
 ///
-/// A row is the same where the interval of its ratio lies within `margin` of 1. `fail_if` takes conditions such as
+/// A row is the same where the interval of its ratio lies within `margin` of 1. Two separate runs may differ by `drift` with nothing changed: a row is
+/// better or worse, and a condition on a ratio met, only beyond it. `fail_if` takes conditions such as
 /// `"p99 > +5%"`, and limits on the candidate such as `"p99 > 1ms"`; one that is met raises `ConditionMet`.
 #[pyfunction]
-#[pyo3(signature = (baseline, candidate, *, fail_if=None, margin=0.05, assume=None))]
+#[pyo3(signature = (baseline, candidate, *, fail_if=None, margin=0.05, drift=0.05, assume=None))]
 pub(crate) fn compare(
     baseline: &Bound<'_, PyAny>,
     candidate: &Bound<'_, PyAny>,
     fail_if: Option<Vec<String>>,
     margin: f64,
+    drift: f64,
     assume: Option<BTreeMap<String, String>>,
 ) -> PyResult<Comparison> {
     let conditions = Conditions {
         fail_if: fail_if.unwrap_or_default(),
         margin,
+        drift,
         assumed: assume.unwrap_or_default(),
     };
     of(baseline, candidate, &conditions)
@@ -152,11 +156,18 @@ pub(crate) fn of(
             "margin is {margin}; expected a share above 0 and up to 1, such as 0.05"
         )));
     }
+    let drift = conditions.drift;
+    if !(0.0..=1.0).contains(&drift) {
+        return Err(PyValueError::new_err(format!(
+            "drift is {drift}; expected a share from 0 to 1, such as 0.05"
+        )));
+    }
     let wanted: Result<Vec<FailIf>, _> = conditions.fail_if.iter().map(|text| text.parse()).collect();
     let wanted = wanted.map_err(|error| of_results(&error))?;
     let (baseline, candidate) = (Side::of(baseline)?, Side::of(candidate)?);
     let options = CompareOptions {
         margin,
+        drift,
         asked: FailIf::metrics(&wanted),
         assumed: conditions.assumed.clone(),
     };

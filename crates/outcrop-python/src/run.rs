@@ -120,17 +120,19 @@ impl Run {
     }
 
     /// This run as the baseline of a comparison. See [`compare`].
-    #[pyo3(signature = (other, *, fail_if=None, margin=0.05, assume=None))]
+    #[pyo3(signature = (other, *, fail_if=None, margin=0.05, drift=0.05, assume=None))]
     fn compare(
         slf: &Bound<'_, Self>,
         other: &Bound<'_, PyAny>,
         fail_if: Option<Vec<String>>,
         margin: f64,
+        drift: f64,
         assume: Option<std::collections::BTreeMap<String, String>>,
     ) -> PyResult<Comparison> {
         let conditions = Conditions {
             fail_if: fail_if.unwrap_or_default(),
             margin,
+            drift,
             assumed: assume.unwrap_or_default(),
         };
         comparison::of(slf.as_any(), other, &conditions)

@@ -1,6 +1,8 @@
 //! The commands that a reader may run next. They are composed here alone, so that each is complete: it has the run's data, directory,
 //! limits and folder, and the shell reads it as it stands.
 
+mod pairs;
+
 use outcrop_results::RunView;
 use outcrop_schema::compression::{DATA, Data};
 use outcrop_schema::device::{ALSO, BETWEEN_DRIVES, DESTROY, KIND, Kind, PATH, SCHEMA as DEVICE, SIZE};
@@ -9,6 +11,7 @@ use toml::{Table, Value};
 
 use crate::report::RunSummary;
 use crate::section::{LeastEffort, Missing};
+pub use pairs::command_in_pairs;
 
 /// The data of a run that read them from stdin.
 const STDIN: &str = "-";

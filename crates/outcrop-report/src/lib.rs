@@ -56,7 +56,7 @@ mod write;
 pub use answer::Answer;
 pub use cell::Cell;
 pub use chart::{ExportError, Figure, FileFormat, Label};
-pub use command::quoted;
+pub use command::{command_in_pairs, quoted};
 pub use error::ReportError;
 pub use finding::{About, Finding, Verdict};
 pub use layer::cache::{PolicyCurve, latency_figure, miss_ratio_figure};

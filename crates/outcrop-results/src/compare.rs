@@ -35,7 +35,7 @@ pub use load::{LoadDifference, LoadMeasure};
 pub use options::CompareOptions;
 pub use reason::NotComparable;
 pub use remedy::about_repetitions;
-pub(crate) use remedy::{enough, enough_for, repeat};
+pub(crate) use remedy::{enough, enough_for, repeat, to_be_beyond, with_drift};
 pub use side_cell::SideCell;
 pub use unlike::UnlikeFactor;
 pub use verdict::{Undecided, Verdict};
@@ -149,6 +149,10 @@ pub struct ComparisonRow {
     pub interval: Option<Interval>,
     /// Probability that two equal sides differ at least this much; none where nothing is left to chance, or nothing is known.
     pub p_value: Option<f64>,
+    /// What two equal sides may differ by, as the machine may have drifted between their runs; 0 where nothing can: in pairs of trials, and where
+    /// the data decide.
+    #[serde(skip)]
+    pub drift: f64,
     /// The side on which the machine had more to do for others, where one had.
     #[serde(skip)]
     pub busier: Option<Side>,
@@ -232,6 +236,8 @@ pub struct Comparison {
     pub is_paired: bool,
     /// What counts as the same: 0.05 for ± 5 %.
     pub margin: f64,
+    /// What two separate runs may differ by with nothing changed, 0.05 for ± 5 %; 0 for sides that were measured in pairs.
+    pub drift: f64,
     /// What was assumed of publications that do not state it: `state = as found`.
     pub assumed: BTreeMap<String, String>,
     /// Metrics of the cells that met, and of reference cells that state too little to meet any. In JSON they are beside the
@@ -290,7 +296,10 @@ fn of_sides(baseline: Comparand<'_>, candidate: Comparand<'_>, options: &Compare
         (baseline, candidate),
         (Comparand::Variant(..), Comparand::Variant(..))
     );
+    // Within a pair of trials, drift cancels.
+    let drift = if is_paired { 0.0 } else { options.drift };
     let mut paired = pairs::pair(&a, &b, is_paired);
+    verdict::allow_for_drift(&mut paired.rows, drift);
     verdict::judge(&mut paired.rows, options.margin, &options.asked, is_paired);
     let environment_differences = match (baseline, candidate) {
         (Comparand::Run(a), Comparand::Run(b)) => environment::differences(&a.environment, &b.environment),
@@ -318,6 +327,7 @@ fn of_sides(baseline: Comparand<'_>, candidate: Comparand<'_>, options: &Compare
         candidate_subjects: subjects(&b),
         is_paired,
         margin: options.margin,
+        drift,
         assumed: options.assumed.clone(),
         latency_differences: definitions::latencies(&paired.rows),
         rows: paired.rows,

@@ -3,7 +3,8 @@
 //! A row meets a condition when the whole interval of its ratio (candidate ÷ baseline of the medians) is beyond the threshold, and the row
 //! still counts after correction for all the rows that the conditions look at ([`crate::compare::verdict`] has the rule). A row whose interval
 //! contains the threshold is undecided: a regression of just over the threshold takes more repetitions, and equal sides fail no build.
-//! One that the load of the machine may explain is not met either, and counted apart.
+//! One that the load of the machine may explain is not met either, and counted apart. Between two separate runs, the whole interval has to be
+//! beyond the threshold and the drift that is allowed for; one that is not is counted apart too.
 //!
 //! A limit on the figure itself needs no baseline: it is met in a cell of the candidate, or of a run, when the whole interval of its median
 //! is beyond the limit. Each cell is judged by itself, without correction for their number.
@@ -15,12 +16,13 @@ use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use outcrop_measure::interval::Interval;
-use outcrop_measure::ratio::{discoveries, samples_to_exclude};
+use outcrop_measure::ratio::discoveries;
 use serde::Serialize;
 
 use crate::compare::verdict::LEVEL;
 use crate::compare::{
     Comparand, Comparison, ComparisonRow, NotComparable, SideCell, Undecided, Verdict, enough, enough_for,
+    to_be_beyond, with_drift,
 };
 use crate::error::ResultsError;
 use crate::view::{RunView, lacks_operations};
@@ -67,6 +69,8 @@ pub struct FailIfReport<'a> {
     pub undecided_by_sample: usize,
     /// Rows that would meet it, had the machine not been busier on the side that looks worse.
     pub under_load: usize,
+    /// Rows that would meet it, or whose ratio is beyond the threshold, by no more than two separate runs may differ with nothing changed.
+    pub within_drift: usize,
     /// Rows of the metric that could not: not comparable, too few repetitions, or one value.
     pub unchecked: usize,
     /// Of them, those of runs of ours that lack the figure because their trials have too few operations for it.
@@ -171,31 +175,30 @@ impl FailIf {
                 reason: reason_of(first),
             });
         }
-        let (met, passed): (Vec<_>, Vec<_>) = checked
-            .iter()
-            .copied()
-            .partition(|row| self.is_met_by(row, ratio, limit));
-        let (under_load, offending): (Vec<_>, Vec<_>) = met
-            .into_iter()
-            .partition(|row| row.verdict == Verdict::Undecided(Undecided::Load));
-        let undecided: Vec<&ComparisonRow> = passed
-            .into_iter()
-            .filter(|row| self.is_possible_by(row, ratio))
-            .collect();
+        let found: Vec<Found> = checked.iter().map(|row| self.found(row, ratio, limit)).collect();
+        let those = |wanted: Found| -> Vec<&ComparisonRow> {
+            let of_rows = checked.iter().zip(&found);
+            of_rows
+                .filter(|(_, found)| **found == wanted)
+                .map(|(row, _)| *row)
+                .collect()
+        };
+        let undecided = those(Found::Undecided);
         let is_paired = comparison.is_paired;
-        let needed = |row: &&ComparisonRow| repetitions_needed(row, ratio, tested, is_paired);
+        let needed = |row: &&ComparisonRow| self.repetitions_needed(row, ratio, tested, is_paired);
         let of_tests = checked.iter().filter(|row| row.p_value.is_some());
         let repetitions = of_tests
             .filter_map(|row| row.interval.map(|interval: Interval| interval.n))
             .min();
         Ok(FailIfReport {
-            offending,
+            offending: those(Found::Met),
             beyond: Vec::new(),
             checked: checked.len(),
             undecided: undecided.len(),
             repetitions_needed: undecided.iter().filter_map(needed).collect(),
             undecided_by_sample: undecided.iter().filter(|row| row.is_of_sample).count(),
-            under_load: under_load.len(),
+            under_load: those(Found::UnderLoad).len(),
+            within_drift: those(Found::WithinDrift).len(),
             unchecked: rows.len() - checked.len(),
             lacking_operations: rows.iter().filter(|row| are_too_few(row)).count(),
             needed: repetitions
@@ -217,32 +220,63 @@ impl FailIf {
         }
     }
 
-    fn is_met_by(&self, row: &ComparisonRow, ratio: f64, limit: f64) -> bool {
+    /// What a row says; `limit` is the largest p-value that counts.
+    fn found(&self, row: &ComparisonRow, ratio: f64, limit: f64) -> Found {
         let Some((low, high)) = row.bounds() else {
-            return false;
+            return Found::NotMet;
         };
+        let is_above = self.direction == Direction::Above;
+        // The end that is nearer to no change, and the other one.
+        let (near, far) = if is_above { (low, high) } else { (high, low) };
+        let is_beyond = |value: f64, threshold: f64| match is_above {
+            true => value > threshold,
+            false => value < threshold,
+        };
+        let allowed = with_drift(ratio, row.drift, is_above);
         let is_found = row.p_value.is_none_or(|p| p <= limit);
-        is_found
-            && match self.direction {
-                Direction::Above => low > ratio,
-                Direction::Below => high < ratio,
+        let is_between = |value: f64| is_beyond(value, ratio) && !is_beyond(value, allowed);
+        if is_found && is_beyond(near, allowed) {
+            match row.verdict {
+                Verdict::Undecided(Undecided::Load) => Found::UnderLoad,
+                _ => Found::Met,
             }
+        } else if is_found && is_between(near) || row.ratio.is_some_and(is_between) {
+            Found::WithinDrift
+        } else if is_beyond(far, ratio) {
+            Found::Undecided
+        } else {
+            Found::NotMet
+        }
     }
 
-    /// Whether some of the interval is beyond the threshold.
-    fn is_possible_by(&self, row: &ComparisonRow, ratio: f64) -> bool {
-        row.bounds().is_some_and(|(low, high)| match self.direction {
-            Direction::Above => high > ratio,
-            Direction::Below => low < ratio,
-        })
+    /// About how many repetitions bring all of a row's interval to one side of a ratio.
+    fn repetitions_needed(
+        &self,
+        row: &ComparisonRow,
+        ratio: f64,
+        tests: usize,
+        is_paired: bool,
+    ) -> Option<usize> {
+        let interval = row.interval.filter(|_| !row.is_of_sample)?;
+        let is_above = self.direction == Direction::Above;
+        let estimate = to_be_beyond(&interval, (ratio, row.drift), is_above, tests)?;
+        Some(enough(estimate, interval.n, enough_for(tests, is_paired)))
     }
 }
 
-/// About how many repetitions bring all of a row's interval to one side of a ratio.
-fn repetitions_needed(row: &ComparisonRow, ratio: f64, tests: usize, is_paired: bool) -> Option<usize> {
-    let interval = row.interval.filter(|_| !row.is_of_sample)?;
-    let estimate = samples_to_exclude(&interval, ratio, tests)?;
-    Some(enough(estimate, interval.n, enough_for(tests, is_paired)))
+/// What a row says to a condition on its ratio.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// It meets it.
+    Met,
+    /// It would, had the machine not been busier on the side that looks worse.
+    UnderLoad,
+    /// It would, or its ratio does, by no more than two separate runs may differ with nothing changed.
+    WithinDrift,
+    /// Its interval does not exclude it.
+    Undecided,
+    /// It does not meet it.
+    NotMet,
 }
 
 /// Why a row cannot be judged, and what helps.

@@ -292,10 +292,17 @@ fn how_to_read(comparison: &Comparison, shown: &[OfMetric<'_>]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let margin = percent(comparison.margin).replace(".0 %", " %");
+    let short = |share: f64| percent(share).replace(".0 %", " %");
+    let margin = short(comparison.margin);
     let mut text = format!(
         "\nColumns: cell, baseline, candidate, ratio (interval), verdict.\nSame: the interval lies within ± {margin}.\n"
     );
+    if rows.iter().any(|row| row.drift > 0.0) {
+        let drift = short(comparison.drift);
+        text.push_str(&format!(
+            "Better or worse: it lies beyond ± {drift}, by which two separate runs may differ.\n"
+        ));
+    }
     let is_exact = |row: &&ComparisonRow| {
         row.interval.is_none()
             && matches!(

@@ -1,10 +1,10 @@
-//! What somebody may ask of a comparison: its margin, and what to assume of publications.
+//! What somebody may ask of a comparison: its margin, how much drift to allow for, and what to assume of publications.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_schema::{FactorRef, Vocabulary};
 
-use super::verdict::DEFAULT_MARGIN;
+use super::verdict::{DEFAULT_DRIFT, DEFAULT_MARGIN};
 use crate::error::ResultsError;
 use crate::factors;
 
@@ -13,6 +13,8 @@ use crate::factors;
 pub struct CompareOptions {
     /// What counts as the same: 0.05 for ± 5 %.
     pub margin: f64,
+    /// What two separate runs may differ by with nothing changed: 0.05 for ± 5 %. Sides that were measured in pairs are judged without.
+    pub drift: f64,
     /// Full names of the metrics that `--fail-if` asks for: they are a family, so that their verdicts are those of the conditions.
     pub asked: BTreeSet<String>,
     /// Conditions that a publication does not state, by name, and what is assumed of them.
@@ -23,6 +25,7 @@ impl Default for CompareOptions {
     fn default() -> Self {
         Self {
             margin: DEFAULT_MARGIN,
+            drift: DEFAULT_DRIFT,
             asked: BTreeSet::new(),
             assumed: BTreeMap::new(),
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use outcrop_measure::interval::Interval;
 use outcrop_measure::ratio::{
     least_p_value, least_p_value_of_pairs, samples_to_exclude, samples_to_stay_between,
 };
@@ -41,6 +42,11 @@ impl Undecided {
                 Some(repeat(LEAST_BESIDE_A_CONSTANT, &of_run.collect()))
             }
             Self::Wide | Self::Chance => Some(more(rows)),
+            // Repetitions decide those that are the same, or differ by more.
+            Self::Drift => rows
+                .iter()
+                .any(|row| row.repetitions_needed.is_some())
+                .then(|| more(rows)),
             Self::OncePerRun | Self::OtherSample | Self::NoRatio | Self::Load => None,
         }
     }
@@ -100,16 +106,44 @@ pub fn about_repetitions(needed: &[usize]) -> String {
 pub(super) fn needed(row: &ComparisonRow, margin: f64, tests: usize, is_paired: bool) -> Option<usize> {
     let is_open = matches!(
         row.verdict,
-        Verdict::Undecided(Undecided::Wide | Undecided::Chance)
+        Verdict::Undecided(Undecided::Wide | Undecided::Chance | Undecided::Drift)
     );
     let interval = row.interval.filter(|_| is_open && !row.is_of_sample)?;
-    let differs = samples_to_exclude(&interval, 1.0, tests);
+    let differs = to_be_beyond(&interval, (1.0, row.drift), interval.estimate > 1.0, tests);
     let is_same = samples_to_stay_between(&interval, 1.0 / (1.0 + margin), 1.0 + margin);
     let estimate = [differs, is_same].into_iter().flatten().reduce(f64::min)?;
     let figures = [&row.baseline, &row.candidate].into_iter().flatten();
     // Beside one published value, signs count as those of pairs do.
     let is_beside_one = is_paired || figures.map(|figure| figure.n).min() == Some(1);
     Some(enough(estimate, interval.n, enough_for(tests, is_beside_one)))
+}
+
+/// About how many samples a side bring all of an interval beyond a threshold and the drift that is allowed for there, or else to the other side
+/// of the threshold. None where the ratio lies in between: there, no number does.
+pub(crate) fn to_be_beyond(
+    interval: &Interval,
+    (threshold, drift): (f64, f64),
+    is_above: bool,
+    tests: usize,
+) -> Option<f64> {
+    let allowed = with_drift(threshold, drift, is_above);
+    let is_beyond = |value: f64| match is_above {
+        true => interval.estimate > value,
+        false => interval.estimate < value,
+    };
+    match (is_beyond(threshold), is_beyond(allowed)) {
+        (_, true) => samples_to_exclude(interval, allowed, tests),
+        (false, false) => samples_to_exclude(interval, threshold, tests),
+        (true, false) => None,
+    }
+}
+
+/// A threshold, farther from no change by the drift that is allowed for.
+pub(crate) fn with_drift(threshold: f64, drift: f64, is_above: bool) -> f64 {
+    match is_above {
+        true => threshold * (1.0 + drift),
+        false => threshold / (1.0 + drift),
+    }
 }
 
 /// A whole number of repetitions, with two digits that say something: more than there are, and no fewer than a test needs.

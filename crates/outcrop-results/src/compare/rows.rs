@@ -38,6 +38,7 @@ pub(super) fn empty(cell: &Cell, a: Option<&Cell>, b: Option<&Cell>, metric: &st
         ratio: None,
         interval: None,
         p_value: None,
+        drift: 0.0,
         busier: None,
         lower_by_definition: lower_by_definition(a, b, metric),
         imported: imported(a, b),

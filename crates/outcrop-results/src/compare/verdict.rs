@@ -5,6 +5,8 @@
 //! 2. A ratio whose interval lies within the margin (± 5 % by default) is *the same*.
 //! 3. A ratio whose interval excludes 1 is *better* or *worse* if it also counts after correction for the number of rows
 //!    (Benjamini and Hochberg at [`LEVEL`]): of two equal sides, at most one comparison in twenty finds any in a family of rows.
+//!    What the machine does differently between two separate runs is in no interval: there the whole interval has to be farther from 1 than
+//!    the drift that is allowed for (± 5 % by default), or the row is [`Undecided::Drift`].
 //!    Not so where the machine had more to do for others on the side that looks worse: [`Undecided::Load`].
 //! 4. All others are undecided.
 //!
@@ -31,6 +33,8 @@ pub const LEAST_BESIDE_A_CONSTANT: usize = 6;
 pub const LEVEL: f64 = 0.05;
 /// What counts as the same unless somebody asks for another margin: ± 5 %.
 pub const DEFAULT_MARGIN: f64 = 0.05;
+/// What two separate runs may differ by with nothing changed, unless somebody knows better: ± 5 %.
+pub const DEFAULT_DRIFT: f64 = 0.05;
 /// Exact ratios nearer to 1 than this print as 1.
 const EXACTLY_ONE: f64 = 0.000_5;
 
@@ -82,6 +86,11 @@ pub enum Undecided {
     /// The interval excludes 1, but among this many rows some do so by chance.
     #[error("the interval excludes 1, but among this many rows some do so by chance")]
     Chance,
+    /// The interval excludes 1, and is no farther from it than two separate runs may be with nothing changed.
+    #[error(
+        "two separate runs may differ by this much with nothing changed; `outcrop ab` measures both variants in one run"
+    )]
+    Drift,
     /// The interval excludes 1, and the machine was busier on the side that looks worse.
     #[error(
         "the machine was busier on the side that looks worse, which may be the cause; measure both again under the same load, or in one run with `outcrop ab`"
@@ -92,7 +101,7 @@ pub enum Undecided {
 impl Undecided {
     /// Whether there was a test, and it did not decide.
     pub const fn is_of_test(self) -> bool {
-        matches!(self, Self::Wide | Self::Chance | Self::Load)
+        matches!(self, Self::Wide | Self::Chance | Self::Drift | Self::Load)
     }
 }
 
@@ -105,6 +114,14 @@ enum Family {
     Headline,
     /// All others.
     Other,
+}
+
+/// Allows rows that repetitions of two separate runs test to differ by this much. What belongs to the data does not drift with the machine.
+pub(super) fn allow_for_drift(rows: &mut [ComparisonRow], drift: f64) {
+    let is_of_repetitions = |row: &&mut ComparisonRow| row.p_value.is_some() && !row.is_of_sample;
+    for row in rows.iter_mut().filter(is_of_repetitions) {
+        row.drift = drift;
+    }
 }
 
 /// Gives every tested row its verdict; the others have theirs already.
@@ -144,10 +161,12 @@ fn of_test(row: &ComparisonRow, margin: f64, is_found: bool) -> Verdict {
         Verdict::Same
     } else if interval.contains(1.0) {
         Verdict::Undecided(Undecided::Wide)
-    } else if is_found {
-        beyond(row, interval.low > 1.0)
-    } else {
+    } else if !is_found {
         Verdict::Undecided(Undecided::Chance)
+    } else if interval.high >= 1.0 / (1.0 + row.drift) && interval.low <= 1.0 + row.drift {
+        Verdict::Undecided(Undecided::Drift)
+    } else {
+        beyond(row, interval.low > 1.0)
     }
 }
 

@@ -1,7 +1,9 @@
 //! What differs between two runs apart from their figures: readings of the environment, and factors that keep all cells apart.
 
 use outcrop_measure::metric::Metric;
-use outcrop_results::{Comparand, RunView, Undecided, Value, Variant, Verdict, compare};
+use outcrop_results::{
+    Comparand, CompareOptions, RunView, Undecided, Value, Variant, Verdict, compare, compare_with,
+};
 use outcrop_schema::device;
 use serde_json::json;
 
@@ -178,7 +180,11 @@ fn a_row_that_repeats_another_changes_no_verdict() {
         let base = five(&format!("a{lowest}{}", repeats.len()), alike, repeats);
         let slower = [lowest, 110.0, 111.0, 112.0, 113.0];
         let candidate = five(&format!("b{lowest}{}", repeats.len()), slower, repeats);
-        let comparison = compare(&base, &candidate);
+        let options = CompareOptions {
+            drift: 0.0,
+            ..CompareOptions::default()
+        };
+        let comparison = compare_with(&base, &candidate, &options).unwrap();
         let counted = comparison.rows.iter().filter(|row| row.is_repeated);
         assert_eq!(counted.count(), repeats.len());
         row(&comparison, device::LATENCY.both.p50.name).verdict.clone()

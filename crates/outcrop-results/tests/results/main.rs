@@ -8,6 +8,7 @@ mod comparisons;
 mod conditions;
 mod differences;
 mod disk_full;
+mod drifts;
 mod exports;
 mod hostile;
 mod imported;

@@ -15,7 +15,7 @@ use outcrop_results::compare::{Comparand, compare_with};
 use outcrop_results::{FailIf, RunView};
 use outcrop_schema::metrics::hint;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -143,7 +143,7 @@ fn too_few(set: &PlanSet) -> Option<String> {
 
 fn compare_variants(view: &RunView, args: &Args, conditions: &[FailIf]) -> anyhow::Result<Ending> {
     let sides = [VariantName::A, VariantName::B].map(|variant| Comparand::Variant(view, variant.name()));
-    let options = args.judging.options(conditions, BTreeMap::new());
+    let options = args.judging.options(conditions);
     let comparison = compare_with(sides[0], sides[1], &options).map_err(bad_input)?;
     let format = match args.flags.format {
         _ if args.markdown => ComparisonFormat::Markdown,

@@ -8,7 +8,6 @@ use outcrop_report::comparison::{
 };
 use outcrop_results::compare::{Comparand, Comparison, compare_with};
 use outcrop_results::{CompareOptions, Envelope, FailIf, Reference, RunView, references};
-use std::collections::BTreeMap;
 use std::path::Path;
 
 const EXAMPLES: &str = "\
@@ -21,12 +20,12 @@ Examples:
   outcrop compare datasheets runs/mine --assume state='as found'               state what it omits
 
 Every ratio is the candidate's median ÷ the baseline's, with its interval and the confidence of that interval. \
-A row is the same if the interval lies within the margin. It is better or worse if the interval excludes 1, after correction for the number of rows tested. With fewer than 5 repetitions it is undecided. The rows of --fail-if are corrected together, so a verdict can differ from one without it. A condition is met where the whole interval is beyond its threshold: that of the ratio, or for a limit such as 'p99 > 1ms' that of the candidate's median. Undecided cells do not meet it; their number is printed. Cells beyond a limit are printed with their figures.
+A row is the same if the interval lies within the margin. It is better or worse if the interval lies outside 1 ± the drift, after correction for the number of rows tested. With fewer than 5 repetitions it is undecided. The rows of --fail-if are corrected together, so a verdict can differ from one without it. A condition is met where the whole interval is beyond its threshold: that of the ratio, or for a limit such as 'p99 > 1ms' that of the candidate's median. Undecided cells do not meet it; their number is printed. Cells beyond a limit are printed with their figures.
 
 Exit codes: 0 no condition is met, 1 one is, 2 none is met and nothing could be compared or one could not be checked.
 
 A time or rate that is worse on the side where the machine was busier with other work is undecided.
-Two separate runs also differ by drift of the machine. `outcrop ab` measures both variants in one run.";
+Two separate runs also differ by drift of the machine, which no interval includes. So a condition on a ratio is met only if the whole interval is beyond its threshold by more than --drift: 'iops < -3%' takes about -8 %. `outcrop ab` measures both variants in one run and allows for no drift.";
 
 /// Compare a run with another run or a published reference
 #[derive(Debug, clap::Args)]
@@ -38,6 +37,9 @@ pub(crate) struct Args {
     candidate: String,
     #[command(flatten)]
     judging: Judging,
+    /// What two separate runs may differ by with nothing changed: a row is better or worse, and a condition on a ratio met, only beyond ± this; 0% allows for no drift
+    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = drift)]
+    drift: f64,
     /// Supply a condition that a publication does not state, such as state='as found' or span=1GiB
     #[arg(long, value_name = "CONDITION=VALUE", value_parser = assumption)]
     assume: Vec<(String, String)>,
@@ -84,14 +86,20 @@ fn assumption(text: &str) -> Result<(String, String), String> {
 }
 
 fn margin(text: &str) -> Result<f64, String> {
-    let percent = text
-        .trim()
-        .strip_suffix('%')
-        .map(|digits| digits.trim().parse::<f64>());
-    match percent {
-        Some(Ok(percent)) if percent > 0.0 && percent <= 100.0 => Ok(percent / 100.0),
-        _ => Err("expected a percentage above 0 and up to 100, such as 5%".to_owned()),
-    }
+    share(text)
+        .filter(|share| *share > 0.0)
+        .ok_or_else(|| "expected a percentage above 0 and up to 100, such as 5%".to_owned())
+}
+
+fn drift(text: &str) -> Result<f64, String> {
+    share(text).ok_or_else(|| "expected a percentage from 0 to 100, such as 5%".to_owned())
+}
+
+/// A percentage from 0 to 100, as a share.
+fn share(text: &str) -> Option<f64> {
+    let digits = text.trim().strip_suffix('%')?;
+    let percent: f64 = digits.trim().parse().ok()?;
+    (0.0..=100.0).contains(&percent).then_some(percent / 100.0)
 }
 
 /// One side, loaded.
@@ -112,13 +120,29 @@ impl Loaded {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let conditions = args.judging.conditions()?;
     let (baseline, candidate) = (load(&args.baseline)?, load(&args.candidate)?);
-    let options = args
-        .judging
-        .options(&conditions, args.assume.iter().cloned().collect());
+    let options = CompareOptions {
+        drift: args.drift,
+        assumed: args.assume.iter().cloned().collect(),
+        ..args.judging.options(&conditions)
+    };
     let comparison =
         compare_with(baseline.comparand(), candidate.comparand(), &options).map_err(bad_input)?;
-    args.judging
-        .report(&comparison, &conditions, args.format, output::envelope())
+    // Two runs of ours may be variants of one plan; a publication has none.
+    let in_pairs = match (&baseline, &candidate) {
+        (Loaded::Run(run), Loaded::Run(_)) => outcrop_report::command_in_pairs(run),
+        _ => None,
+    };
+    let judged = args
+        .judging
+        .report(&comparison, &conditions, args.format, output::envelope());
+    if FailIf::check_each(&conditions, &comparison)
+        .iter()
+        .flatten()
+        .any(|found| found.within_drift > 0)
+    {
+        note(&fail_if::without_drift(in_pairs.as_deref()));
+    }
+    judged
 }
 
 impl Judging {
@@ -128,11 +152,11 @@ impl Judging {
     }
 
     /// What the comparison is to do.
-    pub(crate) fn options(&self, conditions: &[FailIf], assumed: BTreeMap<String, String>) -> CompareOptions {
+    pub(crate) fn options(&self, conditions: &[FailIf]) -> CompareOptions {
         CompareOptions {
             margin: self.margin,
             asked: FailIf::metrics(conditions),
-            assumed,
+            ..CompareOptions::default()
         }
     }
 

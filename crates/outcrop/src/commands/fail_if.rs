@@ -68,6 +68,12 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
             found.under_load
         ));
     }
+    if found.within_drift > 0 {
+        text.push_str(&format!(
+            ", {} undecided because two separate runs may differ by this much with nothing changed (--drift)",
+            found.within_drift
+        ));
+    }
     if found.unchecked > 0 {
         text.push_str(&format!(", {} could not be checked", found.unchecked));
         if found.lacking_operations > 0 {
@@ -80,6 +86,14 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
         ));
     }
     text
+}
+
+/// What decides the cells that two separate runs do not; `command` measures two variants of the plan in pairs.
+pub(crate) fn without_drift(command: Option<&str>) -> String {
+    format!(
+        "`{}` measures two variants in one run, and allows for no drift",
+        command.unwrap_or("outcrop ab")
+    )
 }
 
 /// What would decide the cells that are undecided.

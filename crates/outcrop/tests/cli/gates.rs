@@ -1,7 +1,7 @@
 //! `--fail-if` in continuous integration: what decides, what passes, and what is named.
 
 use crate::compare::write_codec_plan;
-use crate::harness::{names_in, outcrop, workplace};
+use crate::harness::{names_in, only_run, outcrop, workplace};
 
 /// A rate of a thousand times what any machine gives, and one of nothing: the candidate of `ab` and of `compare`, and the run of `report`.
 #[test]
@@ -180,4 +180,76 @@ fn a_gate_says_how_many_cells_are_undecided_and_shows_the_metric_that_it_names()
         .contains("met by 0 of 1 cell, 1 undecided, which passes: ");
     let is_decided = seen.stderr.trim_end().ends_with("met by 0 of 1 cell");
     assert!(said || is_decided, "{}", seen.stderr);
+}
+
+/// A run of one cell, twice, whose IOPS are set to a level with a noise of 1 ‰, as two separate runs would have been.
+#[test]
+fn a_change_that_two_separate_runs_may_have_by_drift_fails_no_gate_and_the_command_that_decides_it_is_named()
+{
+    let dir = workplace();
+    let dir = dir.path();
+    let flags = "device --engine noop --size 1MiB --repetitions 7 --warm-up 0s --duration 10ms";
+    let seen = outcrop(dir, &flags.split(' ').collect::<Vec<_>>());
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let measured = only_run(dir);
+    let run = |name: &str, level: f64| {
+        std::fs::create_dir(dir.join(name)).unwrap();
+        for file in ["plan.toml", "environment.json"] {
+            std::fs::copy(measured.join(file), dir.join(name).join(file)).unwrap();
+        }
+        let set = |line: &str| {
+            let mut trial: serde_json::Value = serde_json::from_str(line).unwrap();
+            let noise = 1.0 + 0.001 * trial["repetition"].as_f64().unwrap();
+            let values = trial["values"].as_array_mut().unwrap();
+            let iops = values.iter_mut().find(|value| value["metric"] == "iops");
+            iops.unwrap()["value"] = (level * noise).into();
+            // As lines were before they had a checksum.
+            let fields = trial.as_object_mut().unwrap();
+            for later in ["crc32c", "took_s", "others_cpu_share"] {
+                fields.remove(later);
+            }
+            trial.to_string() + "\n"
+        };
+        let journal = std::fs::read_to_string(measured.join("trials.ndjson")).unwrap();
+        let lines: String = journal.lines().map(set).collect();
+        std::fs::write(dir.join(name).join("trials.ndjson"), lines).unwrap();
+        name.to_owned()
+    };
+    let (before, after) = (run("before", 1e5), run("after", 9.5e4));
+    let gate = |more: &[&str]| {
+        let command = ["compare", &before, &after, "--fail-if", "iops < -3%"];
+        outcrop(dir, &[&command[..], more].concat())
+    };
+    let seen = gate(&[]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let said = "met by 0 of 1 cell, 1 undecided because two separate runs may differ by this much";
+    assert!(seen.stderr.contains(said), "{seen:?}");
+    let command = format!("outcrop ab {before}/plan.toml --a FACTOR=VALUE --b FACTOR=VALUE");
+    assert!(
+        seen.stderr
+            .contains(&format!("`{command}` measures two variants")),
+        "{seen:?}"
+    );
+    let legend = "Better or worse: it lies beyond ± 5 %, by which two separate runs may differ.";
+    assert!(seen.stdout.contains(legend), "{seen:?}");
+    // The command that it names is one, where its reader says which factor.
+    let command = command.replacen("FACTOR=VALUE", "queue_depth=1", 1);
+    let command = command.replacen("FACTOR=VALUE", "queue_depth=2", 1);
+    let words: Vec<&str> = command.split(' ').skip(1).chain(["--dry-run"]).collect();
+    let planned = outcrop(dir, &words);
+    assert_eq!(planned.code, Some(0), "{planned:?}");
+
+    let without = gate(&["--drift", "0%"]);
+    assert_eq!(without.code, Some(1), "{without:?}");
+    assert!(
+        without.stderr.contains("met by 1 of 1 cell") && !without.stderr.contains("outcrop ab"),
+        "{without:?}"
+    );
+    assert!(!without.stdout.contains("Better or worse"), "{without:?}");
+    let bad = gate(&["--drift", "5"]);
+    assert_eq!(bad.code, Some(2), "{bad:?}");
+    assert!(
+        bad.stderr.contains("expected a percentage from 0 to 100"),
+        "{bad:?}"
+    );
 }

@@ -218,6 +218,7 @@ fn of_comparisons() {
             Undecided::NoRatio,
             Undecided::Wide,
             Undecided::Chance,
+            Undecided::Drift,
             Undecided::Load,
         ],
     );
