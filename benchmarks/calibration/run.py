@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """How often `--fail-if` fails where nothing changed: pairs of equal runs (A/A) of device, codec and cache.
 
-For each layer, `--pairs` times: two runs of one plan, one after the other, held together by `outcrop compare`;
-and one run of `outcrop ab` whose two variants are alike. A pair is a false alarm where any condition is met
-(exit code 1). On a machine at rest at most 5 % should be; on a shared one `compare` also sees what the machine did
-between its two runs, and `ab` should not. A gate that does not decide cannot fail: how many figures were undecided,
-because the machine was busier on one side or for want of trials, stands beside the alarms: in the table of a run that
-finishes, and in the line on standard error after each pair, which a run that is stopped leaves.
+For each layer, `--pairs` times: two runs of one plan, one after the other, held together by `outcrop compare`, with its
+allowance for drift and, the same two runs, without (`--drift 0%`); and one run of `outcrop ab` whose two variants are
+alike. A pair is a false alarm where any condition is met (exit code 1). At most 5 % should be. Without the allowance,
+`compare` also sees what the machine did between its two runs, and `ab` should not. A gate that does not decide cannot
+fail: how many figures were undecided, because the two runs may differ as much by drift, because the machine was busier
+on one side or for want of trials, stands beside the alarms: in the table of a run that finishes, and in the line on
+standard error after each pair, which a run that is stopped leaves.
 
 `compare` corrects for the rows of the conditions: 8 in device and codec (two metrics of four cells), 4 in cache. With
 five repetitions a side the least p-value is 2 / 252, and a single row can alarm only where at most six are corrected
@@ -65,9 +66,12 @@ CONDITIONS = {
 # What a condition says of the cells that it was checked on.
 COUNTS = {
     "checked": re.compile(r"--fail-if '[^']*': met by \d+ of (\d+)"),
+    "drift": re.compile(r"(\d+) undecided because two separate runs"),
     "load": re.compile(r"(\d+) undecided because the machine was busier"),
     "trials": re.compile(r"(\d+) undecided, which pass"),
 }
+# How a gate is asked: of two separate runs, with and without the allowance for drift, and in pairs.
+GATES = ("compare", "compare --drift 0%", "ab")
 SAME = {"device": "engine=io_uring", "codec": "threads=1", "cache": "pipeline=1"}
 
 
@@ -89,6 +93,15 @@ def interval(hits, count):
     low = 0.0 if hits == 0 else bisect(lambda p: 1 - at_most(hits - 1, count, p) < 0.025)
     high = 1.0 if hits == count else bisect(lambda p: at_most(hits, count, p) > 0.025)
     return low, high
+
+
+def row(head, alarms, pairs):
+    """A row of the table: alarms of each gate, with the interval of their share."""
+    cells = list(head)
+    for hits in alarms.values():
+        low, high = interval(hits, pairs)
+        cells += [f"{hits} of {pairs}", f"{low:.1%} to {high:.1%}"]
+    return f"| {' | '.join(cells)} |"
 
 
 class Lab:
@@ -125,15 +138,17 @@ class Lab:
         return next(folder.iterdir())
 
     def compare(self, layer):
+        """The same two runs, judged with the allowance for drift and without."""
         first, second = self.run_of(layer, "first"), self.run_of(layer, "second")
-        return self.judged(self.command("compare", first, second, *self.asked(layer)))
+        gates = ("compare", "compare --drift 0%")
+        return {gate: self.judged(self.command(*gate.split(), first, second, *self.asked(layer))) for gate in gates}
 
     def ab(self, layer):
         folder = self.directory / "pairs"
         shutil.rmtree(folder, ignore_errors=True)
         same = ["--a", SAME[layer], "--b", SAME[layer]]
         ab = ["ab", f"{layer}.toml", *same, *self.times(), "--out", folder]
-        return self.judged(self.command(*ab, *self.asked(layer)))
+        return {"ab": self.judged(self.command(*ab, *self.asked(layer)))}
 
 
 def main():
@@ -146,7 +161,7 @@ def main():
     options = parser.parse_args()
     layers = options.layers.split(",")
     program = outcrop()
-    found = {(layer, how): Counter() for layer in layers for how in ("compare", "ab")}
+    found = {(layer, how): Counter() for layer in layers for how in GATES}
     with tempfile.TemporaryDirectory(prefix="calibration-", dir=options.directory) as directory:
         lab = Lab(program, Path(directory), options)
         for layer in layers:
@@ -154,28 +169,26 @@ def main():
             (Path(directory) / f"{layer}.toml").write_text(text)
         for pair in range(options.pairs):
             for layer in layers:
-                found[layer, "compare"] += lab.compare(layer)
-                found[layer, "ab"] += lab.ab(layer)
+                for how, counts in (lab.compare(layer) | lab.ab(layer)).items():
+                    found[layer, how] += counts
             so_far = {" ".join(key): dict(counts) for key, counts in found.items()}
             print(f"pair {pair + 1} of {options.pairs}: {so_far}", file=sys.stderr, flush=True)
 
     print(f"False alarms of `--fail-if` in {options.pairs} pairs of equal runs each: trials of {options.duration},")
     print(f"{options.repetitions} repetitions a side for `compare`, 10 pairs for `ab`.\n")
-    print("| layer | conditions | `compare` | 95 % interval | `ab` | 95 % interval |")
-    print("|---|---|---|---|---|---|")
+    print(f"| layer | conditions |{''.join(f' `{how}` | 95 % interval |' for how in GATES)}")
+    print(f"|---|---|{'---|---|' * len(GATES)}")
     for layer in layers:
-        cells = [layer, " or ".join(f"`{condition}`" for condition in CONDITIONS[layer])]
-        for how in ("compare", "ab"):
-            alarms = found[layer, how]["alarms"]
-            low, high = interval(alarms, options.pairs)
-            cells += [f"{alarms} of {options.pairs}", f"{low:.1%} to {high:.1%}"]
-        print(f"| {' | '.join(cells)} |")
+        conditions = " or ".join(f"`{condition}`" for condition in CONDITIONS[layer])
+        print(row([layer, conditions], {how: found[layer, how]["alarms"] for how in GATES}, options.pairs))
+    alarms = {how: sum(found[layer, how]["alarms"] for layer in layers) for how in GATES}
+    print(row(["all", ""], alarms, options.pairs * len(layers)))
     print("\nOf the figures that these conditions were checked on, so many were undecided and could not fail:\n")
-    print("| layer | gate | figures | machine busier on the worse side | too few trials |")
-    print("|---|---|---|---|---|")
+    print("| layer | gate | figures | within drift | machine busier on the worse side | too few trials |")
+    print("|---|---|---|---|---|---|")
     for (layer, how), counts in found.items():
         checked = counts["checked"]
-        shares = [f"{counts[why]} ({counts[why] / checked:.1%})" for why in ("load", "trials")]
+        shares = [f"{counts[why]} ({counts[why] / checked:.1%})" for why in ("drift", "load", "trials")]
         print(f"| {layer} | `{how}` | {checked} | {' | '.join(shares)} |")
     print(f"\n`benchmarks/calibration/run.py --pairs {options.pairs} --duration {options.duration} "
           f"--repetitions {options.repetitions} --layers {options.layers}`")
