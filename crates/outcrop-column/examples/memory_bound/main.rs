@@ -19,28 +19,23 @@
     reason = "the clock of the workspace is of a higher rank than this crate; an example may read its own"
 )]
 
-use std::fs::File;
+mod files;
+mod reads;
+
 use std::io::Write;
-use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
 use memmap2::{Advice, MmapMut};
-use outcrop_column::arrow::DictionaryOrder;
 use outcrop_column::storage::WriteAt;
-use outcrop_column::{Column, EncodeOptions, Result, encode_lines, encode_text};
+use outcrop_column::{Column, EncodeOptions, Result, encode_lines};
 
 /// Bytes of a slot with a key and a code, and of a count or a place of a map.
 const SLOT: usize = 16;
 const PLACE: usize = 4;
 /// Rows at a time: what they write stays in the cache.
 const STEP: usize = 1 << 16;
-/// Bytes of a file read and written at a time.
-const READ: usize = 128 << 10;
-const WRITE: usize = 2 << 20;
-/// Words searched for in a round.
-const SEARCHES: usize = 5;
 
 /// Drops what is written.
 struct Dropped;
@@ -48,19 +43,6 @@ struct Dropped;
 impl WriteAt for Dropped {
     fn write_all_at(&mut self, _: &[u8], _: u64) -> std::io::Result<()> {
         Ok(())
-    }
-
-    fn sync(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Written to, and never synced: how fast the device is does not belong to the codec.
-struct Unsynced(File);
-
-impl WriteAt for Unsynced {
-    fn write_all_at(&mut self, bytes: &[u8], offset: u64) -> std::io::Result<()> {
-        self.0.write_all_at(bytes, offset)
     }
 
     fn sync(&mut self) -> std::io::Result<()> {
@@ -123,13 +105,13 @@ fn main() -> Result<()> {
     );
     encode_bound(&scene, options, rounds)?;
     if let Some(folder) = folder {
-        file_bound(&scene, options, rounds, path, folder)?;
+        files::file_bound(&scene, options, rounds, path, folder)?;
     }
     // With a class map a scan reads one class of the rows: it needs fewer bytes than the planes have.
     if written.class_map_bytes == 0 {
-        scan_bound(&scene, &column, rounds)?;
+        reads::scan_bound(&scene, &column, rounds)?;
     }
-    arrow_bound(&scene, &column, rounds)
+    reads::arrow_bound(&scene, &column, rounds)
 }
 
 fn say(text: &str) {
@@ -231,152 +213,6 @@ fn encode_bound(scene: &Scene<'_>, options: EncodeOptions, rounds: usize) -> Res
     )
 }
 
-/// From the file of the text to a file in `folder`.
-fn file_bound(
-    scene: &Scene<'_>,
-    options: EncodeOptions,
-    rounds: usize,
-    text: &Path,
-    folder: &Path,
-) -> Result<()> {
-    let slots = scene.value_count.next_power_of_two();
-    let (shared, map) = (table(slots * SLOT)?, table(slots * PLACE)?);
-    let (shared, map) = (&shared[..], &map[..]);
-    let mut counts = Vec::new();
-    for _ in 0..scene.threads {
-        counts.push(table(slots * PLACE)?);
-    }
-    let share = scene.codes.len().div_ceil(scene.threads).max(1);
-    let unread = (scene.codes.len() * 4).min(scene.text.len()) as u64;
-    let text_share = (scene.text.len() as u64 - unread)
-        .div_ceil(scene.threads as u64)
-        .max(1);
-    let file_step = scene.file.len() * STEP / scene.codes.len().max(1);
-    let to = folder.join("written");
-    compare(
-        "encode without index, from a file to a file; 16 B a value in one table for all threads, counts for each",
-        "GB/s of text",
-        rounds,
-        |seconds| scene.text.len() as f64 / seconds / 1e9,
-        || {
-            let written = seconds(|| {
-                let mut out = Unsynced(File::create(&to)?);
-                encode_text(File::open(text)?, options)?
-                    .finish(&mut out)
-                    .map(drop)
-            })?;
-            std::fs::remove_file(&to)?;
-            Ok(written)
-        },
-        || {
-            let written = seconds(|| {
-                let (text, out) = (&File::open(text)?, &File::create(&to)?);
-                std::thread::scope(|scope| {
-                    let spawned = (0_u64..).zip(scene.codes.chunks(share).zip(&mut counts)).map(
-                        |(number, (codes, counts))| {
-                            let touch = move |slot: usize| {
-                                std::hint::black_box(shared[slot * SLOT]);
-                                let count = &mut counts[slot * PLACE];
-                                *count = count.wrapping_add(1);
-                            };
-                            let mut reader = FromFile::of(text, unread + number * text_share, text_share);
-                            let first = number * (scene.file.len() as u64).div_ceil(scene.threads as u64);
-                            let mut writer = ToFile::behind(out, first.next_multiple_of(WRITE as u64));
-                            scope.spawn(move || {
-                                touch_as_encoding(
-                                    codes,
-                                    |rows| reader.read(rows, codes.len()),
-                                    (slots, touch),
-                                    map,
-                                    |total| writer.write(total, file_step),
-                                )?;
-                                writer.flush()
-                            })
-                        },
-                    );
-                    joined(spawned.collect())
-                })
-            })?;
-            std::fs::remove_file(&to)?;
-            Ok(written)
-        },
-    )
-}
-
-/// A thread's share of the text, read from its file.
-struct FromFile<'f> {
-    file: &'f File,
-    offset: u64,
-    length: u64,
-    read: u64,
-    buffer: Vec<u8>,
-}
-
-impl<'f> FromFile<'f> {
-    fn of(file: &'f File, offset: u64, length: u64) -> Self {
-        Self {
-            file,
-            offset,
-            length,
-            read: 0,
-            buffer: vec![0; READ],
-        }
-    }
-
-    /// Reads on to what belongs to the first `rows` of `row_count`.
-    fn read(&mut self, rows: usize, row_count: usize) -> Result<()> {
-        let end = (u128::from(self.length) * rows as u128 / row_count.max(1) as u128) as u64;
-        while self.read < end {
-            let wanted = (end - self.read).min(READ as u64) as usize;
-            let read = self
-                .file
-                .read_at(&mut self.buffer[..wanted], self.offset + self.read)?;
-            if read == 0 {
-                break;
-            }
-            std::hint::black_box(sum(&self.buffer[..read]));
-            self.read += read as u64;
-        }
-        Ok(())
-    }
-}
-
-/// A thread's share of the column file.
-struct ToFile<'f> {
-    file: &'f File,
-    offset: u64,
-    piece: Vec<u8>,
-}
-
-impl<'f> ToFile<'f> {
-    fn behind(file: &'f File, offset: u64) -> Self {
-        Self {
-            file,
-            offset,
-            piece: Vec::with_capacity(WRITE),
-        }
-    }
-
-    fn write(&mut self, total: u32, mut bytes: usize) -> Result<()> {
-        while bytes > 0 {
-            let room = bytes.min(WRITE - self.piece.len());
-            self.piece.resize(self.piece.len() + room, total as u8);
-            bytes -= room;
-            if self.piece.len() == WRITE {
-                self.flush()?;
-            }
-        }
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        self.file.write_all_at(&self.piece, self.offset)?;
-        self.offset += self.piece.len() as u64;
-        self.piece.clear();
-        Ok(())
-    }
-}
-
 /// Each thread with its share of the rows: what it does with the place of a row, and its map.
 fn touch_on_threads<'m>(
     scene: &Scene<'_>,
@@ -467,97 +303,4 @@ fn sum(bytes: &[u8]) -> u64 {
     words
         .iter()
         .fold(0, |sum: u64, word| sum.wrapping_add(u64::from_le_bytes(*word)))
-}
-
-fn scan_bound(scene: &Scene<'_>, column: &Column, rounds: usize) -> Result<()> {
-    let mut words = Vec::new();
-    let step = scene.value_count / SEARCHES + 1;
-    let mut position = 0;
-    column.for_each_value(|_, _, value| {
-        if position % step == step / 2 {
-            words.push((position as u32, value.to_vec()));
-        }
-        position += 1;
-        Ok(())
-    })?;
-    let bits = usize::BITS - scene.value_count.saturating_sub(1).leading_zeros();
-    let (high, low) = (bits.saturating_sub(8), bits.saturating_sub(16));
-    let plane = |shift: u32| {
-        scene
-            .codes
-            .iter()
-            .map(|code| (code >> shift) as u8)
-            .collect::<Vec<u8>>()
-    };
-    let (first, second) = (plane(high), plane(low));
-    let milliseconds = |seconds: f64| seconds * 1e3 / words.len().max(1) as f64;
-    let searches = || {
-        seconds(|| {
-            words
-                .iter()
-                .try_for_each(|(_, word)| column.find(word)?.rows_by_scan().map(drop))
-        })
-    };
-    compare(
-        "equality scan; first plane alone",
-        "ms",
-        rounds,
-        milliseconds,
-        searches,
-        || {
-            seconds(|| {
-                for (code, _) in &words {
-                    std::hint::black_box(memchr::memchr_iter((code >> high) as u8, &first).count());
-                }
-                Ok(())
-            })
-        },
-    )?;
-    compare(
-        "equality scan; both planes",
-        "ms",
-        rounds,
-        milliseconds,
-        searches,
-        || {
-            seconds(|| {
-                for (code, _) in &words {
-                    let candidates = memchr::memchr_iter((code >> high) as u8, &first);
-                    let is_found = |row: &usize| second[*row] == (code >> low) as u8;
-                    std::hint::black_box(candidates.filter(is_found).count());
-                }
-                Ok(())
-            })
-        },
-    )
-}
-
-fn arrow_bound(scene: &Scene<'_>, column: &Column, rounds: usize) -> Result<()> {
-    let rows = scene.codes.len() as f64;
-    let file_step = (scene.file.len() * STEP / scene.codes.len().max(1)).max(1);
-    let mut keys = vec![0_i32; STEP];
-    compare(
-        "Arrow arrays, dictionary as stored, made before",
-        "ns a row",
-        rounds,
-        |seconds| seconds * 1e9 / rows,
-        || {
-            let arrays = column.scan_in(DictionaryOrder::Stored)?;
-            seconds(|| {
-                for array in arrays {
-                    std::hint::black_box(array?);
-                }
-                Ok(())
-            })
-        },
-        || {
-            seconds(|| {
-                for part in scene.file.chunks(file_step) {
-                    keys.fill(sum(part) as i32);
-                    std::hint::black_box(&keys);
-                }
-                Ok(())
-            })
-        },
-    )
 }
