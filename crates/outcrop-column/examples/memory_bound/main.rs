@@ -250,9 +250,12 @@ fn touch_on_threads<'m>(
 }
 
 fn joined(threads: Vec<ScopedJoinHandle<'_, Result<()>>>) -> Result<()> {
-    let ends = threads.into_iter().map(ScopedJoinHandle::join);
-    ends.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-        .collect()
+    for thread in threads {
+        thread
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+    }
+    Ok(())
 }
 
 /// A row's place: the multiplier spreads neighbouring codes over all of them, as a hash does.
