@@ -1,7 +1,7 @@
 """Prints what run.sh measured as Markdown: all of it, and against the targets where it has the size that they are for.
 
-Usage: tables.py FOLDER THREADS, where FOLDER has skew-0.csv and skew-1.csv, and scans-0.csv and scans-1.csv with
-several rounds of the scans, whose medians stand in the tables.
+Usage: tables.py FOLDER THREADS, where FOLDER has skew-0.csv and skew-1.csv, and rounds-0.csv and rounds-1.csv with
+several rounds of encoding and of the scans, whose medians stand in the tables.
 """
 
 import csv
@@ -10,7 +10,8 @@ import statistics
 import sys
 from pathlib import Path
 
-SCANS = ["equality scan, 1 thread", "prefix scan, 3 letters, 1 thread"]
+ENCODE = f"encode, index None, {sys.argv[2]} threads"
+IN_ROUNDS = {(ENCODE, "GB/s"), ("equality scan, 1 thread", "ms"), ("prefix scan, 3 letters, 1 thread", "ms")}
 
 
 def rows_of(name):
@@ -23,11 +24,12 @@ def rows_of(name):
         return [((",".join(row[:-2]), row[-1]), row[-2]) for row in csv.reader(file)]
 
 
-tables, ranges = [], []
+tables, firsts, ranges = [], [], []
 for skew in (0, 1):
     found, of_rounds = dict(rows_of(f"skew-{skew}.csv")), {}
-    for key, text in rows_of(f"scans-{skew}.csv"):
-        if key[0] in SCANS:
+    firsts.append(dict(found))
+    for key, text in rows_of(f"rounds-{skew}.csv"):
+        if key in IN_ROUNDS:
             of_rounds.setdefault(key, []).append(float(text))
     found.update({key: f"{statistics.median(values):.4f}" for key, values in of_rounds.items()})
     tables.append(found)
@@ -40,13 +42,12 @@ def value(table, metric, unit):
 
 def bars(table, is_uniform):
     """Each row: what, unit, measured, its bar, whether the bar is the least (else the most) that is allowed."""
-    encode = f"encode, index None, {sys.argv[2]} threads"
     file, dictionary = value(table, "file, index None", "B"), value(table, "dictionary", "B")
     only = value(table, "file, index Only", "B")
     prefix = "prefix, 3 letters, postings, preloaded"
     of_prefix = value(table, prefix, "µs") / value(table, f"{prefix}: mean hits", "rows") * 1e3
-    yield f"encode, {sys.argv[2]} threads", "GB/s", value(table, encode, "GB/s"), 0.7 if is_uniform else 1.0, True
-    memory = value(table, f"{encode}: most memory so far", "MB")
+    yield f"encode, {sys.argv[2]} threads", "GB/s", value(table, ENCODE, "GB/s"), 0.7 if is_uniform else 1.0, True
+    memory = value(table, f"{ENCODE}: most memory so far", "MB")
     yield "most memory while encoding", "MB", memory, (2.5 * file + dictionary) / 1e6, False
     yield "file", "MB", file / 1e6, 357 if is_uniform else 246, False
     ratio = value(table, "file ÷ (floor + dictionary)", "ratio")
@@ -82,12 +83,13 @@ if {value(table, "rows", "rows") for table in tables} == {139999654.0}:
             print(f"| {what} | {column} | {sign} {bar:.4g} {unit} | {measured:.4g} {unit} | {said} |")
     print()
 if any(ranges):
-    print("Scans, rounds of both columns in turn, each the median of 7 searches:\n")
-    print("| scan | column | rounds | median (least–greatest) |\n|---|---|---|---|")
-    for of_rounds, column in zip(ranges, ("uniform", "zipf(1.0)")):
+    print("Encoding, and scans (each the median of 7 searches), in rounds of both columns in turn. The first measurement, before all")
+    print("rounds, writes to memory that the system has not used for a while:\n")
+    print("| what | column | first | rounds | median (least–greatest) |\n|---|---|---|---|---|")
+    for first, of_rounds, column in zip(firsts, ranges, ("uniform", "zipf(1.0)")):
         for (metric, unit), values in of_rounds.items():
             shown = f"{statistics.median(values):.4g} ({min(values):.4g}–{max(values):.4g}) {unit}"
-            print(f"| {metric} | {column} | {len(values)} | {shown} |")
+            print(f"| {metric} | {column} | {value(first, metric, unit):.4g} {unit} | {len(values)} | {shown} |")
     print()
 print("| metric | unit | uniform | zipf(1.0) |\n|---|---|---|---|")
 for metric, unit in dict.fromkeys([*tables[0], *tables[1]]):
