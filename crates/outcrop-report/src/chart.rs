@@ -48,6 +48,9 @@ pub struct Figure {
     pub caption: String,
     /// What somebody who cannot see the drawing needs: extent and end points of every series.
     pub alt_text: String,
+    /// Whether a page that would be too long leaves it to the folder of figures.
+    #[serde(skip)]
+    pub(crate) can_wait: bool,
     /// Everything that is drawn.
     pub(crate) chart: Chart,
 }
@@ -322,6 +325,7 @@ impl Figure {
             title: title.to_owned(),
             caption,
             alt_text,
+            can_wait: false,
             chart,
         }
     }

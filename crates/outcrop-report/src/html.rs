@@ -16,7 +16,7 @@ mod tables;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::chart::css;
+use crate::chart::{Figure, css};
 use crate::command::quoted;
 use crate::report::{LayerSection, Report};
 use crate::section::FigureSlot;
@@ -46,6 +46,21 @@ struct Detail {
     references: bool,
     /// Whether matrices are: they show cells of the tables in another way.
     matrices: bool,
+    figures: WhichFigures,
+}
+
+/// Which figures are on the page; the folder of figures has all of them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WhichFigures {
+    All,
+    /// Those that cannot wait.
+    Foremost,
+}
+
+impl WhichFigures {
+    fn has(self, figure: &Figure) -> bool {
+        self == Self::All || !figure.can_wait
+    }
 }
 
 impl Detail {
@@ -54,37 +69,42 @@ impl Detail {
         rows: usize::MAX,
         references: true,
         matrices: true,
+        figures: WhichFigures::All,
     };
     /// What is left out of a page that would be too long, the least missed first.
-    const LESS: [Self; 5] = [
+    const LESS: [Self; 6] = [
         Self {
             plan: false,
             ..Self::ALL
         },
+        Self::FOREMOST,
         Self {
-            plan: false,
             rows: 60,
-            ..Self::ALL
+            ..Self::FOREMOST
         },
         Self {
-            plan: false,
             rows: 40,
             references: false,
-            ..Self::ALL
+            ..Self::FOREMOST
         },
         Self {
-            plan: false,
             rows: 30,
             references: false,
             matrices: false,
+            ..Self::FOREMOST
         },
         Self {
-            plan: false,
             rows: 12,
             references: false,
             matrices: false,
+            ..Self::FOREMOST
         },
     ];
+    const FOREMOST: Self = Self {
+        plan: false,
+        figures: WhichFigures::Foremost,
+        ..Self::ALL
+    };
 }
 
 /// Renders the whole page. That of a quick run has a bound: what does not fit is left to the files of the run, and the page says so.
@@ -116,7 +136,7 @@ fn page_of(report: &Report, detail: Detail) -> String {
     };
     let body = html! {
         (PreEscaped(with_plain_quotes(&without_implied_ends(&content.into_string()))))
-        script type="application/json" id="figure-data" { (PreEscaped(data::json(report))) }
+        script type="application/json" id="figure-data" { (PreEscaped(data::json(report, detail.figures))) }
         script { (PreEscaped(packed(SCRIPT))) }
     };
     document(report, "whole", &body)
@@ -142,7 +162,7 @@ pub(crate) fn one_page(report: &Report) -> String {
                     h2 { (title_of(&layer.layer)) }
                     p.soft { (layer.answer.subject) }
                     (answer::brief(&layer.answer, most))
-                    @if is_alone { (figures(&first_figures(layer, FIGURES_OF_ONE_LAYER), report, &layer.layer)) }
+                    @if is_alone { (figures(&first_figures(layer, FIGURES_OF_ONE_LAYER), report, &layer.layer, WhichFigures::All)) }
                 }
             }
             @if !is_alone { (figures_of_several(report)) }
@@ -327,7 +347,7 @@ fn layer_sections(layer: &LayerSection, report: &Report, detail: Detail) -> Mark
     let bodies = [
         answer::body(&layer.answer),
         cells::body(&layer.cells, detail.rows),
-        figures(&layer.figures, report, &layer.layer),
+        figures(&layer.figures, report, &layer.layer, detail.figures),
         matrices,
         findings::body(&layer.findings),
         references,
@@ -343,24 +363,28 @@ fn layer_sections(layer: &LayerSection, report: &Report, detail: Detail) -> Mark
     }
 }
 
-/// The figures that could be drawn, then what is missing for the others.
-fn figures(slots: &[FigureSlot], report: &Report, layer: &str) -> Markup {
+/// The figures that could be drawn, which of them wait elsewhere, then what is missing for the others.
+fn figures(slots: &[FigureSlot], report: &Report, layer: &str, which: WhichFigures) -> Markup {
     let drawn = slots.iter().filter_map(|slot| match slot {
         FigureSlot::Drawn(figure) => Some(figure),
         FigureSlot::Missing(_) => None,
     });
+    let (shown, waiting): (Vec<&Figure>, Vec<&Figure>) = drawn.partition(|figure| which.has(figure));
     let missing = slots.iter().filter_map(|slot| match slot {
         FigureSlot::Drawn(_) => None,
         FigureSlot::Missing(missing) => Some(missing),
     });
     html! {
         div.figures {
-            @for figure in drawn {
+            @for figure in shown {
                 figure id={ "figure-" (figure.id) } {
                     h3 { (figure.title) }
                     div.drawing { (PreEscaped(figure.to_page_svg())) }
                     figcaption { (answer::prose(&figure.caption)) }
                 }
+            }
+            @for figure in waiting {
+                p.soft { (figure.title) ": drawn in " code { "figures/" (figure.id) ".svg" } ", as this page would be too long with it." }
             }
             @for entry in missing { (tables::missing(entry, report, layer)) }
         }

@@ -30,6 +30,7 @@ use outcrop_results::RunView;
 use outcrop_schema::kv;
 use serde::Serialize;
 
+use crate::answer::Claim;
 use crate::cell::Cell;
 use crate::chart::Figure;
 use crate::environment;
@@ -211,6 +212,23 @@ impl Placement {
             prices: limits.prices,
             prices_from: limits.prices_from,
         })
+    }
+
+    /// The answer as what layers advise: it is about the store that was measured.
+    pub(crate) fn as_claim(&self) -> Claim {
+        let best = self.best.and_then(|place| self.candidates.get(place));
+        let numbers = best.map_or_else(Vec::new, |best| {
+            std::iter::once(&best.throughput)
+                .chain(&best.ratio)
+                .cloned()
+                .collect()
+        });
+        let brief = self.answer.first().cloned().unwrap_or_default();
+        let claim = Claim::new("Where to compress", brief.clone(), self.answer.join(" "), numbers);
+        match best.is_some() && self.is_decided {
+            true => claim.advising(brief),
+            false => claim,
+        }
     }
 
     /// Whether there is an answer that the intervals do not yet make sure.

@@ -256,6 +256,10 @@ impl Report {
     /// # Errors
     /// [`ReportError::Json`] if a value cannot be written, which no value of a report should be.
     pub fn in_envelope(&self, mut envelope: Envelope) -> Result<Envelope, ReportError> {
+        if let Some(placement) = &self.placement {
+            let claim = serde_json::to_value(placement.as_claim())?;
+            envelope.advice.push(with_layer(claim, kv::SCHEMA.name));
+        }
         for section in &self.layers {
             let named = |value: Value| with_layer(value, &section.layer);
             for finding in &section.findings {

@@ -12,7 +12,7 @@ use outcrop_measure::metric::Provenance;
 
 use bars::bars;
 use decide::{next_of_all, to_decide};
-use figures::capabilities;
+use figures::{Settings, capabilities};
 use warnings::{all_warnings, hidden, of_warnings, voids};
 
 use crate::answer::{Claim, ReadingOutcome};
@@ -78,7 +78,7 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     // Ahead of the figures that they void.
     let voids = voids(answer, width, pen);
     lines.extend(voids.iter().flatten().cloned());
-    let rows = capabilities(answer, width, pen);
+    let rows = capabilities(answer, Settings::Whole, width, pen);
     let table = |rows: &[Vec<String>]| [rows.concat(), vec![String::new()]].concat();
     let to_decide = to_decide(std::slice::from_ref(layer), report, width);
     let total = all_warnings(answer).count();
@@ -111,7 +111,16 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     // Without warnings there may still be no room for advice: then the last figures are in the report only.
     let least = LEAST_OF_ADVICE.min(answer.advice.len());
     let fits = |rows: &[Vec<String>]| lines.len() + table(rows).len() + last.len() + least <= MOST_LINES;
-    let mut shown = rows.as_slice();
+    // Every figure of each of several columns, such as engines, matters more than where it was reached, which the report has too.
+    let is_of_several = answer.capabilities.iter().any(|row| row.readings.len() > 1);
+    let shorter = [Settings::Brief, Settings::Left]
+        .map(|settings| (settings, capabilities(answer, settings, width, pen)));
+    let shorter = shorter
+        .into_iter()
+        .filter(|_| is_of_several && !fits(&rows))
+        .find(|(_, rows)| fits(rows));
+    let (settings, rows_shown) = shorter.unwrap_or((Settings::Whole, rows.clone()));
+    let mut shown = rows_shown.as_slice();
     while let ([fewer @ .., _], false) = (shown, fits(shown))
         && fewer.len() >= LEAST_OF_FIGURES
     {
@@ -127,10 +136,13 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     let picture = picture.filter(|picture| others + picture.len() <= MOST_LINES);
     lines.extend(picture.unwrap_or_default());
     let mut figures = table(shown);
-    if let Some(head) = figures.first_mut().filter(|_| shown.len() < rows.len()) {
-        // How many figures are left to the report is said in the heading, above the labels, where nothing else stands.
-        let count = format!("{} of {} rows", shown.len() - 1, rows.len() - 1);
-        *head = head.replacen(&" ".repeat(count.len()), &count, 1);
+    // What is left to the report is said in the heading, above the labels, where nothing else stands.
+    let left_out = match settings {
+        Settings::Left => Some("settings: in report".to_owned()),
+        _ => (shown.len() < rows.len()).then(|| format!("{} of {} rows", shown.len() - 1, rows.len() - 1)),
+    };
+    if let Some((head, what)) = figures.first_mut().zip(left_out) {
+        *head = head.replacen(&" ".repeat(what.len()), &what, 1);
     }
     lines.extend(figures);
     let room = MOST_LINES.saturating_sub(lines.len() + last.len());
@@ -321,9 +333,10 @@ fn named(count: &str, findings: &[&Finding], words: fn(&Finding) -> String, widt
     }
     let lines = |told: usize| {
         let clauses = findings[..told].iter().map(|finding| as_clause(&words(finding)));
-        let names: Vec<&str> = findings[told..]
+        // An identifier in words.
+        let names: Vec<String> = findings[told..]
             .iter()
-            .map(|finding| finding.id.as_str())
+            .map(|finding| finding.id.replace('-', " "))
             .collect();
         let names = Some(names.join(", ")).filter(|names| !names.is_empty());
         let parts: Vec<String> = clauses.chain(names).collect();

@@ -50,6 +50,18 @@ impl FigureSlot {
         }
     }
 
+    /// The same; a page that would be too long leaves it to the folder of figures.
+    #[must_use]
+    pub(crate) fn that_can_wait(self) -> Self {
+        match self {
+            Self::Drawn(figure) => Self::Drawn(Figure {
+                can_wait: true,
+                ..figure
+            }),
+            missing @ Self::Missing(_) => missing,
+        }
+    }
+
     /// A figure; one that came out empty says what would fill it.
     pub(crate) fn of(figure: Option<Figure>, title: &str, plan: &str) -> Self {
         match figure {

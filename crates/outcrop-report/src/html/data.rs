@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::WhichFigures;
 use crate::chart::{FRAME, Figure, MARKERS, SERIES};
 use crate::report::Report;
 
@@ -39,10 +40,11 @@ struct FigureData<'r> {
 }
 
 /// The data as JSON that is safe inside a script element: no `<`, and so no end of it.
-pub(super) fn json(report: &Report) -> String {
+pub(super) fn json(report: &Report, which: WhichFigures) -> String {
     let mut words = Words::default();
     let figures = report.figures();
-    let figures = figures.iter().map(|figure| of_figure(figure, report, &mut words));
+    let figures = figures.iter().filter(|figure| which.has(figure));
+    let figures = figures.map(|figure| of_figure(figure, report, &mut words));
     let figures = figures.collect();
     let [text, axis, grid, page] = FRAME.map(|ink| ink.light);
     let data = Data {

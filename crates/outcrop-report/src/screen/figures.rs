@@ -13,9 +13,20 @@ struct Widths {
     all: usize,
 }
 
+/// How much a table says of where its figures were reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Settings {
+    /// All of it.
+    Whole,
+    /// The first words: `fjall lz4 16KiB`.
+    Brief,
+    /// Nothing; the report has it.
+    Left,
+}
+
 /// The table of what the subject can do, the lines of each row: values, their intervals where the line has no room for them, and conditions
 /// where they differ by row. The heading comes first.
-pub(super) fn capabilities(answer: &Answer, width: usize, pen: Pen) -> Vec<Vec<String>> {
+pub(super) fn capabilities(answer: &Answer, settings: Settings, width: usize, pen: Pen) -> Vec<Vec<String>> {
     let Some(first) = answer.capabilities.first() else {
         return Vec::new();
     };
@@ -35,7 +46,10 @@ pub(super) fn capabilities(answer: &Answer, width: usize, pen: Pen) -> Vec<Vec<S
     for capability in &answer.capabilities {
         let outcomes: Vec<&ReadingOutcome> = capability.readings.iter().map(|one| &one.outcome).collect();
         let (mut values, ends) = values(&outcomes, widths);
-        let conditions: Vec<String> = outcomes.iter().map(|outcome| conditions(outcome)).collect();
+        let conditions: Vec<String> = outcomes
+            .iter()
+            .map(|outcome| conditions(outcome, settings))
+            .collect();
         // A label that says the depth has said where, unless there is more to say: `4 KiB random, QD 1, sync none`.
         let is_usual = conditions.iter().all(|words| words.matches(", ").count() <= 1);
         let mut is_said =
@@ -96,8 +110,18 @@ fn with_circumstances((value, conditions): (&String, &String)) -> String {
     format!("{value}{}", circumstances.unwrap_or_default())
 }
 
-fn conditions(outcome: &ReadingOutcome) -> String {
+fn conditions(outcome: &ReadingOutcome, settings: Settings) -> String {
     match outcome {
+        ReadingOutcome::Measured { .. } if settings == Settings::Left => String::new(),
+        ReadingOutcome::Measured { conditions, .. } if settings == Settings::Brief => {
+            let end = conditions.find([',', ';']).unwrap_or(conditions.len());
+            let first = &conditions[..end];
+            if first.is_empty() {
+                String::new()
+            } else {
+                format!("  {first}")
+            }
+        }
         ReadingOutcome::Measured { conditions, .. } if conditions.is_empty() => String::new(),
         ReadingOutcome::Measured { conditions, .. } => format!("  {}", conditions.replace(" jobs × ", "×")),
         ReadingOutcome::Missing(_) => String::new(),
@@ -219,7 +243,7 @@ mod tests {
             ..Answer::default()
         };
         for width in [60, 80, 100, 160] {
-            let rows = capabilities(&answer, width, Pen { colour: false });
+            let rows = capabilities(&answer, Settings::Whole, width, Pen { colour: false });
             let lines = rows[1].join(" ");
             let lines = lines.split_whitespace().collect::<Vec<_>>().join(" ");
             for number in &numbers {
@@ -249,7 +273,7 @@ mod tests {
             ..Answer::default()
         };
         for width in [60, 80, 100, 160] {
-            let head = &capabilities(&answer, width, Pen { colour: false })[0];
+            let head = &capabilities(&answer, Settings::Whole, width, Pen { colour: false })[0];
             assert!(head.iter().all(|line| line.chars().count() <= width), "{head:?}");
             let words: Vec<&str> = head.iter().flat_map(|line| line.split_whitespace()).collect();
             let count = |word: &str| words.iter().filter(|seen| **seen == word).count();

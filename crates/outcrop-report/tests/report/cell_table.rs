@@ -2,7 +2,7 @@
 
 use outcrop_report::Report;
 use outcrop_report::answer::Caution;
-use outcrop_report::cell_table::{markdown, text};
+use outcrop_report::cell_table::{excerpt, markdown, text};
 use outcrop_results::{CellTable, Value};
 use outcrop_schema::column::{COLUMN, ROWS, TABLE_ROWS};
 use outcrop_schema::device::LATENCY;
@@ -38,6 +38,31 @@ fn a_table_never_leaves_its_terminal_and_says_which_columns_it_left_out() {
         assert!(has_all || names_left_out, "{text}");
     }
     assert!(!text(&table(), Some(200)).contains("Left out"));
+}
+
+#[test]
+fn a_table_without_room_for_all_rows_has_as_many_of_each_engine_and_counts_the_others() {
+    let mut run = crate::kv_fixture::codecs();
+    let second: Vec<_> = run.trials.clone();
+    run.trials.extend(second.into_iter().map(|mut trial| {
+        trial
+            .factors
+            .insert(kv::ENGINE.name.to_owned(), "fjall".to_owned());
+        trial.cell += " fjall";
+        trial
+    }));
+    let table = CellTable::of(&run);
+    assert_eq!(table.rows.len(), 8);
+    let few = excerpt(&table, None, 4);
+    let rows_of = |engine: &str| few.lines().filter(|line| line.starts_with(engine)).count();
+    assert_eq!((rows_of("rocksdb"), rows_of("fjall")), (2, 2), "{few}");
+    let words: Vec<&str> = few.split_whitespace().collect();
+    assert!(
+        words
+            .join(" ")
+            .contains("… 4 more cells (2 of fjall, 2 of rocksdb):"),
+        "{few}"
+    );
 }
 
 #[test]

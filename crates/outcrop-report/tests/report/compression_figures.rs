@@ -125,6 +125,44 @@ fn speeds_are_drawn_at_every_measured_block_size_or_the_caption_says_how_many_ar
 }
 
 #[test]
+fn speeds_by_block_size_have_a_line_for_each_codec_with_its_interval_where_there_are_two_sizes() {
+    let of_sizes = |sizes_kib: &[u64]| Builder::new(5).speeds(&CODECS, sizes_kib, &[1]).build();
+    for direction in ["compress", "decompress"] {
+        let id = format!("{direction}-speed-by-block-size");
+        let report = Report::of(&of_sizes(&[4, 16, 64]));
+        let figures = report.figures();
+        let figure = figures.iter().find(|figure| figure.id == id);
+        let figure = figure.unwrap_or_else(|| panic!("no figure {id}"));
+        let svg = figure.to_page_svg();
+        for codec in CODECS.iter().filter(|codec| codec.name != "none") {
+            assert!(svg.contains(&format!(">{}<", codec.name)), "{id}: {}", codec.name);
+        }
+        for size in ["4 KiB", "16 KiB", "64 KiB"] {
+            assert!(svg.contains(&format!(">{size}<")), "{id}: {size}");
+        }
+        let csv = figure.to_csv().unwrap();
+        let rows: Vec<Vec<&str>> = csv
+            .lines()
+            .skip(1)
+            .map(|line| line.split(',').collect())
+            .collect();
+        assert_eq!(rows.len(), 3 * 6, "{csv}");
+        for row in rows {
+            let [value, low, high] = [3, 4, 5].map(|place| row[place].parse::<f64>().unwrap());
+            assert!(low <= value && value <= high, "{row:?}");
+        }
+        assert!(figure.caption.contains("1 thread"), "{}", figure.caption);
+        let html = report.to_html();
+        assert!(
+            html.contains(&format!("figure-{id}")),
+            "{id} is on the page, which has room for it"
+        );
+        let one_size = Report::of(&of_sizes(&[16]));
+        assert!(one_size.figures().iter().all(|figure| figure.id != id), "{id}");
+    }
+}
+
+#[test]
 fn codecs_of_one_library_keep_names_of_their_own_in_short() {
     let alike = [
         codec("deflate-zlib:1", 2.1, 8e7, 3e8),

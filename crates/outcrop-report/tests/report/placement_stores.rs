@@ -2,8 +2,8 @@
 //! less space.
 
 use outcrop_report::{Constraints, Placement, Report};
-use outcrop_results::{RunView, Value};
-use outcrop_schema::kv::{BLOCKS_FETCHED, ENGINE, THROUGHPUT};
+use outcrop_results::{Envelope, RunView, Value};
+use outcrop_schema::kv::{BLOCKS_FETCHED, ENGINE, READ_LATENCY, THROUGHPUT};
 
 use crate::kv_fixture::{Stored, of};
 use crate::placement::{USUAL, stored};
@@ -55,6 +55,59 @@ fn the_answer_names_its_store_and_says_which_others_were_not_compared() {
         !screen.contains("For rocksdb: ") && screen.contains("(rocksdb)"),
         "{screen}"
     );
+}
+
+#[test]
+fn the_screen_of_two_stores_has_every_headline_figure_of_both() {
+    let mut run = with_a_second_store();
+    run.trials.iter_mut().for_each(|trial| {
+        let p99 = Value::measured(READ_LATENCY.p99, 300e3);
+        trial.values.push(p99);
+    });
+    let report = Report::of(&run);
+    let rows = &report.layers[0].answer.capabilities;
+    assert!(
+        rows.len() > 1 && rows.iter().all(|row| row.readings.len() == 2),
+        "{rows:?}"
+    );
+    for width in [80, 100, 160] {
+        let screen = report.screen(width, false);
+        for row in rows {
+            assert!(screen.contains(&row.label), "{width}, {}: {screen}", row.label);
+        }
+        assert!(screen.lines().count() <= 22, "{width}: {screen}");
+    }
+}
+
+#[test]
+fn the_answer_stands_in_the_advice_of_the_json_and_not_only_in_its_details() {
+    let of_json = |run: &RunView| {
+        let report = Report::of(run);
+        let document = report.in_envelope(Envelope::of("report")).unwrap();
+        let advice = document.advice.clone();
+        let found = advice
+            .into_iter()
+            .find(|claim| claim["topic"] == "Where to compress");
+        (found, report.placement)
+    };
+    let (claim, placement) = of_json(&of(&USUAL));
+    let (claim, placement) = (claim.unwrap(), placement.unwrap());
+    assert_eq!(
+        (&claim["layer"], claim["text"].as_str().unwrap()),
+        (&"kv".into(), &*placement.answer.join(" "))
+    );
+    assert_eq!(
+        claim["action"].as_str(),
+        Some(&*placement.answer[0]),
+        "it is decided"
+    );
+    assert!(claim["numbers"][0]["value"].as_f64().is_some(), "{claim}");
+    // What is not decided has no instruction, as in all advice.
+    let mut few = of(&USUAL);
+    few.trials.retain(|trial| trial.repetition == 0);
+    let (claim, placement) = of_json(&few);
+    let (claim, placement) = (claim.unwrap(), placement.unwrap());
+    assert_eq!(claim.get("action"), None, "{:?}", placement.answer);
 }
 
 #[test]

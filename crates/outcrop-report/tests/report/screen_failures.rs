@@ -37,12 +37,12 @@ fn every_finding_and_check_that_fails_is_named_however_many_there_are() {
         for place in 0..5 {
             let in_words = words.contains(&format!("sentence {place} takes"));
             assert!(
-                in_words || words.contains(&format!("name-of-finding-{place}")),
+                in_words || words.contains(&format!("name of finding {place}")),
                 "{screen}"
             );
         }
         assert!(
-            words.contains("a fifth fails") || words.contains("name-of-check-4"),
+            words.contains("a fifth fails") || words.contains("name of check 4"),
             "{screen}"
         );
     }

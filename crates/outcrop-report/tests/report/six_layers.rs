@@ -115,7 +115,7 @@ fn spread_latencies(trial: &mut TrialEntry) {
 
 #[test]
 fn a_page_of_six_layers_is_well_formed_and_small() {
-    let report = Report::of(&six_layers());
+    let report = Report::of(&quick(six_layers()));
     assert_eq!(report.layers.len(), 6);
     let html = report.to_html();
     elements(&html).unwrap();
@@ -127,6 +127,19 @@ fn a_page_of_six_layers_is_well_formed_and_small() {
         std::fs::write(Path::new(&folder).join("one-page.html"), &one_page).unwrap();
     }
     assert!(html.len() <= MOST_BYTES, "{} bytes", html.len());
+    assert!(waiting(&report, &html).is_empty(), "it has room for every figure");
+}
+
+/// The figures of a report that its page names with their files instead of drawing them.
+fn waiting(report: &Report, html: &str) -> Vec<String> {
+    let named = |id: &str| html.contains(&format!("<code>figures/{id}.svg</code>"));
+    let drawn = |id: &str| html.contains(&format!("<figure id=\"figure-{id}\">"));
+    let figures = report.figures();
+    for figure in &figures {
+        assert!(drawn(&figure.id) != named(&figure.id), "{}", figure.id);
+    }
+    let ids = figures.into_iter().map(|figure| figure.id.clone());
+    ids.filter(|id| named(id)).collect()
 }
 
 /// A quick profile of a folder: six layers, and sixty columns of several files with long names.
@@ -164,8 +177,12 @@ fn of_a_wide_folder() -> RunView {
     }
     run.trials.retain(|trial| trial.layer != "column");
     run.trials.extend(builder.build().trials);
-    let plan = std::mem::take(&mut run.plan);
-    let as_comments = plan.lines().map(|line| format!("# {line}\n"));
+    quick(run)
+}
+
+/// The same run as one of quick effort, with a plan of the same length.
+fn quick(mut run: RunView) -> RunView {
+    let as_comments = run.plan.lines().map(|line| format!("# {line}\n"));
     run.plan = format!("[run]\neffort = \"quick\"\n{}", as_comments.collect::<String>());
     run
 }
@@ -178,6 +195,10 @@ fn the_page_of_a_quick_profile_of_many_columns_is_small_and_says_what_it_leaves_
     assert!(html.len() <= MOST_BYTES, "{} bytes", html.len());
     assert!(html.contains("rows are on this page; cells.csv, in the folder of the run, has all of them."));
     assert!(html.contains("The plan with all defaults is in plan.toml"));
+    assert_eq!(
+        waiting(&report, &html),
+        ["compress-speed-by-block-size", "decompress-speed-by-block-size"]
+    );
     // What is left out is what is elsewhere: answers, figures and findings stay.
     for part in [
         "column-answer",

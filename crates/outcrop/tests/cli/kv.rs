@@ -153,6 +153,9 @@ fn where_to_compress_is_measured_on_filesystems_of_our_own_of_which_nothing_is_l
     assert!((plain / stored("ext4") - 1.0).abs() < 0.2, "{plain}");
     let envelope: Value = serde_json::from_str(&seen.stdout).unwrap();
     let placement = &envelope["details"]["placement"];
+    let advice = &envelope["advice"][0];
+    assert_eq!(advice["topic"], "Where to compress", "{advice}");
+    assert_eq!(advice["brief"], placement["answer"][0]);
     let places: Vec<&str> = placement["candidates"]
         .as_array()
         .unwrap()

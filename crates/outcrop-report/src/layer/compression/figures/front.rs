@@ -1,26 +1,27 @@
-//! Ratio against speed with the front that no codec beats, and ratio by block size.
+//! Ratio against speed with the front that no codec beats, and ratio and speeds by block size.
 
-use outcrop_measure::metric::Better;
-use outcrop_schema::compression::{COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO, Direction};
+use outcrop_measure::metric::{Better, Metric};
+use outcrop_schema::compression::{COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO, Direction, SPEED};
 
 use super::super::cell::{CompressionCell, title};
 use super::super::wishes::{Candidate, front, held_fixed, undecided_places};
 use super::line_of;
 use crate::cell::{Cell, families};
 use crate::chart::{
-    LineChart, Quantity, Scale, ScatterChart, ScatterGroup, ScatterPoint, Series, SeriesKind, axis,
+    Axis, LineChart, Quantity, Scale, ScatterChart, ScatterGroup, ScatterPoint, Series, SeriesKind, axis,
 };
 use crate::number::Number;
 use crate::section::FigureSlot;
 
 const PLAN: &str = "throughput-latency";
 
-/// One figure for each direction, and one for block sizes.
+/// One figure for each direction, and of block sizes one for the ratio and one for the speed of each direction.
 pub(super) fn all(all: &[Candidate<'_, '_>], codecs: &[&str]) -> Vec<FigureSlot> {
     let by_speed = Direction::ALL.map(|direction| ratio_against_speed(all, direction));
     by_speed
         .into_iter()
         .chain([ratio_by_block_size(all, codecs)])
+        .chain(Direction::ALL.map(|direction| speed_by_block_size(all, codecs, direction)))
         .collect()
 }
 
@@ -111,22 +112,53 @@ fn hue(family: &str) -> usize {
 
 /// What larger blocks give.
 fn ratio_by_block_size(all: &[Candidate<'_, '_>], codecs: &[&str]) -> FigureSlot {
-    const TITLE: &str = "Ratio by block size";
-    let cells = all.iter().map(|one| one.cell).filter(|cell| !cell.is_copy());
-    let size = |cell: &Cell<'_>| cell.place(&COMPRESSION_BLOCK_SIZE);
-    let line = |family: Vec<&Cell<'_>>| line_of(&family, codecs, &COMPRESSION_RATIO, size);
-    let families = families(cells, &[&COMPRESSION_BLOCK_SIZE]).into_iter();
-    let series: Vec<Series> = families.map(line).filter(|line| line.points.len() > 1).collect();
-    if series.is_empty() {
-        let reason = "no codec was measured at two block sizes of the same data.";
-        return FigureSlot::missing(TITLE, reason, PLAN);
-    }
-    let chart = LineChart {
-        x: axis("Block size", Quantity::AccessSize, Scale::Log2),
+    let by_size = BySize {
+        title: "Ratio by block size".to_owned(),
+        id: "ratio-by-block-size".to_owned(),
+        metric: COMPRESSION_RATIO,
         y: axis("Compression ratio", Quantity::Ratio, Scale::Linear),
-        series,
     };
-    let fixed = held_fixed(all).unwrap_or_default();
-    let caption = format!("{fixed}. Each block is compressed on its own.");
-    chart.slot("ratio-by-block-size", TITLE, caption, PLAN)
+    by_size.draw(all, codecs)
+}
+
+/// What larger blocks cost or gain in speed.
+fn speed_by_block_size(all: &[Candidate<'_, '_>], codecs: &[&str], direction: Direction) -> FigureSlot {
+    let speed = format!("{} speed", title(direction));
+    let by_size = BySize {
+        id: format!("{direction}-speed-by-block-size"),
+        metric: SPEED.of(direction),
+        y: axis(&speed, Quantity::Bandwidth, Scale::Log10),
+        title: format!("{speed} by block size"),
+    };
+    by_size.draw(all, codecs).that_can_wait()
+}
+
+/// A line for each codec over the size of its blocks.
+struct BySize {
+    title: String,
+    id: String,
+    metric: Metric,
+    y: Axis,
+}
+
+impl BySize {
+    fn draw(self, all: &[Candidate<'_, '_>], codecs: &[&str]) -> FigureSlot {
+        let cells = all.iter().map(|one| one.cell).filter(|cell| !cell.is_copy());
+        let size = |cell: &Cell<'_>| cell.place(&COMPRESSION_BLOCK_SIZE);
+        let line = |family: Vec<&Cell<'_>>| line_of(&family, codecs, &self.metric, size);
+        let families = families(cells, &[&COMPRESSION_BLOCK_SIZE]).into_iter();
+        let series: Vec<Series> = families.map(line).filter(|line| line.points.len() > 1).collect();
+        if series.is_empty() {
+            let reason = "no codec was measured at two block sizes of the same data.";
+            return FigureSlot::missing(&self.title, reason, PLAN);
+        }
+        let chart = LineChart {
+            x: axis("Block size", Quantity::AccessSize, Scale::Log2),
+            y: self.y,
+            series,
+        };
+        let fixed = held_fixed(all).unwrap_or_default();
+        let caption = format!("{fixed}. Each block is compressed on its own.");
+        chart.slot(&self.id, &self.title, caption, PLAN)
+    }
 }
