@@ -3,7 +3,8 @@
 //! A line counts when its newline is on the disk. What stands behind the last newline is a write that a
 //! crash cut short: it was never reported as finished, so opening the journal for writing cuts it off and
 //! the trial is measured again. A line that ends properly and does not parse is damage, which is reported
-//! and never repaired silently. So is one whose checksum does not agree: a digit that flipped is still JSON.
+//! and never repaired silently. So is one whose checksum does not agree: a digit that flipped is still JSON. And so is one that repeats a
+//! completed trial.
 
 mod checksum;
 
@@ -66,15 +67,14 @@ impl Journal {
             .open(path)
             .map_err(ResultsError::io("open", path))?;
         let file = lock(file, path)?;
-        let mut finished = BTreeSet::new();
         let mut lines = Lines::new(&*file, path);
-        for entry in lines.by_ref() {
-            let entry = entry?;
-            if entry.is_completed() && !finished.insert((entry.cell.clone(), entry.repetition)) {
-                return Err(lines.damaged(&"this trial was already completed on an earlier line"));
-            }
-        }
-        let (length, torn_bytes) = (lines.whole_bytes, lines.torn_bytes);
+        lines.by_ref().try_for_each(|entry| entry.map(drop))?;
+        let Lines {
+            whole_bytes: length,
+            torn_bytes,
+            finished,
+            ..
+        } = lines;
         let journal = Self {
             path: path.into(),
             file,
@@ -245,6 +245,8 @@ pub struct Lines<R> {
     torn_bytes: u64,
     /// A line before had a checksum, and so have all behind it.
     is_sealed: bool,
+    /// The completed trials so far, by cell and repetition: one that is there twice would count as a further repetition.
+    finished: BTreeSet<(String, u32)>,
     is_done: bool,
 }
 
@@ -258,6 +260,7 @@ impl<R: io::Read> Lines<R> {
             whole_bytes: 0,
             torn_bytes: 0,
             is_sealed: false,
+            finished: BTreeSet::new(),
             is_done: false,
         }
     }
@@ -288,9 +291,11 @@ impl<R: io::Read> Lines<R> {
         self.whole_bytes += line.len() as u64;
         let is_sealed = checksum::check(&line, self.is_sealed).map_err(|reason| self.damaged(&reason))?;
         self.is_sealed |= is_sealed;
-        serde_json::from_slice(&line)
-            .map(Some)
-            .map_err(|error| self.damaged(&error))
+        let entry: TrialEntry = serde_json::from_slice(&line).map_err(|error| self.damaged(&error))?;
+        if entry.is_completed() && !self.finished.insert((entry.cell.clone(), entry.repetition)) {
+            return Err(self.damaged(&"this trial was already completed on an earlier line"));
+        }
+        Ok(Some(entry))
     }
 }
 

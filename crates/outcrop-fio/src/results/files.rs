@@ -1,6 +1,8 @@
 //! The files that may be results: those that were named, and the `.json` files in folders that were named.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -66,4 +68,27 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, String> {
         ErrorKind::InvalidInput => error.to_string(),
         _ => format!("it cannot be read: {error}"),
     })
+}
+
+/// Files by what they contain: a copy of a result is no further repetition.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Contents(BTreeMap<u64, Vec<PathBuf>>);
+
+impl Contents {
+    /// The file before that has these bytes.
+    pub(super) fn file_with(&self, bytes: &[u8]) -> Option<&Path> {
+        let alike = self.0.get(&hash_of(bytes))?;
+        let same = |path: &&PathBuf| read(path).is_ok_and(|before| before == bytes);
+        alike.iter().find(same).map(PathBuf::as_path)
+    }
+
+    pub(super) fn add(&mut self, path: &Path, bytes: &[u8]) {
+        self.0.entry(hash_of(bytes)).or_default().push(path.to_owned());
+    }
+}
+
+fn hash_of(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    hasher.finish()
 }

@@ -38,6 +38,7 @@ pub struct Imported {
     /// Files and jobs that were not, each in a sentence with the reason.
     pub left_out: Vec<String>,
     assumed: Vec<String>,
+    contents: files::Contents,
 }
 
 /// Reads results of fio: files, and folders with `.json` files in them.
@@ -56,6 +57,7 @@ pub fn import(paths: &[PathBuf], options: &ImportOptions) -> Result<Imported, Fi
         files: Vec::new(),
         left_out: Vec::new(),
         assumed: options.assume.clone(),
+        contents: files::Contents::default(),
     };
     for path in files::find(paths)? {
         if let Err(why) = imported.take(&path, &assumed) {
@@ -123,8 +125,13 @@ impl Imported {
     /// Adds the trials of one file.
     fn take(&mut self, path: &Path, assumed: &[(FactorRef, String)]) -> Result<(), String> {
         let bytes = files::read(path)?;
+        if let Some(before) = self.contents.file_with(&bytes) {
+            return Err(format!(
+                "it is a copy of {}, byte for byte, so it is no further repetition",
+                before.display()
+            ));
+        }
         let (document, reports) = document::read(&bytes)?;
-        drop(bytes);
         let name = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
         let version = document.version.clone();
         let version = version.filter(|version| !version.is_empty() && version.len() < 64);
@@ -147,6 +154,7 @@ impl Imported {
         if !trials.is_empty() {
             self.versions.insert(version);
             self.files.push(path.to_owned());
+            self.contents.add(path, &bytes);
             self.trials.extend(trials);
         }
         Ok(())

@@ -242,7 +242,7 @@ fn conditions_that_no_factor_has_keep_cells_apart_and_stand_in_the_subject() {
     };
     for (name, options, error) in [
         ("1.json", "", 0),
-        ("2.json", "", 0),
+        ("2.json", r#", "description": "again""#, 0),
         ("3.json", r#", "sqthread_poll": "1""#, 0),
         ("4.json", r#", "bssplit": "4k/50:8k/50""#, 0),
         ("5.json", "", 5),
@@ -273,6 +273,30 @@ fn conditions_that_no_factor_has_keep_cells_apart_and_stand_in_the_subject() {
     );
     let run = run_of(&imported, folder.path());
     assert_eq!(run.cells().len(), 3);
+}
+
+#[test]
+fn a_copy_of_a_result_counts_once_and_is_named_and_one_that_differs_in_a_figure_is_a_repetition() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, second) = (older(10_000.0, 4, 1.0), older(10_001.0, 4, 1.0));
+    for (name, text) in [
+        ("a_bs4k_qd8.json", &first),
+        ("b_bs4k_qd8.json", &first),
+        ("c_bs4k_qd8.json", &second),
+    ] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let named = folder.path().join("c_bs4k_qd8.json");
+    let imported = imported(&[folder.path(), &named]);
+    let repetitions: Vec<u32> = imported.trials.iter().map(|trial| trial.repetition).collect();
+    assert_eq!(repetitions, [0, 1]);
+    let [copy, twice] = imported.left_out.as_slice() else {
+        panic!("{:?}", imported.left_out)
+    };
+    for (why, file, before) in [(copy, "b_bs4k", "a_bs4k"), (twice, "c_bs4k", "c_bs4k")] {
+        let (named, reason) = why.split_once(": it is a copy of ").unwrap();
+        assert!(named.contains(file) && reason.contains(before), "{why}");
+    }
 }
 
 #[test]

@@ -221,6 +221,22 @@ fn a_finished_trial_is_not_recorded_twice_and_a_failed_one_may_be_tried_again() 
 }
 
 #[test]
+fn a_completed_trial_that_a_journal_has_twice_is_damage_with_its_line_and_no_further_repetition() {
+    let (_folder, path, bytes) = three_lines();
+    let text = String::from_utf8(bytes).unwrap();
+    let second = text.lines().nth(1).unwrap();
+    fs::write(&path, format!("{text}{second}\n")).unwrap();
+    let read = read_all(&path).unwrap_err().to_string();
+    let opened = Journal::open(&path).unwrap_err().to_string();
+    for message in [read, opened] {
+        assert!(
+            message.contains("trials.ndjson:4:") && message.contains("already completed on an earlier line"),
+            "{message}"
+        );
+    }
+}
+
+#[test]
 fn a_value_that_is_not_finite_is_recorded_as_absent_with_the_reason() {
     let entry = trial(1, 0, &[Value::measured(IOPS, f64::NAN)]);
     assert_eq!(entry.values[0].value, None);
