@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use outcrop_probe::BlockDevice;
 use outcrop_probe::device_number::DeviceNumber;
+use outcrop_probe::loop_info::LoopInfo;
 use outcrop_probe::system_tree::SystemTree;
 use rustix::fs::{Mode, OFlags};
 
@@ -21,46 +22,8 @@ use crate::mount::NEEDS_ROOT;
 /// From include/uapi/linux/loop.h.
 const LOOP_CTL_GET_FREE: libc::Ioctl = 0x4C82;
 const LOOP_CONFIGURE: libc::Ioctl = 0x4C0A;
-const LOOP_GET_STATUS64: libc::Ioctl = 0x4C05;
 const LO_FLAGS_AUTOCLEAR: u32 = 4;
 const LO_FLAGS_DIRECT_IO: u32 = 16;
-
-/// `struct loop_info64`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct LoopInfo {
-    device: u64,
-    inode: u64,
-    rdevice: u64,
-    offset: u64,
-    size_limit: u64,
-    number: u32,
-    encrypt_type: u32,
-    encrypt_key_size: u32,
-    flags: u32,
-    file_name: [u8; 64],
-    crypt_name: [u8; 64],
-    encrypt_key: [u8; 32],
-    init: [u64; 2],
-}
-
-impl LoopInfo {
-    const EMPTY: Self = Self {
-        device: 0,
-        inode: 0,
-        rdevice: 0,
-        offset: 0,
-        size_limit: 0,
-        number: 0,
-        encrypt_type: 0,
-        encrypt_key_size: 0,
-        flags: 0,
-        file_name: [0; 64],
-        crypt_name: [0; 64],
-        encrypt_key: [0; 32],
-        init: [0; 2],
-    };
-}
 
 /// `struct loop_config`.
 #[repr(C)]
@@ -108,8 +71,9 @@ impl LoopDevice {
 
     /// Reads back what the kernel made of our flags.
     fn checked(descriptor: OwnedFd, path: PathBuf) -> Result<Self, FilesystemError> {
-        let flags = status(descriptor.as_fd())
-            .map_err(|error| FilesystemError::system("read a loop device's state", error))?;
+        let flags = LoopInfo::of(&descriptor)
+            .map_err(|error| FilesystemError::system("read a loop device's state", error))?
+            .flags;
         if flags & LO_FLAGS_AUTOCLEAR == 0 {
             return Err(FilesystemError::Unavailable(
                 "this kernel's loop devices do not detach automatically, so one would be left behind if Outcrop were killed".to_owned(),
@@ -175,10 +139,7 @@ fn configure(device: BorrowedFd<'_>, image: BorrowedFd<'_>) -> io::Result<()> {
     let config = LoopConfig {
         fd: image.as_raw_fd() as u32,
         block_size: 0,
-        info: LoopInfo {
-            flags: LO_FLAGS_AUTOCLEAR | LO_FLAGS_DIRECT_IO,
-            ..LoopInfo::EMPTY
-        },
+        info: LoopInfo::with_flags(LO_FLAGS_AUTOCLEAR | LO_FLAGS_DIRECT_IO),
         reserved: [0; 8],
     };
     // SAFETY: the pointer is valid for one `loop_config` for the length of the call, which only reads it.
@@ -190,25 +151,12 @@ fn configure(device: BorrowedFd<'_>, image: BorrowedFd<'_>) -> io::Result<()> {
     }
 }
 
-/// The flags in force.
-fn status(device: BorrowedFd<'_>) -> io::Result<u32> {
-    let mut info = LoopInfo::EMPTY;
-    // SAFETY: the pointer is valid for one `loop_info64`, which the call fills in.
-    let result = unsafe { libc::ioctl(device.as_raw_fd(), LOOP_GET_STATUS64, &raw mut info) };
-    if result == 0 {
-        Ok(info.flags)
-    } else {
-        Err(io::Error::last_os_error())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn structs_have_the_kernels_sizes() {
-        assert_eq!(size_of::<LoopInfo>(), 232);
+    fn the_struct_has_the_kernels_size() {
         assert_eq!(size_of::<LoopConfig>(), 304);
     }
 }

@@ -1,8 +1,10 @@
 //! Who uses a block device, as far as the kernel tells: mounts, members of a btrfs, swap, holders, loop devices above it, and who uses the
 //! file that a loop device shows.
 
+mod sentence;
+mod writers;
+
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use outcrop_measure::metric::Unavailable;
@@ -11,7 +13,7 @@ use crate::block_device::BlockDevice;
 use crate::device_number::DeviceNumber;
 use crate::filesystem::block_device_node;
 use crate::mount_table::{self, Mount};
-use crate::shown_file;
+use crate::shown_file::{self, Loop};
 use crate::system_tree::SystemTree;
 
 /// One use of a device, of one of its partitions, or of the disk that it is a partition of.
@@ -66,6 +68,19 @@ pub enum DeviceUse {
         /// The first byte that it shows.
         offset: String,
     },
+    /// It is a loop device that shows less of its file than there is now, or more.
+    OtherSize {
+        /// The kernel's name.
+        device: String,
+        /// Its file.
+        file: PathBuf,
+        /// What it shows.
+        shown_bytes: u64,
+        /// What the file has, without what is behind its last whole sector.
+        file_bytes: u64,
+        /// How it shows all of it, in a clause.
+        advice: String,
+    },
     /// It is a loop device, and another loop device shows the same file.
     SharedFile {
         /// The kernel's name.
@@ -74,6 +89,17 @@ pub enum DeviceUse {
         other: String,
         /// Their file.
         file: PathBuf,
+    },
+    /// It is a loop device whose file may be in use under other numbers, because of the filesystem that one of the two is on.
+    MaybeSharedFile {
+        /// The kernel's name.
+        device: String,
+        /// Who uses the other file.
+        other: String,
+        /// Why it is not known whether they are one file, in a clause.
+        why: String,
+        /// How to go on, in a clause.
+        advice: String,
     },
     /// It is a loop device whose file the kernel swaps to.
     SwapFile {
@@ -93,56 +119,6 @@ pub enum DeviceUse {
     },
 }
 
-impl fmt::Display for DeviceUse {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Mounted { device, mount_point } => {
-                write!(f, "{device} is mounted at {}", mount_point.display())
-            }
-            Self::BtrfsMember {
-                device,
-                mount_point: Some(place),
-            } => write!(
-                f,
-                "{device} is a member of the btrfs mounted at {}",
-                place.display()
-            ),
-            Self::BtrfsMember {
-                device,
-                mount_point: None,
-            } => write!(f, "{device} is a member of a mounted btrfs"),
-            Self::Swap { device } => write!(f, "{device} is active swap, which `swapoff /dev/{device}` ends"),
-            Self::Held { device, holder } => write!(f, "{holder} is on top of {device}"),
-            Self::BelowLoop { device, loop_device } => {
-                write!(f, "the loop device {loop_device} is on top of {device}")
-            }
-            Self::OverDevice { device, below } => write!(
-                f,
-                "the loop device {device} writes to the device {}, which is the one to give",
-                below.display()
-            ),
-            Self::PartOfFile { device, file, offset } => write!(
-                f,
-                "the loop device {device} shows {} from byte {offset} on, so what stands before it is not seen",
-                file.display()
-            ),
-            Self::SharedFile { device, other, file } => write!(
-                f,
-                "the loop devices {device} and {other} both write to {}",
-                file.display()
-            ),
-            Self::SwapFile { device, file } => write!(
-                f,
-                "the file of {device}, {0}, is active swap, which `swapoff {0}` ends",
-                file.display()
-            ),
-            Self::OpenForWriting { device, pid, program } => {
-                write!(f, "process {pid} ({program}) has {device} open for writing")
-            }
-        }
-    }
-}
-
 /// A device with its partitions, and the disk that it is a partition of: whoever uses one of them uses the device.
 struct Family(BTreeMap<DeviceNumber, String>);
 
@@ -152,7 +128,7 @@ impl BlockDevice {
     /// A mount in another mount namespace is not seen; opening the device exclusively finds that one too.
     ///
     /// # Errors
-    /// /proc or /sys cannot be read, or the file of a loop device cannot be looked at, so that nobody can tell.
+    /// /proc or /sys cannot be read, or what a loop device writes to cannot be looked at, so that nobody can tell.
     pub fn uses(&self) -> Result<Vec<DeviceUse>, Unavailable> {
         let tree = self.tree();
         let family = self.family()?;
@@ -170,15 +146,17 @@ impl BlockDevice {
                 holder: holder.to_string_lossy().into_owned(),
             }));
         }
-        uses.extend(loops(tree, &family));
-        uses.extend(shown_file::uses(self)?);
+        let loops = shown_file::loops(tree)?;
+        uses.extend(below(&family, &loops));
+        uses.extend(shown_file::uses(self, &loops, &mounts)?);
         Ok(uses)
     }
 
     /// Other processes that have the device, a partition of it or its disk open for writing at this moment, each once: opening it
     /// exclusively does not find them.
     ///
-    /// Processes of other users are seen by root only. Those that only read are left out, since programs that ask a disk for its name do so
+    /// Processes of other users are seen by root only, and nodes on network filesystems and FUSE are not looked at, since that may take for
+    /// ever. Those that only read are left out, since programs that ask a disk for its name do so
     /// at any time; some of them open it for writing for a moment, too (`losetup --find`).
     ///
     /// *Cost*: a look at every open file of every process.
@@ -186,7 +164,7 @@ impl BlockDevice {
     /// # Errors
     /// /proc or /sys cannot be read, so that nobody can tell.
     pub fn writers(&self) -> Result<Vec<DeviceUse>, Unavailable> {
-        Ok(writers(self.tree(), &self.family()?))
+        Ok(writers::writers(self.tree(), &self.family()?))
     }
 
     /// Names of the partitions that the kernel found on the device.
@@ -301,50 +279,14 @@ fn swaps(tree: &SystemTree, family: &Family) -> Vec<DeviceUse> {
 }
 
 /// A loop device does not claim the device that is its file, so nothing else tells.
-fn loops(tree: &SystemTree, family: &Family) -> Vec<DeviceUse> {
-    let used = |name: &std::ffi::OsString| {
-        let name = name.to_string_lossy();
+fn below(family: &Family, loops: &[Loop]) -> Vec<DeviceUse> {
+    let used = |above: &Loop| {
         Some(DeviceUse::BelowLoop {
-            device: family.reached_by(&shown_file::shown_by(tree, &name)?)?.clone(),
-            loop_device: name.into_owned(),
+            device: family.0.get(&above.device?)?.clone(),
+            loop_device: above.name.clone(),
         })
     };
-    let names = tree.names("sys/block").unwrap_or_default();
-    names.iter().filter_map(used).collect()
-}
-
-/// Processes that have it open for writing.
-fn writers(tree: &SystemTree, family: &Family) -> Vec<DeviceUse> {
-    let own = std::process::id();
-    let pids = tree.names("proc").unwrap_or_default();
-    let pids = pids.iter().filter_map(|name| name.to_str()?.parse::<u32>().ok());
-    let mut uses = Vec::new();
-    for pid in pids.filter(|pid| *pid != own) {
-        // A process that has ended meanwhile, or is of another user, has no list.
-        let files = tree.names(format!("proc/{pid}/fd")).unwrap_or_default();
-        let written = files.iter().find_map(|file| {
-            let file = file.to_string_lossy();
-            let link = tree.path(format!("proc/{pid}/fd/{file}"));
-            // To look behind a link into a network's filesystem may take for ever.
-            let is_node = std::fs::read_link(&link).is_ok_and(|target| target.starts_with("/dev"));
-            let device = is_node.then(|| family.reached_by(&link))??;
-            is_for_writing(tree, pid, &file).then(|| device.clone())
-        });
-        if let Some(device) = written {
-            let program = tree.text(format!("proc/{pid}/comm")).unwrap_or_default();
-            uses.push(DeviceUse::OpenForWriting { device, pid, program });
-        }
-    }
-    uses
-}
-
-/// The access mode in a file's flags, which are octal.
-fn is_for_writing(tree: &SystemTree, pid: u32, file: &str) -> bool {
-    const ACCESS_MODE: u32 = 0o3;
-    let about = tree.text(format!("proc/{pid}/fdinfo/{file}")).unwrap_or_default();
-    let flags = about.lines().find_map(|line| line.strip_prefix("flags:"));
-    let flags = flags.and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok());
-    flags.is_some_and(|flags| flags & ACCESS_MODE != 0)
+    loops.iter().filter_map(used).collect()
 }
 
 #[cfg(test)]
@@ -375,6 +317,7 @@ mod tests {
             (&*format!("{disk}/sda1/holders/dm-0"), ""),
             (&*format!("{disk}/sda2/dev"), "8:2\n"),
             (&*format!("{disk}/sda2/partition"), "2\n"),
+            ("sys/block/sda/dev", "8:0\n"),
         ]) {
             let path = folder.path().join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -415,5 +358,29 @@ mod tests {
         std::fs::remove_file(tree.path("proc/self/mountinfo")).unwrap();
         let disk = BlockDevice::numbered(&tree, "8:0".parse().unwrap()).unwrap();
         assert!(disk.uses().is_err());
+    }
+
+    #[test]
+    fn a_loop_device_that_cannot_be_looked_at_may_have_any_device_as_its_file() {
+        let (folder, tree) = tree();
+        let write = |path: &str, text: &str| {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("sys/block/loop3/dev", "7:3\n");
+        assert_eq!(uses(&tree, "8:1"), ["dm-0 is on top of sda1"], "it has no file");
+        write("sys/block/loop3/loop/backing_file", "/srv/image\n");
+        let refusal = || {
+            let disk = BlockDevice::numbered(&tree, "8:0".parse().unwrap()).unwrap();
+            disk.uses().unwrap_err().reason
+        };
+        let told = refusal();
+        assert!(
+            told.contains("loop3 writes to") && told.contains("dev/loop3 b 7 3`"),
+            "{told}"
+        );
+        write("dev/loop3", "");
+        assert!(refusal().contains("dev/loop3 is another file"), "{}", refusal());
     }
 }

@@ -87,7 +87,8 @@ fn mount_holding(tree: &SystemTree, resolved: &Path) -> Result<Mount, Unavailabl
         })
 }
 
-fn mount_id(path: &Path) -> Option<u64> {
+/// The mount that a path is on, where the kernel gives it.
+pub(crate) fn mount_id(path: &Path) -> Option<u64> {
     let status = rustix::fs::statx(CWD, path, AtFlags::empty(), StatxFlags::MNT_ID).ok()?;
     let given = StatxFlags::from_bits_retain(status.stx_mask).contains(StatxFlags::MNT_ID);
     given.then_some(status.stx_mnt_id)

@@ -38,6 +38,7 @@ mod block_device;
 pub mod device_identity;
 pub mod device_number;
 pub mod device_use;
+pub mod loop_info;
 mod mount_table;
 mod shown_file;
 pub mod system_tree;

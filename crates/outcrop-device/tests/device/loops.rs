@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::destroyed::{Detach, Undo, name_of, opened, refusal, refused, text};
-use crate::stage::{LoopDevice, folder, must};
+use outcrop_device::WritableDevice;
+
+use crate::destroyed::{Detach, Undo, name_of, node_in, opened, refusal, refused, text};
+use crate::stage::{Disk, LoopDevice, folder, must};
 
 /// One more loop device over a file.
 fn further(file: &Path, options: &[&str]) -> PathBuf {
@@ -50,6 +52,145 @@ fn a_loop_device_whose_file_another_one_shows_too_is_refused() {
     assert!(message.contains(" both write to "), "{message}");
     drop(attached);
     opened(&device);
+}
+
+#[test]
+fn a_loop_device_over_the_same_file_is_found_where_its_path_no_longer_leads_there() {
+    let device = LoopDevice::new(16 << 20);
+    let link = device.image.with_file_name("hard-link");
+    std::fs::hard_link(&device.image, &link).unwrap();
+    let node = further(&link, &["--offset", "8388608"]);
+    let attached = Detach(&node);
+    std::fs::remove_file(&link).unwrap();
+    refused(&device.node, &device, " both write to ");
+    // A file of the same name is another one.
+    std::fs::write(&link, [0; 4096]).unwrap();
+    refused(&device.node, &device, " both write to ");
+    drop(attached);
+    opened(&device);
+}
+
+#[test]
+fn a_loop_device_over_the_same_file_is_found_where_it_was_attached_in_another_mount_namespace() {
+    let device = LoopDevice::new(16 << 20);
+    let place = folder();
+    let script = "mount --bind \"$1\" \"$2\" && losetup --find --show \"$2/image\"";
+    let elsewhere = [text(device.image.parent().unwrap()), text(place.path())];
+    let arguments = [&["--mount", "sh", "-c", script, "sh"][..], &elsewhere].concat();
+    let node = PathBuf::from(must("unshare", &arguments));
+    let attached = Detach(&node);
+    assert!(!place.path().join("image").exists());
+    refused(&device.node, &device, " both write to ");
+    drop(attached);
+    opened(&device);
+}
+
+#[test]
+fn a_device_below_a_loop_device_is_found_where_the_node_that_it_was_attached_by_is_gone() {
+    let below = LoopDevice::new(8 << 20);
+    let names = folder();
+    let node = node_in(names.path(), &below);
+    let above = further(&node, &[]);
+    let attached = Detach(&above);
+    std::fs::remove_file(&node).unwrap();
+    refused(&below.node, &below, "is on top of loop");
+    drop(attached);
+    opened(&below);
+}
+
+#[test]
+fn a_loop_device_over_a_device_is_refused_where_a_file_stands_in_the_place_of_its_node() {
+    let below = LoopDevice::new(8 << 20);
+    let names = folder();
+    let node = node_in(names.path(), &below);
+    let above = further(&node, &[]);
+    let _attached = Detach(&above);
+    must("mount", &["-t", "tmpfs", "tmpfs", text(names.path())]);
+    let _hidden = Undo("umount", names.path());
+    std::fs::File::create(&node).unwrap().set_len(8 << 20).unwrap();
+    let message = refusal(&above, text(&node));
+    let told = format!("writes to the device {}, ", below.node.display());
+    assert!(message.contains(&told), "{message}");
+}
+
+#[test]
+fn a_file_of_an_overlay_may_be_that_of_another_loop_device_where_the_overlay_shows_files_of_its_filesystem() {
+    let disk = Disk::formatted("ext4", 64 << 20);
+    let in_disk = |name: &str| disk.mount_point.join(name);
+    let [lower, upper, work, merged] = ["lower", "upper", "work", "merged"].map(in_disk);
+    for folder in [&lower, &upper, &work, &merged] {
+        std::fs::create_dir(folder).unwrap();
+    }
+    let (under, shown) = (upper.join("o.img"), merged.join("o.img"));
+    std::fs::File::create(&under).unwrap().set_len(8 << 20).unwrap();
+    let options = format!(
+        "lowerdir={},upperdir={},workdir={}",
+        text(&lower),
+        text(&upper),
+        text(&work)
+    );
+    must(
+        "mount",
+        &["-t", "overlay", "-o", &options, "overlay", text(&merged)],
+    );
+    let _mounted = Undo("umount", &merged);
+    let through = further(&shown, &[]);
+    let _through = Detach(&through);
+    // The loop device of the disk that the overlay is on has its file on another filesystem, and so has every other.
+    drop(WritableDevice::open(&through, text(&shown)).unwrap());
+
+    let direct = further(&under, &["--offset", "4194304"]);
+    let attached = Detach(&direct);
+    let message = refusal(&through, text(&shown));
+    let other = format!(
+        "may write to the file of {}",
+        direct.file_name().unwrap().display()
+    );
+    for part in [
+        &*other,
+        "is on an overlay",
+        "move it to a filesystem",
+        "losetup --detach /dev/loop",
+    ] {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+    opened(&LoopDevice::new(8 << 20));
+    drop(attached);
+    let direct = further(&under, &[]);
+    let _attached = Detach(&direct);
+    let message = refusal(&direct, text(&under));
+    assert!(
+        message.contains("may write to the file of loop") && !message.contains("move it"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_loop_device_that_hides_the_end_of_its_file_is_refused_and_told_how_it_shows_all() {
+    let device = LoopDevice::new(8 << 20);
+    let image = std::fs::File::options().write(true).open(&device.image).unwrap();
+    let place = folder();
+    let limited = place.path().join("image");
+    std::fs::File::create(&limited).unwrap().set_len(8 << 20).unwrap();
+    let node = further(&limited, &["--sizelimit", "4194304"]);
+    let attached = Detach(&node);
+    let message = refusal(&node, text(&limited));
+    let told = "4194304 bytes of ";
+    assert!(
+        message.contains(told) && message.contains("without --sizelimit"),
+        "{message}"
+    );
+    drop(attached);
+
+    // Less than a sector more is nothing that the device could show.
+    image.set_len((8 << 20) + 511).unwrap();
+    opened(&device);
+    for bytes in [9 << 20, 7 << 20] {
+        image.set_len(bytes).unwrap();
+        refused(&device.node, &device, "`losetup --set-capacity /dev/loop");
+        must("losetup", &["--set-capacity", text(&device.node)]);
+        opened(&device);
+    }
 }
 
 #[test]

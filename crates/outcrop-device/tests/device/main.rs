@@ -17,3 +17,4 @@ mod stage;
 mod targets;
 mod together;
 mod verify;
+mod writers;
