@@ -257,15 +257,14 @@ impl Report {
     /// [`ReportError::Json`] if a value cannot be written, which no value of a report should be.
     pub fn in_envelope(&self, mut envelope: Envelope) -> Result<Envelope, ReportError> {
         if let Some(placement) = &self.placement {
-            let claim = serde_json::to_value(placement.as_claim())?;
-            envelope.advice.push(with_layer(claim, kv::SCHEMA.name));
+            let claim = with_layer(serde_json::to_value(placement.as_claim())?, kv::SCHEMA.name);
+            envelope.advice.push(claim);
         }
         for section in &self.layers {
             let named = |value: Value| with_layer(value, &section.layer);
             for finding in &section.findings {
-                envelope
-                    .findings
-                    .push(named(flat_verdict(serde_json::to_value(finding)?)));
+                let finding = flat_verdict(serde_json::to_value(finding)?);
+                envelope.findings.push(named(finding));
             }
             for claim in &section.answer.advice {
                 envelope.advice.push(named(serde_json::to_value(claim)?));

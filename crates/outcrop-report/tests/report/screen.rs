@@ -142,23 +142,6 @@ fn findings_that_do_not_hold_are_named() {
 }
 
 #[test]
-fn findings_without_room_for_their_sentences_are_named_in_words_and_not_by_identifiers() {
-    let report = Report::of(&crate::six_layers::six_layers());
-    let mut is_any = false;
-    for width in [60, 70, 80, 120] {
-        let screen = report.screen(width, false);
-        let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-        let findings = report.layers.iter().flat_map(|layer| &layer.findings);
-        for finding in findings.filter(|finding| finding.id.contains('-')) {
-            assert!(!screen.contains(&finding.id), "{width}, {}: {screen}", finding.id);
-            let is_failing = finding.verdict == Verdict::DoesNotHold;
-            is_any |= is_failing && words.contains(&finding.id.replace('-', " "));
-        }
-    }
-    assert!(is_any, "no screen names a finding");
-}
-
-#[test]
 fn a_failed_check_of_the_run_does_not_count_as_a_finding() {
     let contaminated = RunBuilder {
         device_bytes_ratio: Some(1.5),
