@@ -21,8 +21,8 @@ impl PlanSet {
         let preparing = format_bytes(estimate.bytes_written_preparing);
         if estimate.bytes_written_preparing > limit.0 {
             let message = format!(
-                "only {limit} may be written, and creating the run's files alone writes {preparing}; {}",
-                self.what_writes_less()
+                "only {limit} may be written, and creating the run's files alone writes {preparing}; {}or allow more (--max-written)",
+                self.smaller()
             );
             return Err(bad("--max-written", message));
         }
@@ -36,8 +36,9 @@ impl PlanSet {
                 }
             };
             let message = format!(
-                "only {limit} may be written, but this run would write about {least} ({preparing} to create its files){assuming}; {}",
-                self.what_writes_less()
+                "only {limit} may be written, but this run would write about {least} ({preparing} to create its files){assuming}; {}measure \
+                 fewer cells that write, shorten trials (--duration, --repetitions), or allow more (--max-written)",
+                self.smaller()
             );
             return Err(bad("--max-written", message));
         }
@@ -45,31 +46,26 @@ impl PlanSet {
             let usual = Estimate::USUAL;
             self.data_notes.push(format!(
                 "only {limit} may be written (--max-written): the run would write about {least} at {slow}, and about {likely} at {usual}; \
-                 bytes are counted, and the run ends at the limit with the trials that it has until then"
+                 bytes are counted, and the run ends at the limit with the trials that it has completed until then, if any"
             ));
         }
         Ok(())
     }
 
-    /// The options that this run has for it.
-    fn what_writes_less(&self) -> String {
+    /// What makes the data of this run smaller, as the beginning of a list.
+    fn smaller(&self) -> String {
         let schemas: Vec<_> = self.plans.iter().map(|plan| plan.layer.schema()).collect();
         let has_size = schemas.iter().any(|schema| schema.size.is_some());
         let has_records = schemas
             .iter()
             .any(|schema| schema.factor(kv::RECORDS.name).is_some());
-        let file = if has_size {
-            "make the file smaller (--size), "
-        } else {
-            ""
-        };
-        let records = if has_records {
-            "load fewer records (--records), "
-        } else {
-            ""
-        };
-        format!(
-            "{file}{records}measure fewer cells that write, shorten trials (--duration, --repetitions), or allow more (--max-written)"
-        )
+        let options = [
+            (has_size, "make the file smaller (--size), "),
+            (has_records, "load fewer records (--records), "),
+        ];
+        options
+            .into_iter()
+            .filter_map(|(has, text)| has.then_some(text))
+            .collect()
     }
 }

@@ -22,3 +22,4 @@ mod shares;
 mod shipped;
 mod store_estimates;
 mod whole_columns;
+mod written;
