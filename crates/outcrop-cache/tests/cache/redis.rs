@@ -33,7 +33,7 @@ pub(crate) fn request(line: &str) -> Vec<u8> {
 }
 
 /// Commands of every kind, and what they answer on a fresh server.
-pub(crate) const SESSION: [(&str, &str); 94] = [
+pub(crate) const SESSION: [(&str, &str); 115] = [
     ("PING", "+PONG\r\n"),
     ("ping hello", "$5\r\nhello\r\n"),
     ("ECHO rock", "$4\r\nrock\r\n"),
@@ -124,6 +124,30 @@ pub(crate) const SESSION: [(&str, &str); 94] = [
     ("GETEX s PERSIST", "$5\r\nabcde\r\n"),
     ("GETEX s EX 0", "-ERR invalid expire time\r\n"),
     ("GETEX nobody", "$-1\r\n"),
+    ("GETEX nobody PX 9223372036854775807", "$-1\r\n"),
+    ("GETEX nobody EX 9223372036854775807", "$-1\r\n"),
+    ("GETEX nobody EX soon", "$-1\r\n"),
+    ("GETEX nobody EX", "-ERR syntax error\r\n"),
+    ("GETEX nobody EX 10 PERSIST", "-ERR syntax error\r\n"),
+    ("GETEX nobody PERSIST EX 10", "-ERR syntax error\r\n"),
+    ("GETEX s EX 10 EX 20", "$5\r\nabcde\r\n"),
+    ("TTL s", ":20\r\n"),
+    ("GETEX s PERSIST PERSIST", "$5\r\nabcde\r\n"),
+    ("TTL s", ":-1\r\n"),
+    ("SET twice v EX 100 EX 200", "+OK\r\n"),
+    ("TTL twice", ":200\r\n"),
+    ("SET twice v EX soon ex 50", "+OK\r\n"),
+    ("TTL twice", ":50\r\n"),
+    ("SET twice v EX 100 EX 0", "-ERR invalid expire time\r\n"),
+    ("SET twice v EX 100 PX 100", "-ERR syntax error\r\n"),
+    ("SET twice v EX 100 EXAT 100", "-ERR syntax error\r\n"),
+    ("SET twice v EX 100 EX", "-ERR syntax error\r\n"),
+    ("SET twice v EX 0 NX XX", "-ERR syntax error\r\n"),
+    ("DEL twice", ":1\r\n"),
+    (
+        "HELLO 2x",
+        "-ERR Protocol version is not an integer or out of range\r\n",
+    ),
     ("GETDEL s", "$5\r\nabcde\r\n"),
     ("GETDEL s", "$-1\r\n"),
     ("SETNX once 1", ":1\r\n"),
@@ -258,6 +282,10 @@ fn hello_changes_the_version_of_the_answers() {
     let mut client = Client::at(address(&server, Protocol::Redis));
     client.send(&request("HELLO 4"));
     client.expect(b"-NOPROTO unsupported protocol version; expected 2 or 3\r\n");
+    for odd in ["HELLO 2x", "HELLO +2", "HELLO 03"] {
+        client.send(&request(odd));
+        client.expect(b"-ERR Protocol version is not an integer or out of range\r\n");
+    }
     let version = env!("CARGO_PKG_VERSION");
     for (asked, head, nil) in [("HELLO 3 SETNAME me", "%6", "_"), ("HELLO 2", "*12", "$-1")] {
         client.send(&request(asked));

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Session;
 use super::commands::{COMMANDS, Call, Command, Outcome, named, shown, wrong_count};
+use super::strings::integer;
 use crate::counters::WorkerCounters;
 
 /// The Redis whose answers these are: clients conclude from it what they may ask for.
@@ -114,11 +115,16 @@ fn log_in(session: &mut Session, call: &mut Call<'_, '_>, name: Option<&[u8]>, p
 
 /// `HELLO [2|3 [AUTH name password] [SETNAME name]]`.
 pub(super) fn hello(session: &mut Session, call: &mut Call<'_, '_>) -> Outcome {
-    let is_version_3 = match call.request.get(1) {
-        b"" if call.request.len() == 1 => session.is_version_3,
-        b"2" => false,
-        b"3" => true,
-        _ => {
+    let is_version_3 = match integer(call.request.get(1)) {
+        None if call.request.len() == 1 => session.is_version_3,
+        Some(2) => false,
+        Some(3) => true,
+        None => {
+            call.reply()
+                .error("ERR Protocol version is not an integer or out of range");
+            return Outcome::Answered;
+        }
+        Some(_) => {
             call.reply()
                 .error("NOPROTO unsupported protocol version; expected 2 or 3");
             return Outcome::Answered;

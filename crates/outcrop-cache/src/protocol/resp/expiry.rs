@@ -7,7 +7,7 @@ use crate::protocol::seconds::Now;
 use crate::store::Refusal;
 
 /// A time as a command gives it: a number of units, from now or from 1970.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Time {
     is_milliseconds: bool,
     is_date: bool,

@@ -4,6 +4,7 @@ use super::Session;
 use super::commands::{Call, Outcome, wrong_count};
 use super::expiry::Time;
 use crate::protocol::REPLY_BATCH_BYTES;
+use crate::protocol::seconds::Now;
 use crate::store::{Draft, MAX_KEY_BYTES, Refusal, Slot};
 
 const SYNTAX: &str = "ERR syntax error";
@@ -31,6 +32,14 @@ pub(super) fn integer(text: &[u8]) -> Option<i64> {
     // As Redis: no plus sign, no blanks, no leading zeros.
     let number: i64 = std::str::from_utf8(text).ok()?.parse().ok()?;
     (itoa::Buffer::new().format(number).as_bytes() == text).then_some(number)
+}
+
+/// When what a command gives a life of `given` units ends.
+fn end(time: Time, given: &[u8], now: Now) -> Result<u32, &'static str> {
+    match integer(given).ok_or(NOT_INTEGER)? {
+        ..=0 => Err(BAD_TIME),
+        given => time.second(given, now).ok_or(BAD_TIME),
+    }
 }
 
 const fn sentence(refusal: Refusal) -> &'static str {
@@ -99,6 +108,17 @@ pub(super) fn mget(session: &mut Session, call: &mut Call<'_, '_>) -> Outcome {
     Outcome::Answered
 }
 
+/// Takes a unit of time, `word`, and the number that stands at `at`, where they are ones. As in Redis, the last number of several with one
+/// unit counts, and nobody looks at the others.
+fn takes_time<'a>(given: &mut Option<(Time, &'a [u8])>, word: &[u8], call: &Call<'a, '_>, at: usize) -> bool {
+    let is_other = |time: &Time| given.is_some_and(|(before, _)| before != *time);
+    let time = Time::of(word).filter(|time| at < call.request.len() && !is_other(time));
+    if let Some(time) = time {
+        *given = Some((time, call.request.get(at)));
+    }
+    time.is_some()
+}
+
 /// What `SET` is asked beside key and value.
 #[derive(Clone, Copy, Debug, Default)]
 struct Terms {
@@ -111,7 +131,7 @@ struct Terms {
 
 impl Terms {
     fn of(call: &Call<'_, '_>) -> Result<Self, &'static str> {
-        let (mut terms, mut at) = (Self::default(), 3);
+        let (mut terms, mut at, mut given) = (Self::default(), 3, None);
         while at < call.request.len() {
             let word = call.request.get(at);
             let is = |name: &[u8]| word.eq_ignore_ascii_case(name);
@@ -124,22 +144,18 @@ impl Terms {
                 terms.keeps_ttl = true;
             } else if is(b"get") {
                 terms.answers_old = true;
-            } else if let Some(time) =
-                Time::of(word).filter(|_| terms.expiry.is_none() && at < call.request.len())
-            {
-                let given = integer(call.request.get(at)).ok_or(NOT_INTEGER)?;
-                if given <= 0 {
-                    return Err(BAD_TIME);
-                }
-                terms.expiry = Some(time.second(given, call.context.now).ok_or(BAD_TIME)?);
+            } else if takes_time(&mut given, word, call, at) {
                 at += 1;
             } else {
                 return Err(SYNTAX);
             }
         }
-        let contradicts =
-            terms.only_if_missing && terms.only_if_there || terms.keeps_ttl && terms.expiry.is_some();
-        if contradicts { Err(SYNTAX) } else { Ok(terms) }
+        if terms.only_if_missing && terms.only_if_there || terms.keeps_ttl && given.is_some() {
+            return Err(SYNTAX);
+        }
+        let ended = given.map(|(time, given)| end(time, given, call.context.now));
+        terms.expiry = ended.transpose()?;
+        Ok(terms)
     }
 }
 
@@ -197,23 +213,23 @@ fn store(session: &Session, call: &mut Call<'_, '_>, terms: Terms, value_at: usi
 
 /// `SETEX`, `PSETEX`: key, time, value.
 fn set_for(session: &Session, call: &mut Call<'_, '_>, is_milliseconds: bool) -> Outcome {
-    let given = integer(call.request.get(2));
-    let sentence = match given {
-        None => NOT_INTEGER,
-        Some(..=0) => BAD_TIME,
-        Some(given) => {
-            if let Some(second) = Time::from_now(is_milliseconds).second(given, call.context.now) {
-                let terms = Terms {
-                    expiry: Some(second),
-                    ..Terms::default()
-                };
-                return store(session, call, terms, 3);
-            }
-            BAD_TIME
+    match end(
+        Time::from_now(is_milliseconds),
+        call.request.get(2),
+        call.context.now,
+    ) {
+        Ok(second) => {
+            let terms = Terms {
+                expiry: Some(second),
+                ..Terms::default()
+            };
+            store(session, call, terms, 3)
         }
-    };
-    call.reply().error(sentence);
-    Outcome::Answered
+        Err(sentence) => {
+            call.reply().error(sentence);
+            Outcome::Answered
+        }
+    }
 }
 
 pub(super) fn setex(session: &mut Session, call: &mut Call<'_, '_>) -> Outcome {
@@ -319,30 +335,40 @@ pub(super) fn getdel(session: &mut Session, call: &mut Call<'_, '_>) -> Outcome 
 }
 
 pub(super) fn getex(session: &mut Session, call: &mut Call<'_, '_>) -> Outcome {
-    let word = call.request.get(2);
-    let expiry = match (call.request.len(), Time::of(word)) {
-        (2, _) => Ok(None),
-        (3, _) if word.eq_ignore_ascii_case(b"persist") => Ok(Some(0)),
-        (4, Some(time)) => match integer(call.request.get(3)) {
-            None => Err(NOT_INTEGER),
-            Some(..=0) => Err(BAD_TIME),
-            Some(given) => time.second(given, call.context.now).map(Some).ok_or(BAD_TIME),
-        },
-        _ => Err(SYNTAX),
-    };
-    match expiry {
-        Err(sentence) => call.reply().error(sentence),
-        Ok(expiry) => {
-            let answered = call.out.len();
-            if let Some(mut slot) = slot(call, 1)
-                && answer_value(session, call, &mut slot)
-                && let Some(expiry) = expiry
-                && let Err(refusal) = slot.set_expiry(expiry)
-            {
-                call.out.truncate(answered);
-                return refuse(call, refusal);
-            }
+    let (mut at, mut given, mut persists) = (2, None, false);
+    while at < call.request.len() {
+        let word = call.request.get(at);
+        at += 1;
+        if word.eq_ignore_ascii_case(b"persist") && given.is_none() {
+            persists = true;
+        } else if !persists && takes_time(&mut given, word, call, at) {
+            at += 1;
+        } else {
+            call.reply().error(SYNTAX);
+            return Outcome::Answered;
         }
+    }
+    let Some(mut slot) = slot(call, 1) else {
+        return Outcome::Answered;
+    };
+    let answered = call.out.len();
+    if !answer_value(session, call, &mut slot) {
+        // As in Redis: of a key that is not there, nobody looks at the time.
+        return Outcome::Answered;
+    }
+    let changed = match given.map(|(time, given)| end(time, given, call.context.now)) {
+        Some(Err(sentence)) => {
+            call.out.truncate(answered);
+            call.reply().error(sentence);
+            return Outcome::Answered;
+        }
+        Some(Ok(second)) => slot.set_expiry(second),
+        None if persists => slot.set_expiry(0),
+        None => Ok(true),
+    };
+    if let Err(refusal) = changed {
+        call.out.truncate(answered);
+        return refuse(call, refusal);
     }
     Outcome::Answered
 }

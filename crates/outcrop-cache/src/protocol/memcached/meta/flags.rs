@@ -90,7 +90,7 @@ impl<'a> Flags<'a> {
         };
         let mut seen = 0_u128;
         // A letter that is wrong ends it at once; of tokens that are wrong the last is told.
-        let mut wrong = None;
+        let (mut wrong, mut is_opaque_long) = (None, false);
         for word in words {
             let (&letter, token) = word.split_first().ok_or(BAD_FORMAT)?;
             if letter >= 127 || seen >> letter & 1 != 0 {
@@ -104,12 +104,15 @@ impl<'a> Flags<'a> {
                 wrong = Some(BAD_KEY);
             }
             if let Err(sentence) = flags.set(letter, token) {
-                wrong = Some(sentence)
-                    .filter(|_| letter != b'F')
-                    .or(wrong)
-                    .or(Some(BAD_FORMAT));
+                match letter {
+                    b'F' => wrong = wrong.or(Some(BAD_FORMAT)),
+                    b'O' => is_opaque_long = true,
+                    _ => wrong = Some(sentence),
+                }
             }
         }
+        // Of the opaque only where nothing else is wrong.
+        let wrong = wrong.or(is_opaque_long.then_some(OPAQUE_TOO_LONG));
         wrong.map_or(Ok(flags), Err)
     }
 
