@@ -135,8 +135,10 @@ impl Server {
         let mut store = options.store.clone();
         store.shards = store.shards.max(if threads == 1 { 1 } else { 4 * threads });
         let mailboxes: Result<Box<[_]>, _> = (0..threads).map(|_| Mailbox::new()).collect();
+        let store = Store::new(&store)?;
+        let budget = Budget::new(options.store.memory_bytes, &store);
         let shared = Arc::new(Shared {
-            store: Store::new(&store)?,
+            store,
             service: Service {
                 counters: (0..threads).map(|_| WorkerCounters::default()).collect(),
                 memory_bytes: options.store.memory_bytes,
@@ -146,7 +148,7 @@ impl Server {
                 buffer_bytes: AtomicU64::new(0),
                 since: AtomicU64::new(2),
             },
-            budget: Budget::new(options.store.memory_bytes),
+            budget,
             tls,
             mailboxes: mailboxes?,
             is_stopping: AtomicBool::new(false),

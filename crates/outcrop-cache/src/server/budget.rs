@@ -1,13 +1,16 @@
 //! Memory of all connections' buffers: it comes out of the store's limit.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use crate::store::Store;
+use crate::store::{PolicyKind, Store};
 
 /// Buffers up to here are within the slack that the limit has for the process.
 const FREE_BYTES: u64 = 1 << 20;
 /// The store is asked for memory in steps of this size.
 const STEP_BYTES: u64 = 2 << 20;
+/// Enough for a thousand transfers of 1 MiB at once.
+const MOST_ASIDE_BYTES: u64 = 1 << 30;
 
 /// How buffers stand against what they may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,18 +26,33 @@ pub(crate) enum Standing {
 #[derive(Debug)]
 pub(crate) struct Budget {
     held: AtomicU64,
+    /// Changed under `reserving` only.
     reserved: AtomicU64,
+    reserving: Mutex<()>,
+    /// Set aside for good.
+    aside: u64,
     most_bytes: u64,
 }
 
 impl Budget {
     /// Buffers may take up to a quarter of the limit, and for the moment in which others give memory back, a quarter more
-    /// than that.
-    pub(crate) const fn new(memory_bytes: u64) -> Self {
+    /// than that. Where nothing can be evicted for them, a quarter in all is set aside from the start, up to a limit.
+    pub(crate) fn new(memory_bytes: u64, store: &Store) -> Self {
+        let quarter = memory_bytes / 4;
+        let (aside, most_bytes) = if store.policy() == PolicyKind::None {
+            let aside = quarter.min(MOST_ASIDE_BYTES);
+            // An empty store has all of it.
+            store.reserve(aside, 1);
+            (aside, aside * 4 / 5)
+        } else {
+            (0, quarter)
+        };
         Self {
             held: AtomicU64::new(0),
-            reserved: AtomicU64::new(0),
-            most_bytes: memory_bytes / 4,
+            reserved: AtomicU64::new(aside),
+            reserving: Mutex::default(),
+            aside,
+            most_bytes,
         }
     }
 
@@ -62,24 +80,37 @@ impl Budget {
 
     /// Sets aside as much of the store's limit as buffers need.
     pub(crate) fn settle(&self, store: &Store, now: u32) -> Standing {
-        let held = self.held_bytes();
-        let needed = held.saturating_sub(FREE_BYTES);
-        let reserved = self.reserved.load(Ordering::Relaxed);
-        if needed > self.most_bytes + self.most_bytes / 4 {
+        let needed = self.held_bytes().saturating_sub(FREE_BYTES);
+        if needed > self.most_bytes + self.most_bytes / 4 || !self.has_reserved(needed, store, now) {
             return Standing::Spent;
-        }
-        // Given back late, so that a buffer that comes and goes costs the store nothing.
-        if needed > reserved || needed + 2 * STEP_BYTES < reserved {
-            let step = needed.next_multiple_of(STEP_BYTES);
-            self.reserved.store(step, Ordering::Relaxed);
-            if !store.reserve(step, now) {
-                return Standing::Spent;
-            }
         }
         if needed > self.most_bytes {
             Standing::Short
         } else {
             Standing::Enough
         }
+    }
+
+    /// False where the store cannot give that much.
+    fn has_reserved(&self, needed: u64, store: &Store, now: u32) -> bool {
+        // Given back late, so that a buffer that comes and goes costs the store nothing.
+        let fits = |reserved| needed <= reserved && reserved <= self.aside.max(needed + 2 * STEP_BYTES);
+        if fits(self.reserved.load(Ordering::Relaxed)) {
+            return true;
+        }
+        let reserving = self.reserving.lock().unwrap_or_else(PoisonError::into_inner);
+        let reserved = self.reserved.load(Ordering::Relaxed);
+        if fits(reserved) {
+            return true;
+        }
+        let step = needed.next_multiple_of(STEP_BYTES).max(self.aside);
+        let has_reserved = store.reserve(step, now);
+        if has_reserved {
+            self.reserved.store(step, Ordering::Relaxed);
+        } else {
+            store.reserve(reserved, now);
+        }
+        drop(reserving);
+        has_reserved
     }
 }

@@ -72,13 +72,13 @@ pub(crate) struct Connection {
     needed: usize,
     /// Replies that the socket did not take.
     queued: Buffer,
-    drained: usize,
     /// Second by which something has to happen; 0 when nothing is awaited.
     pub(crate) deadline: u32,
-    /// When it last began or completed a request, or sent a good part of one.
-    pub(crate) progress: Moment,
-    /// Bytes that came since.
-    received: usize,
+    /// When it last began to wait, or got on: sent a good part of a request, or read a good part of the replies.
+    /// Not kept up while it holds no memory.
+    progress: Moment,
+    /// Bytes that came or went since.
+    advanced: usize,
     /// Its place among those that hold memory, as its worker has it.
     pub(crate) place: Option<Place>,
     /// Requests wait for replies to be read.
@@ -100,10 +100,9 @@ impl Connection {
             input: Buffer::default(),
             needed: 0,
             queued: Buffer::default(),
-            drained: 0,
             deadline: 0,
             progress: opened,
-            received: 0,
+            advanced: 0,
             place: None,
             is_paused: false,
             is_delayed: false,
@@ -118,9 +117,8 @@ impl Connection {
         self.input.held_bytes() + self.queued.held_bytes() + self.session.held_bytes() + tls
     }
 
-    /// Its place among those that hold memory now.
-    pub(crate) fn place_now(&self) -> Option<Place> {
-        let held = self.held_bytes();
+    /// Its place among those that hold memory, now that it holds `held_bytes`.
+    pub(crate) fn place_now(&self, held_bytes: usize) -> Option<Place> {
         let holding = if !self.queued.is_empty() {
             Holding::Replies
         } else if self.deadline != 0 {
@@ -128,7 +126,8 @@ impl Connection {
         } else {
             Holding::Rest
         };
-        (held > 0).then(|| Place::new(holding, held, self.progress))
+        let progress = self.progress;
+        (held_bytes > 0).then_some(Place { holding, progress })
     }
 
     /// What the kernel should tell: reading, writing.
@@ -253,9 +252,7 @@ impl Connection {
     ) -> io::Result<Outcome> {
         let sent = send(&self.socket, self.queued.bytes(), context)?;
         self.queued.consume(sent);
-        self.drained += sent;
-        if self.drained >= PROGRESS_BYTES {
-            self.drained = 0;
+        if self.advance(sent, terms) {
             self.deadline = terms.deadline;
         }
         if !self.queued.is_empty() {
@@ -287,6 +284,7 @@ impl Connection {
     ) -> io::Result<Outcome> {
         out.clear();
         self.needed = 0;
+        let has_read_all = self.queued.is_empty();
         let (mut at, mut completed) = (0, false);
         while at < input.len() {
             let step = self.session.step(&input[at..], out, context);
@@ -343,27 +341,44 @@ impl Connection {
             self.input.reserve(self.needed.max(input.len() - at))?;
             self.input.push(&input[at..])?;
         }
-        self.renew(completed, terms);
+        // Who asks for more before reading what there is does not get on.
+        let gets_on = has_read_all && (completed || !self.queued.is_empty());
+        self.renew(gets_on, terms);
         Ok(Outcome::Open)
     }
 
-    /// Counts received bytes of a request. A few bytes do not count as progress, so that a client cannot keep its place with a byte now and then.
-    const fn receive(&mut self, bytes: usize, terms: Terms) {
-        self.received += bytes;
-        if self.received >= PROGRESS_BYTES {
-            (self.progress, self.received) = (terms.moment, 0);
+    /// Counts received bytes of a request. While replies wait, reading them is what counts.
+    fn receive(&mut self, bytes: usize, terms: Terms) {
+        if self.deadline != 0 && self.queued.is_empty() {
+            self.advance(bytes, terms);
         }
     }
 
+    /// Counts bytes of a request that came, or of replies that were read; true where they are enough to count as progress.
+    /// A few do not, so that a client cannot keep its place with a byte now and then.
+    const fn advance(&mut self, bytes: usize, terms: Terms) -> bool {
+        self.advanced += bytes;
+        let is_progress = self.advanced >= PROGRESS_BYTES;
+        if is_progress {
+            (self.progress, self.advanced) = (terms.moment, 0);
+        }
+        is_progress
+    }
+
     /// Only complete requests, and replies that were read, count as activity.
-    fn renew(&mut self, completed: bool, terms: Terms) {
-        if completed || self.deadline == 0 {
-            (self.deadline, self.progress) = (terms.deadline, terms.moment);
-            self.received = 0;
-        }
-        if self.input.is_empty() && self.queued.is_empty() && !self.session.is_amid() {
+    fn renew(&mut self, gets_on: bool, terms: Terms) {
+        let waits = !self.input.is_empty() || !self.queued.is_empty() || self.session.is_amid();
+        if waits && (gets_on || self.deadline == 0) {
+            self.deadline = terms.deadline;
+        } else if waits {
+            return;
+        } else {
             self.deadline = 0;
+            if self.tls.is_none() {
+                return;
+            }
         }
+        (self.progress, self.advanced) = (terms.moment, 0);
     }
 
     /// Sends replies, behind those that wait already.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// What a connection holds memory for. Where buffers are short, the first goes first.
+/// What a connection holds memory for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Holding {
     /// Replies that are not read.
@@ -13,36 +13,35 @@ pub(super) enum Holding {
     Rest,
 }
 
-const HOLDINGS: [Holding; 3] = [Holding::Replies, Holding::Request, Holding::Rest];
+/// Nanoseconds of the server's clock, a little more where two connections acted at once: no two moments of a worker are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Moment(u64);
 
-/// When a connection last got on: with a request, or with a good part of one.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Moment {
-    /// Counts what connections of this worker were let do.
-    pub(super) turn: u64,
-    pub(super) at_ns: u64,
-}
+impl Moment {
+    /// The next one, at the time `now_ns`.
+    pub(super) const fn next(self, now_ns: u64) -> Self {
+        Self(self.0 + 1).or_later(now_ns)
+    }
 
-/// A connection's place among those that hold memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
-    holding: Holding,
-    rank: u64,
-}
+    /// The later of this and the time `now_ns`.
+    pub(super) const fn or_later(self, now_ns: u64) -> Self {
+        Self(if self.0 > now_ns { self.0 } else { now_ns })
+    }
 
-impl Place {
-    /// Of those that do not read replies, who holds most goes first: a slow reader is left few at such a time. Of all
-    /// others it is who has been silent longest, however little that is: many small halves are as much as a few large ones.
-    pub(super) const fn new(holding: Holding, held_bytes: usize, progress: Moment) -> Self {
-        let rank = match holding {
-            Holding::Replies => u64::MAX - held_bytes as u64,
-            Holding::Request | Holding::Rest => progress.turn,
-        };
-        Self { holding, rank }
+    /// More than `grace_ns` had passed since at `now`.
+    pub(super) const fn is_past(self, grace_ns: u64, now: Self) -> bool {
+        self.0.saturating_add(grace_ns) < now.0
     }
 }
 
-/// The connections of one worker that hold memory, in the order in which they go.
+/// A connection's place among those that hold memory: what for, and since when it has been silent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) holding: Holding,
+    pub(super) progress: Moment,
+}
+
+/// The connections of one worker that hold memory.
 ///
 /// *Cost*: a change of place and the choice of who goes take logarithmic time.
 #[derive(Debug, Default)]
@@ -64,20 +63,41 @@ impl Precedence {
         }
     }
 
-    /// Who goes before all others.
-    pub(super) fn first(&self) -> Option<usize> {
-        self.places.first().map(|(_, number)| *number)
+    /// Who has been silent longest of those that hold memory for this, without `but`.
+    fn first_of(&self, holding: Holding, but: Option<usize>) -> Option<(Place, usize)> {
+        let progress = Moment::default();
+        let of_kind = self.places.range((Place { holding, progress }, 0)..);
+        of_kind
+            .take_while(|(place, _)| place.holding == holding)
+            .find(|(_, number)| Some(*number) != but)
+            .copied()
     }
 
-    /// The first connection of each kind of holding, in the order in which they go; of those with requests, none is `active`.
-    pub(super) fn firsts(&self, active: Option<usize>) -> impl Iterator<Item = (Holding, usize)> + '_ {
-        HOLDINGS.into_iter().filter_map(move |holding| {
-            let least = Place { holding, rank: 0 };
-            let of_kind = self.places.range((least, 0)..);
-            of_kind
-                .take_while(|(place, _)| place.holding == holding)
-                .map(|(_, number)| (holding, *number))
-                .find(|(_, number)| holding == Holding::Replies || Some(*number) != active)
-        })
+    /// Who goes before all others but `asker`, of those that are silent: who has been so longest, however little that one
+    /// holds, since many small halves are as much as a few large ones. Those that hold nothing but their own state are last.
+    pub(super) fn first_silent(
+        &self,
+        asker: Option<usize>,
+        is_silent: impl Fn(Moment) -> bool,
+    ) -> Option<usize> {
+        let first = |holding| {
+            let first = self.first_of(holding, asker);
+            first.filter(|(place, _)| is_silent(place.progress))
+        };
+        let waiting = first(Holding::Replies).into_iter().chain(first(Holding::Request));
+        waiting
+            .min_by_key(|(place, _)| place.progress)
+            .or_else(|| first(Holding::Rest))
+            .map(|(_, number)| number)
+    }
+
+    /// Whose replies have been unread longest.
+    pub(super) fn first_unread(&self) -> Option<usize> {
+        self.first_of(Holding::Replies, None).map(|(_, number)| number)
+    }
+
+    /// Anybody: who has been silent longest of those with replies, else of those with requests, else of all.
+    pub(super) fn first(&self) -> Option<usize> {
+        self.places.first().map(|(_, number)| *number)
     }
 }

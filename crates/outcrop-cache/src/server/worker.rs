@@ -112,8 +112,8 @@ pub(crate) struct Worker {
     scratch: Scratch,
     /// Memory of the connections' buffers.
     held_bytes: usize,
-    /// How often a connection was let act.
-    turn: u64,
+    /// When a connection was last let act.
+    moment: Moment,
     /// When the clock was last read.
     now_ns: u64,
     /// Those that hold memory.
@@ -155,7 +155,7 @@ impl Worker {
                 plain: Vec::new(),
             },
             held_bytes: 0,
-            turn: 0,
+            moment: Moment::default(),
             now_ns: 0,
             precedence: Precedence::default(),
             acceptor,
@@ -174,13 +174,6 @@ impl Worker {
     fn read_clock(&mut self) -> Now {
         self.now_ns = self.shared.clock.now_ns();
         self.shared.now(self.now_ns)
-    }
-
-    const fn moment(&self) -> Moment {
-        Moment {
-            turn: self.turn,
-            at_ns: self.now_ns,
-        }
     }
 
     /// Serves until told to stop, then answers what has arrived.
@@ -265,10 +258,11 @@ impl Worker {
             return;
         }
         let session = Session::new(protocol, self.shared.store.max_item_bytes());
-        let mut connection = Connection::new(socket, session, tls, self.moment());
-        connection.place = connection.place_now();
-        self.precedence.change(number, None, connection.place);
+        self.moment = self.moment.next(self.now_ns);
+        let mut connection = Connection::new(socket, session, tls, self.moment);
         let held = connection.held_bytes();
+        connection.place = connection.place_now(held);
+        self.precedence.change(number, None, connection.place);
         self.held_bytes += held;
         self.shared.budget.change(0, held);
         self.connections[number] = Some(Box::new(connection));
@@ -290,10 +284,10 @@ impl Worker {
 
     /// Lets one connection act on an event, or on the next second where there is none.
     fn serve(&mut self, number: usize, flags: epoll::EventFlags, now: Now) {
-        let moment = self.moment();
         let Some(connection) = self.connections.get_mut(number).and_then(Option::as_mut) else {
             return;
         };
+        self.moment = self.moment.next(self.now_ns);
         let shared = &*self.shared;
         let context = Context {
             store: &shared.store,
@@ -304,10 +298,10 @@ impl Worker {
         let terms = Terms {
             deadline: now.second + shared.request_timeout_s,
             is_scarce: shared.budget.is_scarce(),
-            moment,
+            moment: self.moment,
         };
-        self.turn += 1;
-        let held = connection.held_bytes();
+        // Who has no place holds nothing.
+        let held = connection.place.map_or(0, |_| connection.held_bytes());
         let mut outcome = Ok(Outcome::Open);
         if flags.is_empty() {
             outcome = connection.on_second(&mut self.scratch, &context, terms);
@@ -338,9 +332,12 @@ impl Worker {
                 return self.close(number);
             }
         }
-        let place = connection.place_now();
-        self.precedence.change(number, connection.place, place);
-        connection.place = place;
+        // Nearly all hold nothing, before and after.
+        if now_held > 0 || connection.place.is_some() {
+            let place = connection.place_now(now_held);
+            self.precedence.change(number, connection.place, place);
+            connection.place = place;
+        }
         if held != now_held {
             self.shared.budget.change(held, now_held);
             self.settle((now_held > held).then_some(number), now);

@@ -161,7 +161,8 @@ fn a_full_cache_that_evicts_nothing_says_so_and_serves_on() {
     client.ask("get k0\r\n", &format!("VALUE k0 0 10000\r\n{value}\r\nEND\r\n"));
     client.ask("delete k0\r\n", "DELETED\r\n");
     client.ask(&format!("set again 0 0 10000\r\n{value}\r\n"), "STORED\r\n");
-    assert!(stored > 55, "{stored}");
+    // A quarter of the memory is for the buffers of connections.
+    assert!(stored > 40, "{stored}");
 }
 
 #[test]

@@ -9,7 +9,8 @@ use crate::redis::{array, request};
 fn server() -> Server {
     Server::start(&ServerOptions {
         store: StoreOptions {
-            memory_bytes: 4 << 20,
+            // A quarter of it is for the buffers of connections.
+            memory_bytes: (4 << 20) * 4 / 3,
             policy: PolicyKind::None,
             ..options().store
         },

@@ -1,8 +1,9 @@
 //! Where connections' buffers are short: who is silent goes, and who sends is served, however little each of the silent holds.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 
 use outcrop_cache::server::{Protocol, Server, ServerOptions, loopback};
+use outcrop_cache::store::PolicyKind;
 
 use crate::kit::{Client, address, options, stat};
 
@@ -69,9 +70,7 @@ fn silent_clients_go_before_writers(protocol: Protocol, part: &[u8], count: usiz
 
 #[test]
 fn many_silent_halves_of_small_values_go_before_who_sends_a_large_one() {
-    let mut half = b"set half 0 0 60000\r\n".to_vec();
-    half.resize(50_000, b'v');
-    silent_clients_go_before_writers(Protocol::Memcached, &half, 350, 2);
+    silent_clients_go_before_writers(Protocol::Memcached, &half(), 350, 2);
 }
 
 #[test]
@@ -116,12 +115,10 @@ fn a_slow_writer_that_gets_on_is_not_given_up_for_a_newcomer_while_others_are_si
     let (most, last, answer) = storing(Protocol::Memcached);
     let mut pieces = most.chunks(PIECE_BYTES);
     let mut slow = Client::to(&server);
-    let mut half = b"set half 0 0 60000\r\n".to_vec();
-    half.resize(50_000, b'v');
     let mut silent = Vec::new();
     for _ in 0..20 {
         slow.send(pieces.next().unwrap());
-        silent.extend((0..20).map(|_| sender(&server, Protocol::Memcached, &half)));
+        silent.extend((0..20).map(|_| sender(&server, Protocol::Memcached, &half())));
     }
     assert!(stat(&server, "overdrawn_connections") > 0);
     for piece in pieces {
@@ -196,4 +193,120 @@ fn a_half_that_was_sent_behind_replies_is_given_up_once_they_are_read() {
         }
     });
     assert_eq!(stat(&server, "timed_out_connections"), 8);
+}
+
+/// Half of a small value, with which a client falls silent.
+fn half() -> Vec<u8> {
+    let mut half = b"set half 0 0 60000\r\n".to_vec();
+    half.resize(50_000, b'v');
+    half
+}
+
+#[test]
+fn silent_halves_of_requests_go_before_who_has_begun_to_read_late() {
+    const GETS: usize = 20;
+    // One thread, so that all who are silent are its own.
+    let server = server(1, 0);
+    stores(&server, Protocol::Memcached);
+    let silent: Vec<Client> = (0..300)
+        .map(|_| sender(&server, Protocol::Memcached, &half()))
+        .collect();
+    while stat(&server, "overdrawn_connections") == 0 {}
+    let before = stat(&server, "overdrawn_connections");
+    // More than sockets take: the rest waits in the server.
+    let mut readers: Vec<Client> = (0..6)
+        .map(|_| sender(&server, Protocol::Memcached, &b"get k\r\n".repeat(GETS)))
+        .collect();
+    while stat(&server, "overdrawn_connections") < before + 6 {}
+    for reader in &mut readers {
+        reader.send(b"quit\r\n");
+        let replies = reader.rest();
+        assert!(replies.ends_with(b"\r\nEND\r\n"), "{}", replies.len());
+        assert_eq!(
+            replies.len(),
+            GETS * (VALUE_BYTES + "VALUE k 0 900000\r\n\r\nEND\r\n".len())
+        );
+    }
+    drop(silent);
+}
+
+#[test]
+fn who_reads_nothing_and_goes_on_asking_goes_before_who_fell_silent_later() {
+    // Asked for often enough, it fills what the sockets take and not all that the server lets wait.
+    const LEN: usize = 100_000;
+    let server = server(1, 0);
+    let mut deaf = Client::to(&server);
+    deaf.send(&[format!("set v 0 0 {LEN}\r\n").as_bytes(), &[b'v'; LEN], b"\r\n"].concat());
+    deaf.expect(b"STORED\r\n");
+    while stat(&server, "buffer_memory_bytes") == 0 {
+        deaf.send(b"get v\r\n");
+    }
+    let mut silent = Vec::new();
+    while stat(&server, "overdrawn_connections") == 0 {
+        silent.push(sender(&server, Protocol::Memcached, &half()));
+        // As much as nothing, asked for again and again.
+        let _ = deaf.0.write_all(b"mn\r\n");
+    }
+    silent[0].send(&[b'v'; 10_000 + "set half 0 0 60000\r\n".len()]);
+    silent[0].ask("\r\n", "STORED\r\n");
+    let replies = deaf.rest();
+    assert!(!replies.ends_with(b"MN\r\n"));
+}
+
+#[test]
+fn where_nobody_is_silent_yet_who_reads_nothing_goes_before_writers() {
+    let server = server(1, u32::MAX);
+    stores(&server, Protocol::Memcached);
+    let deaf: Vec<Client> = (0..40)
+        .map(|_| sender(&server, Protocol::Memcached, &b"get k\r\n".repeat(20)))
+        .collect();
+    while stat(&server, "overdrawn_connections") == 0 {}
+    for _ in 0..3 {
+        for port in [Protocol::Memcached, Protocol::Redis, Protocol::Http] {
+            stores(&server, port);
+        }
+    }
+    drop(deaf);
+}
+
+#[test]
+fn a_full_server_that_evicts_nothing_has_memory_for_the_large_values_of_twelve_writers_at_once() {
+    let mut options = ServerOptions {
+        redis: loopback(0).to_vec(),
+        ..options()
+    };
+    options.store.policy = PolicyKind::None;
+    let server = Server::start(&options).unwrap();
+    let mut client = Client::to(&server);
+    // The key that the writers store, and all else that there is room for.
+    stores(&server, Protocol::Memcached);
+    for len in [500_000, 5000] {
+        let mut refused = 0;
+        for number in 0.. {
+            let value = vec![b'v'; len];
+            let head = format!("set f{len}-{number} 0 0 {len}\r\n");
+            client.send(&[head.as_bytes(), &value, b"\r\n"].concat());
+            let mut said = [0; 8];
+            client.0.read_exact(&mut said).unwrap();
+            if &said == b"SERVER_E" {
+                client.expect(b"RROR out of memory storing object\r\n");
+                refused += 1;
+            }
+            // Keys go to shards by chance: each is full.
+            if refused > 50 {
+                break;
+            }
+        }
+    }
+    let (most, last, answer) = storing(Protocol::Memcached);
+    let mut writers: Vec<Client> = (0..12)
+        .map(|_| sender(&server, Protocol::Memcached, &most))
+        .collect();
+    while stat(&server, "buffer_memory_bytes") < 12 * VALUE_BYTES as u64 {
+        assert_eq!(stat(&server, "overdrawn_connections"), 0);
+    }
+    for writer in &mut writers {
+        writer.send(last);
+        writer.expect(answer);
+    }
 }

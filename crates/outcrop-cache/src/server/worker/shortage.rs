@@ -5,30 +5,33 @@ use std::sync::atomic::Ordering;
 use super::Worker;
 use crate::protocol::seconds::Now;
 use crate::server::budget::Standing;
-use crate::server::precedence::Holding;
+use crate::server::precedence::Moment;
 
 impl Worker {
-    /// Keeps buffers within their limit. Silent connections are closed first; `asker`, whose buffers grew, is closed only
-    /// where none is silent and there is no more memory.
-    pub(super) fn settle(&mut self, mut asker: Option<usize>, now: Now) {
+    /// Keeps buffers within their limit. Silent connections are closed first. Where none is silent and there is no more
+    /// memory, it is who has least of a claim: the one whose replies have been unread longest, else `asker`, whose buffers grew.
+    pub(super) fn settle(&mut self, asker: Option<usize>, now: Now) {
+        let mut has_asked = false;
         loop {
             let standing = self.shared.budget.settle(&self.shared.store, now.second);
             if standing == Standing::Enough {
                 break;
             }
+            let asker = asker.filter(|&number| self.connections[number].is_some());
             if let Some(holder) = self.silent(asker) {
                 self.give_up(holder);
                 continue;
             }
-            let Some(asker) = asker.take().filter(|&number| self.connections[number].is_some()) else {
+            // A worker that was asked asks nobody: it has no asker.
+            if asker.is_some() && !has_asked {
+                has_asked = true;
+                self.ask_others();
+            }
+            let holder = self.precedence.first_unread().or(asker);
+            let Some(holder) = holder.filter(|_| standing == Standing::Spent) else {
                 break;
             };
-            // A worker that was asked asks nobody: it has no asker.
-            self.ask_others();
-            if standing == Standing::Short {
-                break;
-            }
-            self.give_up(asker);
+            self.give_up(holder);
         }
         self.shared
             .service
@@ -41,18 +44,11 @@ impl Worker {
         self.close(holder);
     }
 
-    /// Who does not read replies, or has sent nothing of a request for long enough to be given up for somebody else.
+    /// Who has neither sent nor read anything for long enough to be given up for somebody else.
     fn silent(&self, asker: Option<usize>) -> Option<usize> {
-        let is_silent = |(holding, number): &(Holding, usize)| {
-            *holding == Holding::Replies
-                || self.connections[*number]
-                    .as_ref()
-                    .is_some_and(|one| one.progress.at_ns + self.shared.grace_ns <= self.now_ns)
-        };
-        self.precedence
-            .firsts(asker)
-            .find(is_silent)
-            .map(|(_, number)| number)
+        let now = self.moment.or_later(self.now_ns);
+        let is_silent = |progress: Moment| progress.is_past(self.shared.grace_ns, now);
+        self.precedence.first_silent(asker, is_silent)
     }
 
     /// Those that are silent may all be other workers' connections.

@@ -25,7 +25,8 @@ Examples:
   curl -X PUT localhost:8080/rock/granite; curl localhost:8080/rock; curl localhost:8080/metrics
   printf 'set rock 0 0 7\\r\\ngranite\\r\\nget rock\\r\\nquit\\r\\n' | nc localhost 11211
 
---memory limits the whole process, to within 16 MiB. On Ctrl-C or SIGTERM the server answers pending requests \
+--memory limits the whole process, to within 16 MiB. With --policy none, a quarter of it, 1 GiB at most, is set aside \
+for the buffers of connections. On Ctrl-C or SIGTERM the server answers pending requests \
 and exits; a second signal stops it immediately.";
 
 /// Serve a cache over the memcached protocol, HTTP and the Redis protocol
