@@ -149,6 +149,7 @@ fn measure(
     let server_cpu = server_cpu(server, server_before, server_after);
     let server_ns = server_ns_here(&server_cpu, is_served_here, crew.is_elsewhere());
     let mut tally = Tally::default();
+    let began = reports.iter().map(|report| report.began_ticks).min();
     let (mut cpu_total_ns, mut cpu_most_ns, mut ended_ticks) = (0, 0, start_ticks);
     for report in reports {
         cpu_total_ns += report.cpu_ns;
@@ -157,8 +158,8 @@ fn measure(
         tally.merge(report.tally);
     }
     // A trace or the user may end it early; replies that are waited for at the end are no measured time.
-    let loaded_ns = clock.nanos(ended_ticks.saturating_sub(start_ticks));
-    let longest_ns = end_ticks.map_or(u64::MAX, |end| clock.nanos(end - start_ticks));
+    let since_begun = |ticks: u64| clock.nanos(ticks.saturating_sub(began.unwrap_or(start_ticks)));
+    let (loaded_ns, longest_ns) = (since_begun(ended_ticks), end_ticks.map_or(u64::MAX, since_begun));
     let duration_ns = loaded_ns.min(longest_ns).max(1);
     Ok(LoadReport {
         is_trace: matches!(spec.source, RequestSource::Trace { .. }),

@@ -1,7 +1,7 @@
-//! How a thread of the driver waits: for sockets, for the next due time, or for a look at the stop flag.
+//! How a thread of the driver waits: for the common start, for sockets, for the next due time, or for a look at the stop flag.
 
 use rustix::buffer::spare_capacity;
-use rustix::event::epoll;
+use rustix::event::{epoll, poll};
 use rustix::time::{Itimerspec, TimerfdTimerFlags, Timespec, timerfd_settime};
 
 use super::worker::{Phase, Shared, Worker};
@@ -20,6 +20,25 @@ const NO_WAIT: Timespec = Timespec {
 };
 
 impl Worker {
+    /// Waits until the phase starts, without a look at the sockets: their edges are for the loop. Gives the moment of its end.
+    pub(super) fn wait_for_start(&self, shared: &Shared<'_>, phase: &Phase) -> Result<u64, CacheLoadError> {
+        loop {
+            let now = shared.clock.ticks();
+            if now >= phase.start_ticks {
+                return Ok(now);
+            }
+            let ahead_ns = shared.clock.nanos(phase.start_ticks - now);
+            let timeout = Timespec {
+                tv_sec: (ahead_ns / 1_000_000_000) as i64,
+                tv_nsec: (ahead_ns % 1_000_000_000) as i64,
+            };
+            match poll(&mut [], Some(&timeout)) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(CacheLoadError::system("wait for the start", error)),
+            }
+        }
+    }
+
     /// Waits for sockets, for the next due time, or for a look at the stop flag.
     pub(super) fn wait(
         &self,

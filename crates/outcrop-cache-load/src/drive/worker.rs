@@ -40,7 +40,7 @@ pub(super) struct Phase {
     pub(super) feed: Feed,
     /// Requests in flight on each connection.
     pub(super) pipeline: u32,
-    /// Ticks from which due times count.
+    /// Ticks from which due times count, and at which a closed loop sends its first requests.
     pub(super) start_ticks: u64,
     /// No request starts after this; none for a feed that ends by itself.
     pub(super) end_ticks: Option<u64>,
@@ -61,6 +61,8 @@ impl Phase {
 pub(super) struct PhaseReport {
     pub(super) tally: Tally,
     pub(super) cpu_ns: u64,
+    /// When the first requests of a closed loop were sent; in an open loop, when the first could be due.
+    pub(super) began_ticks: u64,
     pub(super) ended_ticks: u64,
 }
 
@@ -136,8 +138,12 @@ impl Worker {
         shared: &Shared<'_>,
         mut phase: Phase,
     ) -> Result<PhaseReport, CacheLoadError> {
-        let cpu_before_ns = thread_cpu_ns();
         let clock = shared.clock;
+        let mut began_ticks = phase.start_ticks;
+        if !phase.feed.is_open_loop() {
+            began_ticks = self.wait_for_start(shared, &phase)?;
+        }
+        let cpu_before_ns = thread_cpu_ns();
         self.tally = Tally::default();
         self.freed_ticks = 0;
         self.last_reply_ticks = clock.ticks();
@@ -186,6 +192,7 @@ impl Worker {
         Ok(PhaseReport {
             tally: std::mem::take(&mut self.tally),
             cpu_ns: thread_cpu_ns().saturating_sub(cpu_before_ns),
+            began_ticks,
             ended_ticks: clock.ticks(),
         })
     }

@@ -369,6 +369,44 @@ fn a_number_of_requests_is_measured_whatever_the_time() {
 }
 
 #[test]
+fn the_measured_time_holds_every_request_of_a_closed_loop_however_few_they_are() {
+    for server in both() {
+        for (requests, threads) in [(1, 1), (100, 1), (1000, 2)] {
+            let mut spec = spec(server.target.clone());
+            (spec.requests, spec.threads) = (NonZeroU64::new(requests), threads);
+            let report = run(&spec).unwrap();
+            assert_eq!(report.tally.completed_in_time, requests);
+            let elapsed_s = report.duration_ns as f64 / 1e9;
+            let by_rate_s = requests as f64 / report.throughput_per_second();
+            assert!(
+                (by_rate_s / elapsed_s - 1.0).abs() < 1e-9,
+                "{by_rate_s} s, {elapsed_s} s"
+            );
+            let kinds = report.tally.kinds.iter().map(|kind| &kind.latency);
+            let waits: Vec<_> = kinds.filter(|latency| latency.count() > 0).collect();
+            let slowest_ns = waits.iter().filter_map(|latency| latency.max()).max().unwrap();
+            assert!(
+                report.duration_ns >= slowest_ns,
+                "{requests} requests within {} ns, one of which took {slowest_ns} ns",
+                report.duration_ns
+            );
+            // Each connection waits for one reply at a time: the waits of all fit into the time of all.
+            let waited_ns: f64 = waits
+                .iter()
+                .filter_map(|latency| Some(latency.mean()? * latency.count() as f64))
+                .sum();
+            let all_ns = report.duration_ns as f64 * f64::from(spec.connections);
+            assert!(
+                waited_ns <= all_ns * 1.001,
+                "{requests}: {waited_ns} ns of {all_ns} ns"
+            );
+            let cpus = report.driver_cpu.busiest_share;
+            assert!(cpus <= 1.1, "one thread used {cpus} of a CPU");
+        }
+    }
+}
+
+#[test]
 fn a_pool_of_values_is_shared_by_the_keys_and_verified() {
     let Some(server) = Server::memcached(&[]) else {
         return;
