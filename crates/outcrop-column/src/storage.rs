@@ -9,6 +9,7 @@ mod exclusive;
 mod failing;
 mod file;
 mod mapped;
+mod place;
 
 use std::borrow::Cow;
 use std::io;
@@ -19,6 +20,7 @@ pub use exclusive::ExclusiveFile;
 pub use failing::FailingWriter;
 pub use file::FileReader;
 pub use mapped::MappedFile;
+pub use place::check_place;
 
 use crate::error::{Result, corrupt};
 

@@ -6,6 +6,7 @@ mod session;
 use std::ffi::{CString, OsString};
 use std::path::{Path, PathBuf};
 
+use outcrop_column::storage::check_place;
 use outcrop_lab::{PlanSet, one_off, plan_source, profile_options, profile_plans};
 use outcrop_results::{CellTable, RunView, parquet};
 use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
@@ -119,6 +120,7 @@ pub(crate) fn codec(
 
 fn new_folder(set: &PlanSet, name: &str, out: &Path) -> PyResult<session::Folder> {
     let out = std::path::absolute(out).unwrap_or_else(|_| out.to_owned());
+    check_place(&out).map_err(|error| PlanError::new_err(format!("out: {} {error}", out.display())))?;
     let folder = outcrop_lab::new_run(&out, name, set).map_err(|error| of_lab(&error))?;
     Ok(session::Folder::new(folder))
 }

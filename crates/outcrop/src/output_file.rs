@@ -2,7 +2,7 @@
 
 use crate::exit::bad_input;
 use outcrop_column::ColumnError;
-use outcrop_column::storage::AtomicFile;
+use outcrop_column::storage::{AtomicFile, check_place};
 use outcrop_results::layout::{ENVIRONMENT_FILE, JOURNAL_FILE, PLAN_FILE};
 use std::fs::{File, Metadata};
 use std::io::{BufWriter, ErrorKind, Write};
@@ -78,8 +78,15 @@ impl Force {
                 "{} is not a regular file; name a file, or - for stdout",
                 path.display()
             ))),
-            Ok(_) if !self.force => Err(exists(path)),
-            Ok(_) | Err(_) => Ok(()),
+            Ok(_) | Err(_) => {
+                check_place(path)
+                    .map_err(|error| bad_input(anyhow::anyhow!("{} {error}", path.display())))?;
+                // A link that leads to nothing would be replaced too.
+                match path.symlink_metadata() {
+                    Ok(_) if !self.force => Err(exists(path)),
+                    Ok(_) | Err(_) => Ok(()),
+                }
+            }
         }
     }
 
@@ -105,6 +112,11 @@ impl Force {
         drop(out);
         commit(file, path)
     }
+}
+
+/// Refuses a folder in which no file may be made; `what` is the flag that names it.
+pub(crate) fn refuse_system_folder(what: &str, folder: &Path) -> anyhow::Result<()> {
+    check_place(folder).map_err(|error| bad_input(anyhow::anyhow!("{what} {} {error}", folder.display())))
 }
 
 /// Names the file where a disk is full: the system's error does not, and there may be several disks.

@@ -7,6 +7,7 @@ use crate::dry_run;
 use crate::endurance;
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, Format, note};
+use crate::output_file::refuse_system_folder;
 use crate::progress::Progress;
 use anyhow::Context as _;
 use outcrop_lab::{LabError, PlanSet, ResumedRun, RunOutcome};
@@ -128,7 +129,7 @@ pub(crate) fn start_and(
         let folder = outcrop_lab::new_run(place.path(), name, set).map_err(no_folder)?;
         return measure(set, folder, IfItCannotBegin::DiscardRun, flags, conclusion);
     }
-    refuse_below_dev(&flags.out)?;
+    refuse_system_folder("--out", &flags.out)?;
     let folder = outcrop_lab::new_run(&flags.out, name, set).map_err(no_folder)?;
     measure(set, folder, IfItCannotBegin::DiscardRun, flags, conclusion)
 }
@@ -337,23 +338,10 @@ fn write_cells(view: &RunView, folder: &Path, destination: Destination<'_>) -> a
                 "its folder `figures` does not belong to a report; name another folder".to_owned(),
             ));
         }
+        refuse_system_folder("--output", folder)?;
         std::fs::create_dir_all(folder).map_err(|error| refused(error.to_string()))?;
     }
     Ok(cells::write_files(view, folder)?)
-}
-
-/// Refuses a folder for runs among the device nodes: there it would be in memory, and gone with the next boot.
-fn refuse_below_dev(folder: &Path) -> anyhow::Result<()> {
-    let there = folder.ancestors().find_map(|part| part.canonicalize().ok());
-    match there {
-        Some(there) if there.starts_with("/dev") && !there.starts_with("/dev/shm") => {
-            Err(bad_input(anyhow::anyhow!(
-                "--out {}: Outcrop never creates files under /dev; choose a directory on a disk",
-                folder.display()
-            )))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Whether something could not be written because nothing can be there, or not by this user.

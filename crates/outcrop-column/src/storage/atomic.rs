@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::WriteAt;
+use super::{WriteAt, check_place};
 use crate::error::{ColumnError, Result};
 
 /// How the names of temporary files begin. Files of such a name are removed, so it is one that nobody gives a file of his own.
@@ -19,6 +19,8 @@ const RANDOM_LEN: usize = 12;
 ///
 /// Dropped without commit, it is removed. Killed, it leaves a hidden `.outcrop-unfinished-*` file, never a half file under the target's
 /// name, and the next one in that folder removes it: whose lock (`flock`) is free has no writer.
+///
+/// A target that is a link to a regular file is itself replaced; the file that it leads to stays as it is.
 #[derive(Debug)]
 pub struct AtomicFile {
     temporary: NamedTempFile,
@@ -42,8 +44,8 @@ impl AtomicFile {
     /// Creates the temporary file in the folder of `target`.
     ///
     /// # Errors
-    /// [`ColumnError::Path`] when the folder cannot be written, or the target is a device, a pipe, a socket or a folder: renaming
-    /// would put a file in the place of `/dev/null`.
+    /// [`ColumnError::Path`] when the folder cannot be written, the target is a device, a pipe, a socket or a folder (renaming
+    /// would put a file in the place of `/dev/null`), or [`check_place`] refuses it.
     pub fn create(target: &Path) -> Result<Self> {
         Self::begin(target, true)
     }
@@ -108,15 +110,15 @@ impl AtomicFile {
     }
 }
 
-/// Fails where something other than a regular file stands under the name, links followed.
+/// Fails where something other than a regular file stands under the name, links followed, or where no file may be.
 fn refuse_special(target: &Path) -> io::Result<()> {
     match std::fs::metadata(target) {
         Ok(found) if !found.is_file() => Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             "is not a regular file, but would be replaced; name a file",
         )),
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Ok(_) => check_place(target),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => check_place(target),
         Err(error) => Err(error),
     }
 }

@@ -1,6 +1,6 @@
 //! Writes that fail, and writers side by side: the old file or none, never half a file, and no row lost.
 
-use outcrop_column::storage::{AtomicFile, ExclusiveFile, FailingWriter};
+use outcrop_column::storage::{AtomicFile, ExclusiveFile, FailingWriter, WriteAt as _};
 use outcrop_column::{Column, EncodeOptions, Encoder, Index};
 
 fn encoder(prefix: &str) -> Encoder {
@@ -208,6 +208,39 @@ fn what_is_no_regular_file_is_refused_and_stays_what_it_is() {
     }
     assert!(std::fs::metadata(&path).unwrap().file_type().is_socket());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn a_link_through_the_kernels_trees_is_refused_and_one_to_a_file_is_itself_replaced() {
+    use std::os::fd::AsRawFd as _;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    // What /dev/stdout is where stdout goes to a file, but ours.
+    let redirected = std::fs::File::create(at("redirected")).unwrap();
+    let descriptor = format!("/proc/self/fd/{}", redirected.as_raw_fd());
+    std::os::unix::fs::symlink(&descriptor, at("stdout")).unwrap();
+    std::os::unix::fs::symlink("stdout", at("twice")).unwrap();
+    std::os::unix::fs::symlink("/dev/outcrop-no-such-file", at("nothing")).unwrap();
+    // The kernel lets nobody make a file in these two.
+    let hopeless = ["/proc/outcrop-no-such-file", "/sys/outcrop-no-such-file"].map(std::path::PathBuf::from);
+    let links = [at("stdout"), at("twice"), at("nothing")];
+    for target in links.iter().chain(&hopeless) {
+        for refused in [AtomicFile::create(target), AtomicFile::create_new(target)] {
+            let said = refused.unwrap_err().to_string();
+            assert!(said.contains("where Outcrop never creates files"), "{said}");
+        }
+    }
+    assert!(links.iter().all(|link| link.is_symlink()));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4);
+
+    std::fs::write(at("old"), "old").unwrap();
+    std::os::unix::fs::symlink("old", at("latest")).unwrap();
+    let mut file = AtomicFile::create(&at("latest")).unwrap();
+    file.write_all_at(b"new", 0).unwrap();
+    file.commit().unwrap();
+    assert!(!at("latest").is_symlink());
+    let read = |name: &str| std::fs::read_to_string(at(name)).unwrap();
+    assert_eq!((read("old").as_str(), read("latest").as_str()), ("old", "new"));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use outcrop_report::number::counted;
 use super::report::Beside;
 use crate::exit::{Ending, bad_input};
 use crate::output::{Format, note};
+use crate::output_file::refuse_system_folder;
 use crate::session;
 
 /// Files that could not be imported and are named one by one.
@@ -94,6 +95,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     if args.dry_run {
         return Ok(Ending::Done);
     }
+    refuse_system_folder("--out", &args.out)?;
     let now = outcrop_probe::clock::utc_timestamp();
     let dir = imported
         .write_run(&args.out, &args.name, &now)

@@ -2,7 +2,7 @@
 
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, Cell, Table, note};
-use crate::output_file::{Force, is_stdout, refuse_input};
+use crate::output_file::{Force, is_stdout, refuse_input, refuse_system_folder};
 use outcrop_results::{Record, RunFolder, RunView, cells, export, parquet};
 use std::io::{IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
@@ -121,6 +121,7 @@ fn export_fio(args: &Export) -> anyhow::Result<()> {
     let is_folder = |path: &Path| path.is_dir() || path.to_string_lossy().ends_with('/');
     match args.output.as_deref().filter(|path| !is_stdout(path)) {
         Some(path) if is_folder(path) => {
+            refuse_system_folder("-o", path)?;
             let written = exported.write_folder(path)?;
             note(&format!("{} files in {}", written.len(), path.display()));
             Ok(())

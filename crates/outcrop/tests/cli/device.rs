@@ -211,23 +211,6 @@ fn a_limit_on_the_size_of_files_ends_with_a_sentence_and_leaves_nothing() {
 }
 
 #[test]
-fn no_run_is_kept_among_the_device_nodes() {
-    let dir = workplace();
-    for out in ["/dev/outcrop-no-such-folder", "/dev/outcrop-no-such-folder/runs"] {
-        let seen = outcrop(
-            dir.path(),
-            &["device", "--size=4MiB", "--duration=20ms", "--out", out],
-        );
-        assert_eq!(seen.code, Some(2), "{seen:?}");
-        assert!(
-            seen.sentence().contains("never creates files under /dev"),
-            "{seen:?}"
-        );
-        assert!(!Path::new(out).exists());
-    }
-}
-
-#[test]
 fn peak_is_batched_submission_says_so_and_contradicts_another() {
     let dir = workplace();
     let planned = ["device", "--peak", "--size=4MiB", "--dry-run", "--format=csv"];

@@ -74,6 +74,88 @@ fn force_replaces_no_file_that_the_command_reads_from_stdin_as_a_trace_or_as_a_r
     assert_eq!(kept("run/trials.ndjson"), "{}\n");
 }
 
+/// `/dev/stdout` where stdout goes to a file is such a link; only links of our own are tried. Among the folders are none in which
+/// anybody, root or not, could make a file if they were not refused.
+#[test]
+fn no_command_replaces_a_link_through_the_kernels_trees_or_makes_a_file_in_them() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("rocks.txt"), "slate\nshale\nslate\n").unwrap();
+    std::fs::write(dir.join("trace.csv"), "0,a,10\n1,b,10\n2,a,10\n").unwrap();
+    column(dir, &["encode", "rocks.txt", "-o", "rocks.ocol"]);
+    let measured = outcrop(dir, &["device", "--size=4MiB", "--duration=20ms"]);
+    assert_eq!(measured.code, Some(0), "{measured:?}");
+    let run = only_run(dir).to_string_lossy().into_owned();
+    let exported = outcrop(dir, &["results", "export", &run, "--format", "fio-json"]);
+    std::fs::write(dir.join("fio.json"), exported.stdout).unwrap();
+    let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, dir.join(name)).unwrap();
+    link("/proc/self/fd/1", "stdout");
+    link("stdout", "twice");
+    link("/proc", "kernel");
+    let before = names_in(dir);
+    let no_place = ["/proc/outcrop-new", "/sys/outcrop-new", "kernel/outcrop-new/deep"];
+    for (words, places) in [
+        ("column encode rocks.txt --force -o", &["stdout", "twice"][..]),
+        ("column encode rocks.txt -o", &no_place),
+        ("column encode rocks.txt -o", &["/proc/outcrop-new/"]),
+        (
+            "column decode rocks.ocol --to csv --force -o",
+            &["stdout", "twice"],
+        ),
+        ("column compact rocks.ocol --force -o", &["stdout", "twice"]),
+        ("workload column --rows 9 --distinct 3 --force -o", &["stdout"]),
+        ("cache simulate trace.csv --force --svg", &["stdout"]),
+        ("results export RUN --format csv --force -o", &["stdout"]),
+        (
+            "results export RUN --format fio-json --force -o",
+            &["stdout", "/proc/outcrop-new/"],
+        ),
+        ("results export RUN --format fio-job --force -o", &["stdout"]),
+        ("figure RUN latency-tail --svg --force -o", &["stdout"]),
+        ("report RUN --output", &no_place),
+        ("device --size=4MiB --duration=20ms --out", &no_place),
+        ("import fio fio.json --out", &no_place),
+        ("cache load --out", &no_place),
+    ] {
+        for place in places {
+            let words = words.split(' ').map(|word| match word {
+                "RUN" => &run,
+                word => word,
+            });
+            let args: Vec<&str> = words.chain([*place]).collect();
+            let mut redirected = command(dir, &args);
+            redirected.stdout(std::fs::File::create(dir.join("redirected")).unwrap());
+            let seen = Seen::from(redirected.output().unwrap());
+            std::fs::remove_file(dir.join("redirected")).unwrap();
+            assert_eq!(seen.code, Some(2), "{args:?}: {seen:?}");
+            let says = "where Outcrop never creates files; choose another place";
+            assert!(seen.sentence().contains(says), "{args:?}: {seen:?}");
+        }
+    }
+    assert_eq!(names_in(dir), before);
+    assert!(dir.join("stdout").is_symlink() && dir.join("twice").is_symlink());
+    // A folder that the user is in by a name of the kernel's is the folder.
+    column(dir, &["encode", "rocks.txt", "-o", "/proc/self/cwd/new.ocol"]);
+    assert!(dir.join("new.ocol").is_file());
+}
+
+#[test]
+fn a_link_to_a_file_is_replaced_by_force_and_the_file_stays() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("rocks.txt"), "slate\n").unwrap();
+    std::fs::write(dir.join("old"), "precious").unwrap();
+    for (to, name) in [("old", "latest"), ("missing", "dangling")] {
+        std::os::unix::fs::symlink(to, dir.join(name)).unwrap();
+        let said = refused(dir, &["encode", "rocks.txt", "-o", name]);
+        assert!(said.contains("exists already; --force replaces it"), "{said}");
+        column(dir, &["encode", "rocks.txt", "-o", name, "--force"]);
+        assert!(!dir.join(name).is_symlink());
+    }
+    assert_eq!(std::fs::read_to_string(dir.join("old")).unwrap(), "precious");
+    assert_eq!(names_in(dir), ["dangling", "latest", "old", "rocks.txt"]);
+}
+
 #[test]
 fn a_decode_goes_to_stdout_or_to_a_file_whose_ending_is_known() {
     let dir = workplace();

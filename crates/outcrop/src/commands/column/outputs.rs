@@ -1,6 +1,7 @@
 //! Where the column files of an encode go: one file, or one for each of several columns.
 
 use crate::exit::bad_input;
+use crate::output_file::refuse_system_folder;
 use anyhow::Context as _;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,7 @@ pub(super) fn outputs(output: &Path, names: &[&str]) -> anyhow::Result<Vec<PathB
         };
     }
     if is_folder {
+        refuse_system_folder("-o", output)?;
         std::fs::create_dir_all(output)
             .with_context(|| format!("cannot make the folder {}", output.display()))
             .map_err(bad_input)?;

@@ -10,10 +10,12 @@ use outcrop_report::{FileFormat, Label};
 use super::{distribution, json, table};
 use crate::exit::bad_input;
 use crate::output::{Format, note};
+use crate::output_file::refuse_system_folder;
 
 /// Refuses a folder that has something in it, before anything is measured for it.
 pub(super) fn check(folder: &Path) -> anyhow::Result<()> {
     let cannot = |error: std::io::Error| bad_input(anyhow::anyhow!("--out {}: {error}", folder.display()));
+    refuse_system_folder("--out", folder)?;
     std::fs::create_dir_all(folder).map_err(cannot)?;
     if std::fs::read_dir(folder).map_err(cannot)?.next().is_some() {
         let text = format!(

@@ -1,0 +1,133 @@
+//! Where no file is ever made: among device nodes, and in the kernel's own trees.
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// Trees that are the system's.
+const SYSTEM: [&str; 3] = ["/dev", "/proc", "/sys"];
+/// The part of them in which programs keep files.
+const SHARED_MEMORY: &str = "/dev/shm";
+/// As many links are followed as the kernel follows.
+const MOST_LINKS: usize = 40;
+
+/// Fails where a file or a folder of this name would be in `/dev`, `/proc` or `/sys`, or where the name is a link that leads through
+/// them, as `/dev/stdout` and `/proc/self/fd/1` do: renaming would put a file in the place of the link. `/dev/shm` is allowed.
+///
+/// Neither the name nor its folders need to exist.
+///
+/// # Errors
+/// `InvalidInput` with the tree, and what the system answers where a link cannot be read.
+pub fn check_place(path: &Path) -> io::Result<()> {
+    let mut name = std::path::absolute(path)?;
+    for links in 0..MOST_LINKS {
+        let how = if links == 0 { "is" } else { "is a link to a name" };
+        let folder = name.parent().unwrap_or(&name);
+        refuse_system(how, &resolved(folder))?;
+        if !name.is_symlink() {
+            return refuse_system(how, &resolved(&name));
+        }
+        name = folder.join(std::fs::read_link(&name)?);
+    }
+    Err(io::Error::other("leads through too many links"))
+}
+
+/// The place of a folder whose last parts may not exist yet.
+fn resolved(folder: &Path) -> PathBuf {
+    let there = folder
+        .ancestors()
+        .find_map(|part| Some((part, part.canonicalize().ok()?)));
+    let Some((part, mut place)) = there else {
+        return folder.to_owned();
+    };
+    for missing in folder.strip_prefix(part).unwrap_or(folder).components() {
+        match missing {
+            Component::ParentDir => {
+                place.pop();
+            }
+            Component::Normal(name) => place.push(name),
+            Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
+        }
+    }
+    place
+}
+
+fn refuse_system(how: &str, place: &Path) -> io::Result<()> {
+    let tree = SYSTEM.iter().find(|tree| place.starts_with(tree));
+    match tree {
+        Some(tree) if !place.starts_with(SHARED_MEMORY) => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("{how} under {tree}, where Outcrop never creates files; choose another place"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Nothing here makes a file where it would be refused.
+    #[test]
+    fn names_among_device_nodes_and_in_the_kernels_trees_are_refused_and_others_are_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, at(name)).unwrap();
+        link("/proc/self/fd/1", "stdout");
+        link("stdout", "twice");
+        link("/dev/outcrop-no-such-file", "nothing");
+        link("/dev", "devices");
+        link("itself", "itself");
+        std::fs::write(at("there"), "").unwrap();
+        link("there", "beside");
+        link("missing", "dangling");
+        link("/proc/self/cwd", "working");
+        for refused in [
+            "/dev",
+            "/dev/",
+            "/dev/outcrop-no-such-file",
+            "/dev/outcrop-no-such-folder/runs/a",
+            "/dev/shm/../outcrop-no-such-file",
+            "/outcrop-no-such-folder/../dev/a",
+            "/dev/stdout",
+            "/dev/fd/1",
+            "/proc/self/fd/1",
+            "/proc/outcrop",
+            "/sys/outcrop",
+        ] {
+            let error = check_place(Path::new(refused)).unwrap_err().to_string();
+            assert!(
+                error.contains("where Outcrop never creates files"),
+                "{refused}: {error}"
+            );
+        }
+        for refused in [
+            "stdout",
+            "twice",
+            "nothing",
+            "devices",
+            "devices/a",
+            "devices/a/b",
+        ] {
+            let error = check_place(&at(refused)).unwrap_err().to_string();
+            assert!(
+                error.contains("where Outcrop never creates files"),
+                "{refused}: {error}"
+            );
+        }
+        let error = check_place(&at("itself")).unwrap_err();
+        assert_eq!(error.to_string(), "leads through too many links");
+        for allowed in ["there", "beside", "dangling", "new", "new/deep", "working/new"] {
+            check_place(&at(allowed)).unwrap();
+        }
+        for allowed in [
+            "here",
+            "./runs/a",
+            "/device",
+            "/dev/shm/outcrop",
+            "/proc/self/cwd/a",
+            "/",
+        ] {
+            check_place(Path::new(allowed)).unwrap();
+        }
+    }
+}
