@@ -13,7 +13,7 @@ use crate::block_device::BlockDevice;
 use crate::device_number::DeviceNumber;
 use crate::filesystem::block_device_node;
 use crate::mount_table::{self, Mount};
-use crate::shown_file::{self, Loop};
+use crate::shown_file::{self, Loop, Loops, Unseen};
 use crate::system_tree::SystemTree;
 
 /// One use of a device, of one of its partitions, or of the disk that it is a partition of.
@@ -68,7 +68,7 @@ pub enum DeviceUse {
         /// The first byte that it shows.
         offset: String,
     },
-    /// It is a loop device that shows less of its file than there is now, or more.
+    /// It is a loop device that shows less of its file than there is now, or more, as where a disk failed.
     OtherSize {
         /// The kernel's name.
         device: String,
@@ -78,8 +78,8 @@ pub enum DeviceUse {
         shown_bytes: u64,
         /// What the file has, without what is behind its last whole sector.
         file_bytes: u64,
-        /// How it shows all of it, in a clause.
-        advice: String,
+        /// What that means and how to go on, in a clause.
+        meaning: String,
     },
     /// It is a loop device, and another loop device shows the same file.
     SharedFile {
@@ -128,13 +128,24 @@ impl BlockDevice {
     /// A mount in another mount namespace is not seen; opening the device exclusively finds that one too.
     ///
     /// # Errors
-    /// /proc or /sys cannot be read, or what a loop device writes to cannot be looked at, so that nobody can tell.
+    /// No use was found, and /proc or /sys cannot be read, or a loop device that cannot be looked at may write to the device, so that nobody
+    /// can tell.
     pub fn uses(&self) -> Result<Vec<DeviceUse>, Unavailable> {
+        let mounts = mount_table::parse(&self.tree().bytes("proc/self/mountinfo")?);
+        let mut uses = self.uses_of_itself(&mounts)?;
+        let looked = self.add_uses_by_loops(&mounts, &mut uses);
+        match uses.is_empty() {
+            true => looked.map(|()| uses),
+            false => Ok(uses),
+        }
+    }
+
+    /// Those that have nothing to do with a loop device.
+    pub(crate) fn uses_of_itself(&self, mounts: &[Mount]) -> Result<Vec<DeviceUse>, Unavailable> {
         let tree = self.tree();
         let family = self.family()?;
-        let mounts = mount_table::parse(&tree.bytes("proc/self/mountinfo")?);
-        let mut uses = mounted(&family, &mounts);
-        uses.extend(btrfs_members(tree, &family, &mounts));
+        let mut uses = mounted(&family, mounts);
+        uses.extend(btrfs_members(tree, &family, mounts));
         uses.extend(swaps(tree, &family));
         for (number, device) in &family.0 {
             // A directory that is not there holds nobody.
@@ -146,10 +157,28 @@ impl BlockDevice {
                 holder: holder.to_string_lossy().into_owned(),
             }));
         }
-        let loops = shown_file::loops(tree)?;
-        uses.extend(below(&family, &loops));
-        uses.extend(shown_file::uses(self, &loops, &mounts)?);
         Ok(uses)
+    }
+
+    /// Those by loop devices, and of the file of a loop device.
+    fn add_uses_by_loops(&self, mounts: &[Mount], uses: &mut Vec<DeviceUse>) -> Result<(), Unavailable> {
+        let tree = self.tree();
+        let family = self.family()?;
+        let loops = shown_file::loops(tree)?;
+        uses.extend(below(tree, &family, &loops));
+        shown_file::add_uses(self, &loops, mounts, uses)?;
+        if loops.unseen.is_empty() {
+            return Ok(());
+        }
+        let size_of = |(number, name): (&DeviceNumber, &String)| {
+            let size = tree.number::<u64>(format!("sys/dev/block/{number}/size"));
+            size.map(|sectors| (sectors, name.clone()))
+        };
+        let sizes: Vec<_> = family.0.iter().map(size_of).collect::<Result<_, _>>()?;
+        loops
+            .unseen
+            .iter()
+            .try_for_each(|other| other.is_over_none_of(tree, &sizes))
     }
 
     /// Other processes that have the device, a partition of it or its disk open for writing at this moment, each once: opening it
@@ -279,108 +308,17 @@ fn swaps(tree: &SystemTree, family: &Family) -> Vec<DeviceUse> {
 }
 
 /// A loop device does not claim the device that is its file, so nothing else tells.
-fn below(family: &Family, loops: &[Loop]) -> Vec<DeviceUse> {
-    let used = |above: &Loop| {
-        Some(DeviceUse::BelowLoop {
-            device: family.0.get(&above.device?)?.clone(),
-            loop_device: above.name.clone(),
-        })
+fn below(tree: &SystemTree, family: &Family, loops: &Loops) -> Vec<DeviceUse> {
+    let used = |device: &String, above: &str| DeviceUse::BelowLoop {
+        device: device.clone(),
+        loop_device: above.to_owned(),
     };
-    loops.iter().filter_map(used).collect()
+    let seen = |above: &Loop| Some(used(family.0.get(&above.device?)?, &above.name));
+    // One that cannot be asked may be over the device that its path leads to.
+    let unseen = |above: &Unseen| Some(used(family.reached_by(&above.path(tree)?)?, above.name()));
+    let by_path = loops.unseen.iter().filter_map(unseen);
+    loops.seen.iter().filter_map(seen).chain(by_path).collect()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A disk 8:0 with the partition 8:1, on which a volume stands, and the partition 8:2, which is mounted.
-    fn tree() -> (tempfile::TempDir, SystemTree) {
-        let folder = tempfile::tempdir().unwrap();
-        let disk = "sys/devices/sda";
-        let files = [
-            ("sys/fs/btrfs/some-uuid/devices/sdb", ""),
-            ("sys/fs/btrfs/some-uuid/devices/sda2", ""),
-            (
-                "proc/self/mountinfo",
-                "1 0 8:2 / /home rw - ext4 /dev/sda2 rw\n2 0 0:44 / /pool rw - btrfs /dev/no-such-device rw\n",
-            ),
-            (
-                "proc/swaps",
-                "Filename Type Size Used Priority\n/dev/nowhere partition 1 0 -2\n",
-            ),
-        ];
-        for (path, text) in files.iter().chain(&[
-            (&*format!("{disk}/dev"), "8:0\n"),
-            (&*format!("{disk}/ro"), "0\n"),
-            (&*format!("{disk}/sda1/dev"), "8:1\n"),
-            (&*format!("{disk}/sda1/partition"), "1\n"),
-            (&*format!("{disk}/sda1/holders/dm-0"), ""),
-            (&*format!("{disk}/sda2/dev"), "8:2\n"),
-            (&*format!("{disk}/sda2/partition"), "2\n"),
-            ("sys/block/sda/dev", "8:0\n"),
-        ]) {
-            let path = folder.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        let links = folder.path().join("sys/dev/block");
-        std::fs::create_dir_all(&links).unwrap();
-        for (number, name) in [("8:0", "sda"), ("8:1", "sda/sda1"), ("8:2", "sda/sda2")] {
-            std::os::unix::fs::symlink(format!("../../devices/{name}"), links.join(number)).unwrap();
-        }
-        let tree = SystemTree::at(folder.path());
-        (folder, tree)
-    }
-
-    fn uses(tree: &SystemTree, number: &str) -> Vec<String> {
-        let device = BlockDevice::numbered(tree, number.parse().unwrap()).unwrap();
-        device.uses().unwrap().iter().map(ToString::to_string).collect()
-    }
-
-    #[test]
-    fn whoever_uses_a_partition_uses_the_disk_and_the_other_way_round() {
-        let (_folder, tree) = tree();
-        let held = "dm-0 is on top of sda1";
-        let mounted = "sda2 is mounted at /home";
-        let member = "sda2 is a member of a mounted btrfs";
-        assert_eq!(uses(&tree, "8:0"), [mounted, member, held]);
-        assert_eq!(uses(&tree, "8:1"), [held]);
-        assert_eq!(uses(&tree, "8:2"), [mounted, member]);
-        let disk = BlockDevice::numbered(&tree, "8:0".parse().unwrap()).unwrap();
-        assert_eq!(disk.partitions().unwrap(), ["sda1", "sda2"]);
-        assert_eq!(disk.is_read_only(), Ok(false));
-    }
-
-    #[test]
-    fn a_device_that_the_kernel_does_not_list_is_an_error_and_not_unused() {
-        let (_folder, tree) = tree();
-        assert!(BlockDevice::numbered(&tree, "9:9".parse().unwrap()).is_err());
-        std::fs::remove_file(tree.path("proc/self/mountinfo")).unwrap();
-        let disk = BlockDevice::numbered(&tree, "8:0".parse().unwrap()).unwrap();
-        assert!(disk.uses().is_err());
-    }
-
-    #[test]
-    fn a_loop_device_that_cannot_be_looked_at_may_have_any_device_as_its_file() {
-        let (folder, tree) = tree();
-        let write = |path: &str, text: &str| {
-            let path = folder.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        };
-        write("sys/block/loop3/dev", "7:3\n");
-        assert_eq!(uses(&tree, "8:1"), ["dm-0 is on top of sda1"], "it has no file");
-        write("sys/block/loop3/loop/backing_file", "/srv/image\n");
-        let refusal = || {
-            let disk = BlockDevice::numbered(&tree, "8:0".parse().unwrap()).unwrap();
-            disk.uses().unwrap_err().reason
-        };
-        let told = refusal();
-        assert!(
-            told.contains("loop3 writes to") && told.contains("dev/loop3 b 7 3`"),
-            "{told}"
-        );
-        write("dev/loop3", "");
-        assert!(refusal().contains("dev/loop3 is another file"), "{}", refusal());
-    }
-}
+mod tests;

@@ -4,9 +4,11 @@
 //! lead nowhere, or to another file, and it may be one of another mount namespace.
 
 mod layers;
+mod unseen;
 
+use std::cmp::Ordering;
 use std::fs::{self, File};
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::os::unix::fs::{FileExt as _, FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use outcrop_measure::metric::Unavailable;
@@ -14,15 +16,18 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::block_device::BlockDevice;
-use crate::device_number::DeviceNumber;
+use crate::device_number::{DeviceNumber, NotADeviceNumber};
 use crate::device_use::{DeviceUse, swap_areas};
 use crate::loop_info::LoopInfo;
 use crate::mount_table::Mount;
 use crate::system_tree::SystemTree;
 use layers::Layers;
+pub(crate) use unseen::Unseen;
 
 /// The unit of sizes in /sys; what a file has beyond the last whole one, a loop device leaves out.
 const SECTOR_BYTES: u64 = 512;
+/// Why a file that is longer than its device matters, in a clause.
+const HIDDEN: &str = "the file's end, where signatures may be, is not the device's";
 
 /// A file, wherever it is.
 struct Known {
@@ -38,47 +43,63 @@ pub(crate) struct Loop {
     pub(crate) name: String,
     /// The block device that it shows, if its file is a node of one.
     pub(crate) device: Option<DeviceNumber>,
+    number: DeviceNumber,
     file: Known,
     offset: u64,
     size_limit: Option<u64>,
 }
 
 /// Every loop device that has a file.
+#[derive(Default)]
+pub(crate) struct Loops {
+    /// Those whose file is known.
+    pub(crate) seen: Vec<Loop>,
+    /// The others.
+    pub(crate) unseen: Vec<Unseen>,
+}
+
+/// Looks at every loop device.
 ///
 /// # Errors
-/// One of them cannot be looked at, so that nobody can tell what it writes to.
-pub(crate) fn loops(tree: &SystemTree) -> Result<Vec<Loop>, Unavailable> {
-    let names = tree.names("sys/block")?;
-    let loops = names
-        .iter()
-        .map(|name| Loop::named(tree, &name.to_string_lossy()));
-    loops.filter_map(Result::transpose).collect()
+/// /sys does not list them.
+pub(crate) fn loops(tree: &SystemTree) -> Result<Loops, Unavailable> {
+    let mut loops = Loops::default();
+    for name in tree.names("sys/block")? {
+        match Loop::named(tree, &name.to_string_lossy()) {
+            Ok(found) => loops.seen.extend(found),
+            Err(unseen) => loops.unseen.push(unseen),
+        }
+    }
+    Ok(loops)
 }
 
 impl Loop {
     /// The loop device of this name; `None` where the device is none, or has no file.
-    fn named(tree: &SystemTree, name: &str) -> Result<Option<Self>, Unavailable> {
+    fn named(tree: &SystemTree, name: &str) -> Result<Option<Self>, Unseen> {
         let folder = format!("sys/block/{name}/loop");
         if !tree.exists(&folder) {
             return Ok(None);
         }
-        let number = tree.text(format!("sys/block/{name}/dev"))?;
-        let node = tree.path(format!("dev/{name}"));
-        let unknown = |why: String| {
-            Unavailable::because(format!(
-                "what the loop device {name} writes to is not known, because {why}"
-            ))
+        let unknown = |why: String| Unseen {
+            name: name.to_owned(),
+            why,
         };
+        let number = tree.text(format!("sys/block/{name}/dev"));
+        let number = number.map_err(|why| unknown(why.reason))?;
+        let number: DeviceNumber = number
+            .parse()
+            .map_err(|error: NotADeviceNumber| unknown(error.to_string()))?;
+        let node = tree.path(format!("dev/{name}"));
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let opened = match rustix::fs::open(&node, flags, Mode::empty()) {
             Ok(opened) => File::from(opened),
             // Its file was taken away a moment ago.
             Err(Errno::NXIO) => return Ok(None),
             Err(Errno::NOENT) => {
-                let numbers = number.replace(':', " ");
+                let DeviceNumber { major, minor } = number;
                 let node = node.display();
                 return Err(unknown(format!(
-                    "there is no {node}; `mknod {node} b {numbers}` makes it"
+                    "there is no {node} (`mknod {node} b {major} {minor}` makes it)"
                 )));
             }
             Err(errno) => {
@@ -90,7 +111,7 @@ impl Loop {
             }
         };
         let is_it = opened.metadata().is_ok_and(|about| {
-            about.file_type().is_block_device() && DeviceNumber::from_stat(about.rdev()).to_string() == number
+            about.file_type().is_block_device() && DeviceNumber::from_stat(about.rdev()) == number
         });
         if !is_it {
             return Err(unknown(format!("{} is another file", node.display())));
@@ -104,6 +125,7 @@ impl Loop {
         Ok(Some(Self {
             name: name.to_owned(),
             device: info.device(),
+            number,
             file: Known {
                 path: path.map_or_else(|_| PathBuf::from(format!("the file of {name}")), PathBuf::from),
                 numbers: info.file(),
@@ -113,7 +135,7 @@ impl Loop {
         }))
     }
 
-    /// What it leaves out of its file, which nobody sees by looking at the device.
+    /// What it leaves out of its file, or lacks of it, so that nobody sees what is at the file's end by looking at the device.
     ///
     /// # Errors
     /// The file's size cannot be known.
@@ -134,17 +156,34 @@ impl Loop {
             .number::<u64>(format!("sys/block/{device}/size"))?
             .saturating_mul(SECTOR_BYTES);
         let file_bytes = about.len() / SECTOR_BYTES * SECTOR_BYTES;
-        let advice = match self.size_limit {
-            Some(_) => "attach it without --sizelimit".to_owned(),
-            None => format!("`losetup --set-capacity /dev/{device}` gives it the size of its file"),
+        let meaning = match (shown_bytes.cmp(&file_bytes), self.size_limit) {
+            (Ordering::Equal, _) => return Ok(None),
+            (Ordering::Greater, _) => {
+                let end = end_of(&tree.path(format!("dev/{device}")), shown_bytes);
+                format!("the device's end {end}; it is usable again once the file has its size back")
+            }
+            (Ordering::Less, Some(_)) => format!("{HIDDEN}; attach it without --sizelimit"),
+            (Ordering::Less, None) => {
+                format!("{HIDDEN}; `losetup --set-capacity /dev/{device}` gives it the size of its file")
+            }
         };
-        Ok((shown_bytes != file_bytes).then_some(DeviceUse::OtherSize {
+        Ok(Some(DeviceUse::OtherSize {
             device,
             file,
             shown_bytes,
             file_bytes,
-            advice,
+            meaning,
         }))
+    }
+
+    /// How it no longer has its file, in a clause: nobody detaches a device that is in use.
+    fn ended(&self, tree: &SystemTree, mounts: &[Mount]) -> String {
+        let detach = format!("`losetup --detach /dev/{}`", self.name);
+        let uses = BlockDevice::numbered(tree, self.number).and_then(|device| device.uses_of_itself(mounts));
+        match uses.unwrap_or_default().first() {
+            None => format!("run {detach}"),
+            Some(first) => format!("end the use of {} ({first}) and then run {detach}", self.name),
+        }
     }
 }
 
@@ -165,29 +204,34 @@ fn numbers_of(about: &fs::Metadata) -> (DeviceNumber, u64) {
     (DeviceNumber::from_stat(about.dev()), about.ino())
 }
 
-/// Every use of what the device shows, if it is a loop device or a partition of one.
+/// Adds every use of what the device shows, if it is a loop device or a partition of one.
 ///
 /// # Errors
-/// The file cannot be looked at: it was deleted, or is in another mount namespace, so that nobody can tell.
-pub(crate) fn uses(
+/// The file of it or of another loop device cannot be looked at: it was deleted, or is in another mount namespace, so that nobody can tell.
+pub(crate) fn add_uses(
     device: &BlockDevice,
-    loops: &[Loop],
+    loops: &Loops,
     mounts: &[Mount],
-) -> Result<Vec<DeviceUse>, Unavailable> {
+    uses: &mut Vec<DeviceUse>,
+) -> Result<(), Unavailable> {
     let (tree, name) = (device.tree(), device.disk_name());
-    let Some(own) = loops.iter().find(|one| one.name == name) else {
-        return Ok(Vec::new());
+    if let Some(own) = loops.unseen.iter().find(|one| one.name == name) {
+        return Err(own.unknown(""));
+    }
+    let Some(own) = loops.seen.iter().find(|one| one.name == name) else {
+        return Ok(());
     };
     if let Some(below) = own.device {
-        return Ok(vec![DeviceUse::OverDevice {
+        uses.push(DeviceUse::OverDevice {
             device: name,
             below: node_of(tree, below),
-        }]);
+        });
+        return Ok(());
     }
-    let mut uses = Vec::from_iter(own.hidden(tree)?);
+    let looked = own.hidden(tree).map(|hidden| uses.extend(hidden));
     let own_layers = Layers::of(mounts, &own.file);
     // Another file that may be the same one under other numbers.
-    let doubtful = |other: &Known, called: String, ended_by: String| {
+    let doubtful = |other: &Known, called: String, ended: String| {
         let layers = Layers::of(mounts, other);
         let (on, other_on) = (own.file.numbers.0, other.numbers.0);
         if on == other_on || !own_layers.meet(on, &layers, other_on) {
@@ -195,8 +239,8 @@ pub(crate) fn uses(
         }
         let of_own = own_layers.doubt(&own.file.path);
         let advice = match of_own {
-            Some(_) => format!("move it to a filesystem such as ext4 or XFS, or run `{ended_by}`"),
-            None => format!("run `{ended_by}`"),
+            Some(_) => format!("move it to a filesystem such as ext4 or XFS, or {ended}"),
+            None => ended,
         };
         Some(DeviceUse::MaybeSharedFile {
             device: name.clone(),
@@ -205,7 +249,7 @@ pub(crate) fn uses(
             advice,
         })
     };
-    for other in loops.iter().filter(|other| other.name != name) {
+    for other in loops.seen.iter().filter(|other| other.name != name) {
         if other.device.is_some() {
             continue;
         }
@@ -217,8 +261,7 @@ pub(crate) fn uses(
             });
         } else {
             let called = format!("{} ({})", other.name, other.file.path.display());
-            let ended_by = format!("losetup --detach /dev/{}", other.name);
-            uses.extend(doubtful(&other.file, called, ended_by));
+            uses.extend(doubtful(&other.file, called, other.ended(tree, mounts)));
         }
     }
     for swap in swap_areas(tree).into_iter().filter_map(Known::at) {
@@ -229,14 +272,27 @@ pub(crate) fn uses(
             });
         } else if swap.look().is_some_and(|about| about.is_file()) {
             let called = format!("the kernel's swap in {}", swap.path.display());
-            uses.extend(doubtful(
-                &swap,
-                called,
-                format!("swapoff {}", swap.path.display()),
-            ));
+            let ended = format!("run `swapoff {}`", swap.path.display());
+            uses.extend(doubtful(&swap, called, ended));
         }
     }
-    Ok(uses)
+    // Its file may be that of any of these.
+    let others = loops.unseen.first();
+    looked.and(others.map_or(Ok(()), |other| {
+        Err(other.unknown(&format!(", and its file may be that of {name}")))
+    }))
+}
+
+/// What is read at the end of a loop device whose file does not reach there, in a clause: Linux gives an error, or in older versions zeros where
+/// the page cache is used, also in the place of what the file has just before its end.
+fn end_of(node: &Path, size_bytes: u64) -> String {
+    let last = size_bytes.saturating_sub(SECTOR_BYTES);
+    let read =
+        File::open(node).and_then(|device| device.read_exact_at(&mut [0; SECTOR_BYTES as usize], last));
+    match read {
+        Ok(()) => "does not show what the file's end has".to_owned(),
+        Err(error) => format!("cannot be read ({error})"),
+    }
 }
 
 /// The node of a device, as its driver calls it.

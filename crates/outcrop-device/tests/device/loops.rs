@@ -150,12 +150,29 @@ fn a_file_of_an_overlay_may_be_that_of_another_loop_device_where_the_overlay_sho
         &*other,
         "is on an overlay",
         "move it to a filesystem",
-        "losetup --detach /dev/loop",
+        "or run `losetup --detach /dev/loop",
     ] {
         assert!(message.contains(part), "{part}: {message}");
     }
     opened(&LoopDevice::new(8 << 20));
     drop(attached);
+
+    // What is mounted is not to be detached.
+    let direct = further(&under, &[]);
+    must("mkfs.ext4", &["-q", "-F", text(&direct)]);
+    let place = folder();
+    must("mount", &["-t", "ext4", text(&direct), text(place.path())]);
+    let mounted = Undo("umount", place.path());
+    let message = refusal(&through, text(&shown));
+    let told = format!("end the use of {}", direct.file_name().unwrap().display());
+    assert!(
+        message.contains(&told) && message.contains(" is mounted at "),
+        "{message}"
+    );
+    drop(mounted);
+    must("wipefs", &["--quiet", "--all", text(&direct)]);
+    drop(Detach(&direct));
+
     let direct = further(&under, &[]);
     let _attached = Detach(&direct);
     let message = refusal(&direct, text(&under));
@@ -185,12 +202,27 @@ fn a_loop_device_that_hides_the_end_of_its_file_is_refused_and_told_how_it_shows
     // Less than a sector more is nothing that the device could show.
     image.set_len((8 << 20) + 511).unwrap();
     opened(&device);
-    for bytes in [9 << 20, 7 << 20] {
+    image.set_len(9 << 20).unwrap();
+    refused(&device.node, &device, "`losetup --set-capacity /dev/loop");
+    must("losetup", &["--set-capacity", text(&device.node)]);
+    opened(&device);
+}
+
+#[test]
+fn a_loop_device_whose_file_has_become_shorter_is_refused_as_one_that_has_failed() {
+    let device = LoopDevice::new(8 << 20);
+    let image = std::fs::File::options().write(true).open(&device.image).unwrap();
+    for bytes in [(8 << 20) - 512, 7 << 20, 0] {
         image.set_len(bytes).unwrap();
-        refused(&device.node, &device, "`losetup --set-capacity /dev/loop");
-        must("losetup", &["--set-capacity", text(&device.node)]);
-        opened(&device);
+        let message = refusal(&device.node, &name_of(&device));
+        assert!(
+            message.contains("so the device's end cannot be read (Input/output error")
+                && !message.contains("--set-capacity"),
+            "{bytes}: {message}"
+        );
     }
+    image.set_len(8 << 20).unwrap();
+    opened(&device);
 }
 
 #[test]

@@ -42,10 +42,10 @@ impl fmt::Display for DeviceUse {
                 file,
                 shown_bytes,
                 file_bytes,
-                advice,
+                meaning,
             } => write!(
                 f,
-                "the loop device {device} shows {shown_bytes} bytes of {}, which has {file_bytes}, so the file's end, where signatures may be, is not the device's; {advice}",
+                "the loop device {device} shows {shown_bytes} bytes of {}, which has {file_bytes}, so {meaning}",
                 file.display()
             ),
             Self::MaybeSharedFile {
