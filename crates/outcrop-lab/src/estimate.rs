@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::cell::Cell;
+use outcrop_measure::steady_state::WINDOW_ROUNDS;
+
+use crate::cell::{Cell, TrialOptions};
 
 /// What one step (a preparation, a trial) is expected to cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -62,7 +64,8 @@ pub struct Estimate {
     pub bytes_written_measuring: u64,
     /// Bytes that the trials would write to a usual device: see [`Self::ASSUMPTION`].
     pub likely_bytes_written_measuring: u64,
-    /// Bytes that the trials would write even to a slow device: see [`Self::SLOW`].
+    /// Bytes that the trials would write even to a slow device: see [`Self::SLOW`]. Rounds that end when they are steady are as few as that
+    /// takes.
     pub least_bytes_written_measuring: u64,
 }
 
@@ -108,13 +111,14 @@ pub(crate) fn estimate(cells: &[Cell]) -> Estimate {
         if known.insert((cell.layer.name(), &cell.subject)) {
             let is_like = |other: &&Cell| other.layer == cell.layer && other.subject == cell.subject;
             let its: Vec<&Cell> = cells.iter().filter(is_like).collect();
-            preparation.push((cell.layer.forecast_preparation(&cell.subject, &its), 1));
+            preparation.push((cell.layer.forecast_preparation(&cell.subject, &its), 1, 1));
         }
     }
     let preparation = sum(preparation.into_iter());
-    let trials = sum(cells
-        .iter()
-        .map(|cell| (cell.layer.forecast_trial(cell), cell.trial.repetitions)));
+    let trials = sum(cells.iter().map(|cell| {
+        let forecast = cell.layer.forecast_trial(cell);
+        (forecast, cell.trial.repetitions, fewest(&cell.trial))
+    }));
     Estimate {
         cells: cells.len(),
         trials: cells.iter().map(|cell| cell.trial.repetitions as usize).sum(),
@@ -135,8 +139,17 @@ pub(crate) fn under_load(cells: &[Cell]) -> Duration {
         .sum()
 }
 
-fn sum(forecasts: impl Iterator<Item = (Forecast, u32)>) -> Forecast {
-    forecasts.fold(Forecast::default(), |sum, (forecast, count)| Forecast {
+/// How many trials of a cell there are at least.
+fn fewest(trial: &TrialOptions) -> u32 {
+    match trial.stops_when_steady {
+        true => trial.repetitions.min(WINDOW_ROUNDS as u32),
+        false => trial.repetitions,
+    }
+}
+
+/// Adds up forecasts with how often each is, and how often at least.
+fn sum(forecasts: impl Iterator<Item = (Forecast, u32, u32)>) -> Forecast {
+    forecasts.fold(Forecast::default(), |sum, (forecast, count, fewest)| Forecast {
         time: sum.time + forecast.time * count,
         bytes_written: sum
             .bytes_written
@@ -146,6 +159,6 @@ fn sum(forecasts: impl Iterator<Item = (Forecast, u32)>) -> Forecast {
             .saturating_add(forecast.likely_bytes_written.saturating_mul(count.into())),
         least_bytes_written: sum
             .least_bytes_written
-            .saturating_add(forecast.least_bytes_written.saturating_mul(count.into())),
+            .saturating_add(forecast.least_bytes_written.saturating_mul(fewest.into())),
     })
 }

@@ -26,7 +26,14 @@ impl PlanSet {
             );
             return Err(bad("--max-written", message));
         }
-        let slow = Estimate::SLOW;
+        let may_stop = self.cells.iter().any(|cell| cell.trial.stops_when_steady);
+        let slow = match may_stop {
+            true => format!(
+                "{} if the rounds of plans that stop when steady are only five",
+                Estimate::SLOW
+            ),
+            false => Estimate::SLOW.to_owned(),
+        };
         if estimate.least_bytes_written() > limit.0 {
             // What does not depend on a rate needs none.
             let assuming = match estimate.least_bytes_written() == estimate.bytes_written() {

@@ -1,26 +1,30 @@
 //! A limit on the bytes written, before a run.
 
-use outcrop_lab::{PlanOptions, PlanSet, PlanSource};
+use std::path::Path;
+
+use outcrop_lab::{LabError, PlanOptions, PlanSet, PlanSource};
 use outcrop_measure::units::ByteSize;
 
 use crate::runs::writing_plan;
 use crate::scene::directory;
 
+fn planned(text: &str, data: &Path, max_written: Option<ByteSize>) -> Result<PlanSet, LabError> {
+    let options = PlanOptions {
+        directory: Some(data.to_owned()),
+        max_written,
+        ..PlanOptions::default()
+    };
+    let source = PlanSource {
+        name: "plan.toml".to_owned(),
+        text: text.to_owned(),
+    };
+    PlanSet::from_sources(&[source], &options)
+}
+
 #[test]
 fn a_run_that_only_a_faster_device_would_take_too_far_begins_and_says_that_it_may_end_at_the_limit() {
     let data = directory();
-    let with = |max_written| {
-        let options = PlanOptions {
-            directory: Some(data.path().to_owned()),
-            max_written,
-            ..PlanOptions::default()
-        };
-        let source = PlanSource {
-            name: "plan.toml".to_owned(),
-            text: writing_plan(),
-        };
-        PlanSet::from_sources(&[source], &options).unwrap()
-    };
+    let with = |max_written| planned(&writing_plan(), data.path(), max_written).unwrap();
     let estimate = with(None).estimate();
     let (least, likely) = (estimate.least_bytes_written(), estimate.likely_bytes_written());
     assert!(4 << 20 < least && least < likely, "{estimate:?}");
@@ -32,4 +36,29 @@ fn a_run_that_only_a_faster_device_would_take_too_far_begins_and_says_that_it_ma
         assert!(note.contains(part), "{note}");
     }
     assert!(with(Some(ByteSize(likely))).data_notes().is_empty());
+}
+
+#[test]
+fn rounds_that_end_when_they_are_steady_are_refused_only_for_what_five_of_them_write() {
+    let data = directory();
+    let of = |repetitions: &str| writing_plan().replace("repetitions = 2", repetitions);
+    let least = |plan: &str, max_written| {
+        let estimate = planned(plan, data.path(), max_written).unwrap().estimate();
+        estimate.least_bytes_written_measuring
+    };
+    let (five, all) = (of("repetitions = 5"), of("repetitions = 25"));
+    let rounds = of("repetitions = 25\nstop = \"when-steady\"");
+    assert_eq!(least(&rounds, None), least(&five, None));
+    assert_eq!(
+        least(&of("repetitions = 3\nstop = \"when-steady\""), None),
+        least(&of("repetitions = 3"), None)
+    );
+    let limit = planned(&five, data.path(), None).unwrap().estimate();
+    let limit = Some(ByteSize(limit.least_bytes_written()));
+    assert!(planned(&all, data.path(), limit).is_err());
+    let set = planned(&rounds, data.path(), limit).unwrap();
+    let [note] = set.data_notes() else {
+        panic!("{:?}", set.data_notes());
+    };
+    assert!(note.contains("are only five, and about"), "{note}");
 }
