@@ -81,7 +81,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BYTES")]
     size: Option<ByteSize>,
     /// Verify instead of measuring: write blocks that contain their address, pass and checksum, read them back, and report
-    /// every fault by its offset. `write` and `check` do one half each, with the same --seed
+    /// every fault by its offset. `write` and `check` do one half each, with the same --seed; each further `write` needs another
+    /// seed, since with the same one it writes the same bytes, and a lost write leaves no trace
     #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     verify: Option<verify::Half>,
     #[command(flatten)]

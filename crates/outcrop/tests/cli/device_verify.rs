@@ -117,8 +117,8 @@ fn what_verification_cannot_do_is_refused_before_anything_is_written() {
         (&["--verify", "--queue-depth", "1,2"], "has several"),
         (&["--verify", "--engine", "noop"], "engine is noop"),
         (
-            &["--verify", "--max-written", "1MiB", "--size", "4MiB"],
-            "--max-written",
+            &["--verify", "--max-written", "11MiB", "--size", "4MiB"],
+            "writes up to 12 MiB, 4 MiB of it to create the scratch file, but only 11MiB",
         ),
         (&["--verify", "--read-only", "x", "--seed", "1"], "--verify=check"),
     ] {
@@ -127,4 +127,32 @@ fn what_verification_cannot_do_is_refused_before_anything_is_written() {
         assert!(seen.sentence().contains(part), "{args:?}: {seen:?}");
         assert_eq!(names_in(dir.path()), [""; 0]);
     }
+}
+
+#[test]
+fn verification_of_a_scratch_file_writes_no_more_than_it_may() {
+    let dir = workplace();
+    // What the kernel counts for the shell and what it waited for.
+    let written = |limit: &str| {
+        let seen = std::process::Command::new("sh")
+            .args(["-c", "\"$@\" >/dev/null 2>&1; cat /proc/$$/io", "sh"])
+            .arg(env!("CARGO_BIN_EXE_outcrop"))
+            .args([
+                "device",
+                "--verify",
+                "--quiet",
+                "--size=4MiB",
+                "--max-written",
+                limit,
+            ])
+            .current_dir(dir.path())
+            .output()
+            .unwrap();
+        let counts = String::from_utf8(seen.stdout).unwrap();
+        let count = counts.lines().find_map(|line| line.strip_prefix("write_bytes: "));
+        count.unwrap().parse::<u64>().unwrap()
+    };
+    assert_eq!(written("11MiB"), 0);
+    let all = written("12MiB");
+    assert!((9 << 20..=12 << 20).contains(&all), "{all}");
 }

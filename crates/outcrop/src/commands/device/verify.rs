@@ -72,7 +72,8 @@ pub(super) fn run(args: &Args, half: Half) -> anyhow::Result<Ending> {
         (None, Half::All) => outcrop_lab::fresh_seed(),
         (None, Half::Write | Half::Check) => {
             return Err(refusal(
-                "--verify=write and --verify=check need the same --seed, which determines what is written; give a number",
+                "--verify=write and --verify=check need the same --seed, which determines what is written; give a number, and each time \
+                 another one to --verify=write",
             ));
         }
     };
@@ -95,8 +96,7 @@ pub(super) fn run(args: &Args, half: Half) -> anyhow::Result<Ending> {
         seed,
     };
     let stop = crate::interrupt::stop_flag()?;
-    let target = target(args, half, &stop)?;
-    bound_writes(args, half, &spec, &target)?;
+    let target = target(args, half, &spec, &stop)?;
     let work = (!args.flags.quiet).then(LongWork::on_stderr);
     let show = |what, done, all| {
         if let Some(work) = &work {
@@ -155,7 +155,8 @@ fn one<T: Value>(args: &Args, factor: &Factor<T>) -> anyhow::Result<Option<T>> {
     }
 }
 
-fn target(args: &Args, half: Half, stop: &AtomicBool) -> anyhow::Result<Target> {
+/// What is written and read; nothing is written to it that `--max-written` does not allow.
+fn target(args: &Args, half: Half, spec: &VerifySpec, stop: &AtomicBool) -> anyhow::Result<Target> {
     if let Some(path) = &args.read_only {
         if half != Half::Check {
             return Err(refusal(
@@ -174,9 +175,9 @@ fn target(args: &Args, half: Half, stop: &AtomicBool) -> anyhow::Result<Target> 
             ));
         }
         agreement::ask_for_device(&args.path)?;
-        return Ok(Target::Device(
-            WritableDevice::open(&args.path, name).map_err(bad_input)?,
-        ));
+        let device = WritableDevice::open(&args.path, name).map_err(bad_input)?;
+        bound_writes(args, spec, device.size_bytes(), 0)?;
+        return Ok(Target::Device(device));
     }
     if half != Half::All {
         return Err(refusal(
@@ -185,17 +186,23 @@ fn target(args: &Args, half: Half, stop: &AtomicBool) -> anyhow::Result<Target> 
         ));
     }
     let size = args.size.unwrap_or(SCRATCH_SIZE).0;
+    bound_writes(args, spec, size, size)?;
     let scratch = ScratchFile::create(&args.path, size, &Content::Zeros, Seed(0), stop, &mut |_, _| {});
     Ok(Target::Scratch(scratch.map_err(error_of)?))
 }
 
-/// Keeps to `--max-written`, which is known beforehand here.
-fn bound_writes(args: &Args, half: Half, spec: &VerifySpec, target: &Target) -> anyhow::Result<()> {
-    let span = spec.span_bytes.unwrap_or(target.size_bytes());
-    let most = span.saturating_mul(u64::from(spec.passes));
+/// Keeps to `--max-written`: how much is written at most is known beforehand here. Of it, `creating` is what it takes to make the target.
+fn bound_writes(args: &Args, spec: &VerifySpec, size: u64, creating: u64) -> anyhow::Result<()> {
+    let span = spec.span_bytes.unwrap_or(size);
+    let passes = span.saturating_mul(u64::from(spec.passes));
+    let most = passes.saturating_add(creating);
+    let first = match creating {
+        0 => String::new(),
+        bytes => format!(", {} of it to create the scratch file", format_bytes(bytes)),
+    };
     match args.flags.max_written {
-        Some(limit) if half != Half::Check && most > limit.0 => Err(refusal(format!(
-            "verifying {} writes up to {}, but only {limit} may be written; use a smaller --size or a larger --max-written",
+        Some(limit) if most > limit.0 => Err(refusal(format!(
+            "verifying {} writes up to {}{first}, but only {limit} may be written; use a smaller --size or a larger --max-written",
             format_bytes(span),
             format_bytes(most)
         ))),
