@@ -7,6 +7,9 @@ use crate::curve::CurvePoint;
 /// A miss ratio this near to the lowest is as good: a percentage point.
 pub const NEARLY: f64 = 0.01;
 
+/// Policies whose miss ratios differ by no more than this are alike: half a percentage point.
+pub const ALIKE: f64 = 0.005;
+
 /// The setting to take, and what it is compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CurveAdvice {
@@ -14,7 +17,7 @@ pub struct CurveAdvice {
     pub chosen: CurvePoint,
     /// The lowest point, at the smallest memory that reaches it.
     pub lowest: CurvePoint,
-    /// Policies that miss at most [`NEARLY`] more than the best one in the chosen memory, the chosen one first. One that refuses to store where the
+    /// Policies that miss at most [`ALIKE`] more than the best one in the chosen memory, the chosen one first. One that refuses to store where the
     /// memory is full is not chosen if another is in this list.
     pub policies: Vec<PolicyKind>,
     /// The policy that misses most in that memory.
@@ -38,10 +41,9 @@ impl CurveAdvice {
         };
         let lowest = points.iter().min_by(by_ratio)?;
         lowest.miss_ratio()?;
-        let is_near = |point: &&CurvePoint, best: f64| ratio(point) <= best + NEARLY;
         let memory_bytes = points
             .iter()
-            .filter(|point| is_near(point, ratio(lowest)))
+            .filter(|point| ratio(point) <= ratio(lowest) + NEARLY)
             .map(|point| point.memory_bytes)
             .min()?;
         let mut at: Vec<&CurvePoint> = points
@@ -50,7 +52,8 @@ impl CurveAdvice {
             .collect();
         at.sort_by(by_ratio);
         let (best, worst) = (**at.first()?, **at.last()?);
-        let near = at.iter().copied().filter(|point| is_near(point, ratio(&best)));
+        let near = at.iter().copied();
+        let near = near.filter(|point| ratio(point) <= ratio(&best) + ALIKE);
         let (refusing, mut near): (Vec<&CurvePoint>, Vec<&CurvePoint>) =
             near.partition(|point| point.policy == PolicyKind::None);
         near.extend(refusing);
@@ -130,9 +133,23 @@ mod tests {
         assert_eq!((advice.chosen.memory_bytes, advice.chosen.policy), (2, lru));
         assert_eq!(advice.policies, [lru, none]);
         assert!(advice.policies_tie && !advice.everything_fits);
-        let nearly = [point(none, 1, 100), point(lru, 1, 105)];
+        let nearly = [point(none, 1, 100), point(lru, 1, 104)];
         assert_eq!(CurveAdvice::of(&nearly).unwrap().chosen.policy, lru);
         let alone = CurveAdvice::of(&alike[..1]).unwrap();
         assert_eq!(alone.chosen.policy, none, "no other was simulated");
+    }
+
+    #[test]
+    fn policies_are_alike_within_half_a_percentage_point_though_memory_is_enough_within_a_whole_one() {
+        let (lru, fifo, sieve) = (PolicyKind::Lru, PolicyKind::Fifo, PolicyKind::Sieve);
+        let points = [
+            point(sieve, 1, 109),
+            point(lru, 1, 113),
+            point(fifo, 1, 116),
+            point(sieve, 2, 100),
+        ];
+        let advice = CurveAdvice::of(&points).unwrap();
+        assert_eq!(advice.chosen.memory_bytes, 1);
+        assert_eq!(advice.policies, [sieve, lru]);
     }
 }

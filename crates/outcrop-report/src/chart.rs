@@ -53,6 +53,9 @@ pub struct Figure {
     pub(crate) can_wait: bool,
     /// Everything that is drawn.
     pub(crate) chart: Chart,
+    /// Everything that there is, where only a part of it has room.
+    #[serde(skip)]
+    pub(crate) complete: Option<Box<Chart>>,
 }
 
 impl Figure {
@@ -62,6 +65,15 @@ impl Figure {
         Self {
             title: title.to_owned(),
             ..self.clone()
+        }
+    }
+
+    /// The same with a chart that has more than is drawn, for whoever takes the data.
+    #[must_use]
+    pub(crate) fn with_data_of(self, chart: BarChart) -> Self {
+        Self {
+            complete: Some(Box::new(Chart::Bars(chart))),
+            ..self
         }
     }
 }
@@ -326,6 +338,7 @@ impl Figure {
             caption,
             alt_text,
             can_wait: false,
+            complete: None,
             chart,
         }
     }

@@ -71,13 +71,13 @@ fn kept(kinds: Option<&GridColumn>, rows: usize, most: usize) -> Vec<usize> {
     kept
 }
 
-/// How many rows of each kind have no place: ` (4 of fjall, 7 of rocksdb)`.
+/// How many rows of each kind have no place: ` (not shown: 4 of 6 with engine fjall)`.
 fn left_out_of_each(column: &GridColumn, kept: &[usize]) -> String {
     let of = |value: &str| {
         let all = column.cells.iter().filter(|cell| *cell == value).count();
         let shown = kept.iter().filter(|row| column.cells[**row] == value).count();
-        (all > shown).then(|| format!("{} of {value}", all - shown))
+        (all > shown).then(|| format!("{} of {all} with {} {value}", all - shown, column.heading))
     };
     let each: Vec<String> = distinct(column).into_iter().filter_map(of).collect();
-    format!(" ({})", each.join(", "))
+    format!(" (not shown: {})", each.join(", "))
 }

@@ -4,12 +4,12 @@ use super::{BarChart, Chart, Figure, LineChart, ScatterChart, SeriesKind, Suppor
 use crate::chart::Axis;
 
 impl Figure {
-    /// Every value of the figure with its interval, the confidence of that, the number of samples and where it comes from.
+    /// Every value of the figure, those without room in the drawing too, with its interval, the confidence of that, the number of samples and where it comes from.
     ///
     /// # Errors
     /// A writer that fails, which memory does not.
     pub fn to_csv(&self) -> Result<String, csv::Error> {
-        let rows = match &self.chart {
+        let rows = match self.complete.as_deref().unwrap_or(&self.chart) {
             Chart::Lines(chart) => of_lines(chart),
             Chart::Points(chart) => of_points(chart),
             Chart::Bars(chart) => of_bars(chart),

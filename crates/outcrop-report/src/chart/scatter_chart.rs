@@ -110,10 +110,14 @@ impl ScatterChart {
         let mut text = format!("{title}. {} against {}.", self.y.label, self.x.label);
         for group in &self.groups {
             for point in &group.points {
+                // A point without a name in the drawing has that of its cell.
+                let name = match point.label.as_str() {
+                    "" => &point.cell,
+                    label => label,
+                };
                 text.push_str(&format!(
-                    " {} {}: {} at {}{}.",
+                    " {} {name}: {} at {}{}.",
                     group.name,
-                    point.label,
                     self.y.quantity.spell(point.y),
                     self.x.quantity.spell(point.x),
                     if point.on_front { ", on the front" } else { "" }

@@ -60,7 +60,7 @@ fn a_table_without_room_for_all_rows_has_as_many_of_each_engine_and_counts_the_o
     assert!(
         words
             .join(" ")
-            .contains("… 4 more cells (2 of fjall, 2 of rocksdb):"),
+            .contains("… 4 more cells (not shown: 2 of 4 with engine fjall, 2 of 4 with engine rocksdb):"),
         "{few}"
     );
 }

@@ -59,6 +59,76 @@ fn each_wish_has_its_codec_and_block_size_and_how_sure_it_is() {
 }
 
 #[test]
+fn blocks_that_are_shorter_files_are_said_to_be_so_and_have_no_time_of_a_block_of_their_size() {
+    let files = [1000, 100, 100, 50, 20, 10];
+    let sizes = [4, 64, 1024, 2048];
+    let run = Builder::new(5)
+        .speeds(&CODECS[3..5], &sizes, &[1])
+        .of_files(&files);
+    let run = run.build();
+    let (brief, text) = advice(&run, "Block size");
+    assert!(
+        brief.starts_with("1 MiB instead of 4 KiB: ratio +40 %"),
+        "{brief}"
+    );
+    for sentence in [&brief, &text] {
+        assert!(
+            sentence.contains("no time of reading a block of 1 MiB is given, as most files are shorter and these blocks are 218 kB on average"),
+            "{sentence}"
+        );
+        assert!(!sentence.contains("reading a block takes"), "{sentence}");
+    }
+    let report = Report::of(&run);
+    let answer = &report.layers[0].answer;
+    let said = |words: &str| answer.cautions.iter().any(|caution| caution.text.contains(words));
+    assert!(
+        said("Most blocks of 1 MiB (218 kB on average) and 2 MiB (218 kB on average) are shorter than that"),
+        "{:?}",
+        answer.cautions
+    );
+    assert!(
+        said("Blocks of 2 MiB are the same as those of 1 MiB"),
+        "{:?}",
+        answer.cautions
+    );
+    // Equal results bear the name of the smaller size, wherever one is chosen.
+    for claim in &answer.advice {
+        assert!(
+            !claim.text.contains("2 MiB") && !claim.text.contains(" 2M"),
+            "{claim:?}"
+        );
+    }
+    let screen = report.screen(160, false);
+    assert!(screen.contains("of 218 kB on average"), "{screen}");
+    let long = Builder::new(5)
+        .speeds(&CODECS[3..5], &sizes, &[1])
+        .of_files(&[64 << 10]);
+    let (brief, _) = advice(&long.build(), "Block size");
+    assert!(brief.contains("; reading a block takes "), "{brief}");
+}
+
+#[test]
+fn larger_blocks_are_advised_no_larger_than_the_ratio_gains_by() {
+    let mut run = Builder::new(5)
+        .speeds(&CODECS[3..4], &[4, 16, 64, 256], &[1])
+        .build();
+    // 2.42, 2.64 and 2.86 become 2.42, 2.80 and 2.86: the largest add 2 %.
+    for trial in &mut run.trials {
+        for value in &mut trial.values {
+            let is_of_64k = trial.factors["compression_block_size"] == "64KiB";
+            if is_of_64k && value.metric.starts_with("compression_ratio") {
+                value.value = Some(2.80);
+            }
+        }
+    }
+    let (brief, _) = advice(&run, "Block size");
+    assert!(
+        brief.starts_with("64 KiB instead of 4 KiB: ratio +27 %"),
+        "{brief}"
+    );
+}
+
+#[test]
 fn codecs_whose_intervals_overlap_are_a_tie() {
     let near = [codec("lz4:1", 1.6, 7e8, 3e9), codec("snappy", 1.5, 6.9e8, 2.9e9)];
     let tied = Builder {

@@ -118,9 +118,26 @@ fn speeds_are_drawn_at_every_measured_block_size_or_the_caption_says_how_many_ar
         let (shown, caption) = drawn(&[4, 8, 16, 32, 64, 128], name, &[]);
         assert_eq!(shown, ["4 KiB", "8 KiB", "64 KiB", "128 KiB"], "{name}");
         assert!(
-            caption.contains("4 of 6 measured block sizes are shown"),
+            caption.contains("4 of 6 measured block sizes are shown; the figure's CSV has all of them"),
             "{caption}"
         );
+        let run = Builder::new(3)
+            .speeds(&CODECS[1..3], &[4, 8, 16, 32, 64, 128], &[1])
+            .build();
+        let report = Report::of(&run);
+        let figures = report.figures();
+        let csv = figures
+            .iter()
+            .find(|figure| figure.id == name)
+            .unwrap()
+            .to_csv()
+            .unwrap();
+        let rows_of = |size: &str| {
+            csv.lines()
+                .filter(|row| row.starts_with(&format!("{size},")))
+                .count()
+        };
+        assert_eq!(all.map(rows_of), [2; 6], "{name}: {csv}");
     }
 }
 
@@ -160,6 +177,20 @@ fn speeds_by_block_size_have_a_line_for_each_codec_with_its_interval_where_there
         let one_size = Report::of(&of_sizes(&[16]));
         assert!(one_size.figures().iter().all(|figure| figure.id != id), "{id}");
     }
+}
+
+#[test]
+fn every_point_of_ratio_against_speed_has_a_name_in_the_text_for_who_cannot_see_it() {
+    let run = complete();
+    let report = Report::of(&run);
+    let figures = report.figures();
+    let figure = figures
+        .iter()
+        .find(|figure| figure.id == "ratio-against-compress-speed")
+        .unwrap();
+    let text = &figure.alt_text;
+    assert!(text.contains(" deflate-zlib:1, 4 KiB: "), "{text}");
+    assert!(!text.contains(" : "), "{text}");
 }
 
 #[test]

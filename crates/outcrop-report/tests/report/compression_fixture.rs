@@ -5,10 +5,11 @@ use outcrop_measure::ByteSize;
 use outcrop_measure::metric::Provenance;
 use outcrop_results::{Outcome, RunView, TrialEntry, Value};
 use outcrop_schema::compression::{
-    BLOCK_ENTROPY, BLOCK_RATIOS, CODEC, COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO, COMPRESSION_RATIO_HIGH,
-    COMPRESSION_RATIO_LOW, CONTENT, Direction, LATENCY, MEASUREMENT, MODELLED_COMPRESS_SPEED, Measurement,
-    RATIO_PERCENTILES, SAMPLED_SHARE, SCHEMA, SPEED, STAGE_LITERALS_SHARE, STAGE_MATCH_FINDING_SHARE,
-    STAGE_SEQUENCES_SHARE, STAGE_SUM_RATIO, THREADS, Threads,
+    BLOCK_COUNT, BLOCK_ENTROPY, BLOCK_RATIOS, CODEC, COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO,
+    COMPRESSION_RATIO_HIGH, COMPRESSION_RATIO_LOW, CONTENT, Direction, LATENCY, MEASUREMENT,
+    MODELLED_COMPRESS_SPEED, Measurement, RATIO_PERCENTILES, SAMPLED_SHARE, SCHEMA, SPEED,
+    STAGE_LITERALS_SHARE, STAGE_MATCH_FINDING_SHARE, STAGE_SEQUENCES_SHARE, STAGE_SUM_RATIO, THREADS,
+    Threads, UNCOMPRESSED_BYTES,
 };
 use outcrop_schema::{Settings, Vocabulary};
 
@@ -233,6 +234,36 @@ impl Builder {
             histograms: Vec::new(),
             notes: Vec::new(),
         });
+    }
+
+    /// Has the data be files of these lengths: larger blocks than a file are the file, with its ratio and its time.
+    pub(crate) fn of_files(mut self, files_kib: &[u64]) -> Self {
+        let longest = files_kib.iter().copied().max().unwrap_or(0);
+        let whole = longest.next_power_of_two();
+        let trials = self.run.trials.clone();
+        for trial in &mut self.run.trials {
+            let size = |spelling: &str| spelling.parse::<ByteSize>().map_or(0, |size| size.0 >> 10);
+            let size_of = |entry: &TrialEntry| size(&entry.factors[COMPRESSION_BLOCK_SIZE.name]);
+            let own = size_of(trial);
+            if own > whole {
+                let is_same = |other: &&TrialEntry| {
+                    let same = |name: &str| other.factors.get(name) == trial.factors.get(name);
+                    size_of(other) == whole && same(CODEC.name) && other.repetition == trial.repetition
+                };
+                let other = trials
+                    .iter()
+                    .find(is_same)
+                    .expect("blocks as large as the largest file");
+                trial.values.clone_from(&other.values);
+            }
+            let blocks: u64 = files_kib.iter().map(|file| file.div_ceil(own)).sum();
+            let bytes: u64 = files_kib.iter().sum::<u64>() << 10;
+            trial
+                .values
+                .push(Value::measured(UNCOMPRESSED_BYTES, bytes as f64));
+            trial.values.push(Value::measured(BLOCK_COUNT, blocks as f64));
+        }
+        self
     }
 
     pub(crate) fn build(self) -> RunView {

@@ -12,7 +12,9 @@ use super::super::{cautions, subjects};
 use super::by_size;
 use super::cell::{CompressionCell, some_of};
 use super::stages::{self, STAGE_SUM, STAGES, Stage};
-use super::wishes::{Candidate, Choice, Wish, candidates, choices, front, held_fixed, undecided_places};
+use super::wishes::{
+    Candidate, Choice, Wish, candidates, choices, distinct, front, held_fixed, undecided_places,
+};
 use crate::answer::{Absence, Answer, Capability, Caution, Claim, NOT_DECIDED, Reading, column_of};
 use crate::cell::Cell;
 use crate::number::Number;
@@ -20,7 +22,8 @@ use crate::placement::{Bound, Bounded, Bounds, Verdict};
 
 /// The answer of a compression run.
 pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Answer {
-    let all = candidates(cells);
+    let measured = candidates(cells);
+    let all = distinct(&measured);
     let kept: Vec<_> = all
         .iter()
         .filter(|one| judge(one, bounds).is_kept())
@@ -62,7 +65,10 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
         false => "; the report has the figure",
     };
     advice.extend(fronts.filter_map(|direction| named_front(&all, direction, in_report)));
-    let own = sample(&choices).into_iter().chain(stage_sums(cells));
+    let own = sample(&choices)
+        .into_iter()
+        .chain(stage_sums(cells))
+        .chain(by_size::short_blocks(&measured));
     let subject = held_fixed(&all).unwrap_or_else(|| subjects(cells));
     Answer {
         subject: format!("Compression of {subject}"),
@@ -119,6 +125,8 @@ pub(super) fn read_statistic(cells: &[&Cell<'_>]) -> Option<(&'static str, Metri
 /// A column per wish; one where there is nothing to choose.
 fn capabilities(choices: &[Choice<'_, '_>]) -> Vec<Capability> {
     let only = only_one(choices);
+    let cells: Vec<&Cell<'_>> = choices.iter().map(|choice| choice.best.cell).collect();
+    let (name, read) = read_statistic(&cells).unwrap_or(READS[0]);
     let wishes = match only {
         Some(_) => &[Wish::Balanced][..],
         None => &Wish::ALL,
@@ -131,6 +139,11 @@ fn capabilities(choices: &[Choice<'_, '_>]) -> Vec<Capability> {
             let conditions = match cell {
                 // Where the column is called so, it has been said.
                 Some(cell) if metric == COMPRESSION_RATIO && only.is_none() => cell.short_name(),
+                // The time is that of what was read.
+                Some(cell) if metric == read => {
+                    let mean = cell.short_blocks();
+                    mean.map_or_else(String::new, |mean| format!("of {mean} on average"))
+                }
                 _ => String::new(),
             };
             let number = cell.and_then(|cell| cell.number(&metric));
@@ -154,8 +167,6 @@ fn capabilities(choices: &[Choice<'_, '_>]) -> Vec<Capability> {
             readings: wishes.iter().map(reading).collect(),
         }
     };
-    let cells: Vec<&Cell<'_>> = choices.iter().map(|choice| choice.best.cell).collect();
-    let (name, read) = read_statistic(&cells).unwrap_or(READS[0]);
     vec![
         row("Ratio", COMPRESSION_RATIO),
         row("Compress speed", SPEED.compress),

@@ -1,6 +1,6 @@
 //! Block sizes: what larger ones give and cost, and the balanced codec of each, as the best of another does not help who has to take one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_measure::metric::Unit;
 use outcrop_schema::compression::CODEC;
@@ -8,11 +8,11 @@ use outcrop_schema::compression::CODEC;
 use super::answer::read_statistic;
 use super::cell::{CompressionCell, some_of};
 use super::wishes::{Candidate, Choice, Wish, choices};
-use crate::answer::{Claim, NOT_DECIDED};
+use crate::answer::{Caution, Claim, NOT_DECIDED};
 use crate::cell::Cell;
 use crate::number::Number;
 
-/// Larger blocks whose ratio is less than this many times that of smaller ones are not worth slower reads.
+/// Larger blocks whose ratio is less than this many times that of a smaller size are not worth slower reads.
 const WORTH_BLOCKS: f64 = 1.03;
 
 /// What larger blocks of the balanced codec give and cost, as far as the data tell.
@@ -23,8 +23,10 @@ pub(super) fn block_size(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) 
     let least = same().min_by_key(|one| one.cell.size_bytes())?;
     // Sampled clusters are at least as long as a block: other clusters would be other data.
     let larger = same().filter(|one| one.cell.size_bytes() > least.cell.size_bytes());
-    let known = larger.filter_map(|one| Some((one, one.gain_over(least)?)));
-    let (most, (low, high)) = known.max_by_key(|(one, _)| one.cell.size_bytes())?;
+    let known: Vec<_> = larger
+        .filter_map(|one| Some((one, one.gain_over(least)?)))
+        .collect();
+    let (most, (low, high)) = worth_most(least, &known)?;
     let (small, large) = (least.cell.size(), most.cell.size());
     let gain = (most.ratio / least.ratio - 1.0) * 100.0;
     let interval = match low < high {
@@ -47,7 +49,17 @@ pub(super) fn block_size(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) 
         (Some(slow), Some(fast)) => format!("; reading a block takes {slow} instead of {fast} ({name})"),
         _ => format!("; how long reading a block takes is {NOT_DECIDED} ({name})"),
     };
-    let reading = reads.map(told).unwrap_or_default();
+    // A whole file that is shorter takes no longer in larger blocks: its time would be taken for that of a block of this size.
+    let short = [most, least]
+        .into_iter()
+        .find_map(|one| Some((one.cell.size(), one.cell.short_blocks()?)));
+    let reads = reads.filter(|_| short.is_none());
+    let reading = match short {
+        Some((size, mean)) => format!(
+            "; no time of reading a block of {size} is given, as most files are shorter and these blocks are {mean} on average"
+        ),
+        None => reads.map(told).unwrap_or_default(),
+    };
     let is_worth_it = most.ratio >= least.ratio * WORTH_BLOCKS;
     let brief = match low > 1.0 {
         true if is_worth_it => format!("{large} instead of {small}: ratio {gain:+.0} % ({codec}){reading}"),
@@ -77,6 +89,49 @@ pub(super) fn block_size(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) 
     }
     let claim = Claim::new("Block size", brief, text, numbers);
     Some(claim.unless_disturbed([least.cell, most.cell]))
+}
+
+/// The larger size to advise with its gain: the smallest that no other exceeds by as much as is worth it. Where none is worth it over the
+/// least, that of the highest ratio, which shows it.
+fn worth_most<'k, 'c, 'a>(
+    least: &Candidate<'c, 'a>,
+    known: &[(&'k Candidate<'c, 'a>, (f64, f64))],
+) -> Option<(&'k Candidate<'c, 'a>, (f64, f64))> {
+    let highest = known.iter().map(|(one, _)| one.ratio).fold(0.0, f64::max);
+    let is_worth = |ratio: f64, than: f64| ratio >= than * WORTH_BLOCKS;
+    let wanted = |one: &Candidate<'_, '_>| match is_worth(highest, least.ratio) {
+        true => is_worth(one.ratio, least.ratio) && !is_worth(highest, one.ratio),
+        false => one.ratio >= highest,
+    };
+    let wanted = known.iter().filter(|(one, _)| wanted(one));
+    wanted.min_by_key(|(one, _)| one.cell.size_bytes()).copied()
+}
+
+/// Sizes whose blocks mostly are whole files that are shorter: what is measured by the block is not of blocks of that size.
+pub(super) fn short_blocks(measured: &[Candidate<'_, '_>]) -> Option<Caution> {
+    let short = measured.iter().map(|one| one.cell);
+    let short = short.filter_map(|cell| Some((cell.size_bytes(), (cell.size(), cell.short_blocks()?))));
+    let sizes: BTreeMap<u64, (String, String)> = short.collect();
+    if sizes.is_empty() {
+        return None;
+    }
+    let named = sizes
+        .values()
+        .map(|(size, mean)| format!("{size} ({mean} on average)"));
+    let named = named.collect::<Vec<_>>().join(" and ");
+    let pairs = measured.iter().flat_map(|one| {
+        let smaller = measured.iter().filter(|other| one.repeats(other));
+        let least = smaller.min_by_key(|other| other.cell.size_bytes());
+        least.map(|least| (one.cell.size_bytes(), (one.cell.size(), least.cell.size())))
+    });
+    let pairs: BTreeMap<u64, (String, String)> = pairs.collect();
+    let repeated = pairs.values().map(|(size, least)| {
+        format!(" Blocks of {size} are the same as those of {least}, which stands for both in the advice.")
+    });
+    let repeated: String = repeated.collect();
+    Some(Caution::note(format!(
+        "Most blocks of {named} are shorter than that, because files end before. Times of a block are those of such blocks.{repeated}"
+    )))
 }
 
 /// One claim for all block sizes; none where fewer than two of them have codecs to choose from.

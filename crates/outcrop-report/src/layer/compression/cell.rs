@@ -3,13 +3,16 @@
 use outcrop_measure::units::format_bytes;
 use outcrop_schema::About;
 use outcrop_schema::compression::{
-    CACHES, CODEC, COMPRESSION_BLOCK_SIZE, CONTENT, CONTEXT, CodecName, Direction, MEASUREMENT, THREADS,
-    Threads,
+    BLOCK_COUNT, CACHES, CODEC, COMPRESSION_BLOCK_SIZE, CONTENT, CONTEXT, CodecName, Direction, MEASUREMENT,
+    THREADS, Threads, UNCOMPRESSED_BYTES,
 };
 use outcrop_workload::BlockContent;
 
 use crate::cell::Cell;
 use crate::number::{Number, counted};
+
+/// Blocks whose mean length is below this share of their size are not blocks of that size.
+const SHORT: f64 = 0.5;
 
 /// A cell of this layer.
 pub(super) trait CompressionCell {
@@ -34,6 +37,13 @@ pub(super) trait CompressionCell {
     /// `64 KiB`.
     fn size(&self) -> String {
         format_bytes(self.size_bytes())
+    }
+
+    /// Bytes of a block on average, `256 kB`, where most are far shorter than the size because files end before: by the records that have both.
+    fn short_blocks(&self) -> Option<String> {
+        let [bytes, blocks] = [UNCOMPRESSED_BYTES, BLOCK_COUNT].map(|metric| self.cell().value(&metric));
+        let mean = bytes? / blocks?;
+        (mean < self.size_bytes() as f64 * SHORT).then(|| UNCOMPRESSED_BYTES.format(mean))
     }
 
     /// Threads; one where that is not said.

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 
 use outcrop_measure::metric::{Better, Metric};
 use outcrop_schema::compression::{
-    ByDirection, CODEC, COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO, COMPRESSION_RATIO_HIGH,
-    COMPRESSION_RATIO_LOW, CONTENT, Direction, SAMPLED_SHARE, SPEED,
+    BLOCK_COUNT, ByDirection, CODEC, COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO, COMPRESSION_RATIO_HIGH,
+    COMPRESSION_RATIO_LOW, CONTENT, Direction, SAMPLED_SHARE, SPEED, UNCOMPRESSED_BYTES,
 };
 
 use super::cell::{CompressionCell, ends};
@@ -42,6 +42,12 @@ pub(super) fn candidates<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<Candidate<'c, 'a>
     best.into_iter().flatten().filter_map(Candidate::of).collect()
 }
 
+/// The candidates without those whose larger size cut the data into the very blocks of a smaller one: they are the same measurement.
+pub(super) fn distinct<'c, 'a>(candidates: &[Candidate<'c, 'a>]) -> Vec<Candidate<'c, 'a>> {
+    let is_own = |one: &&Candidate<'_, '_>| !candidates.iter().any(|other| one.repeats(other));
+    candidates.iter().filter(is_own).copied().collect()
+}
+
 impl<'c, 'a> Candidate<'c, 'a> {
     fn of(cell: &'c Cell<'a>) -> Option<Self> {
         let speed = ByDirection {
@@ -55,6 +61,19 @@ impl<'c, 'a> Candidate<'c, 'a> {
     /// Whether it makes this data smaller at all.
     pub(super) fn compresses(&self) -> bool {
         !self.cell.is_copy() && self.ratio >= LEAST_RATIO
+    }
+
+    /// Whether it compressed the same blocks as another whose size is smaller, because no file is as long as either.
+    pub(super) fn repeats(&self, other: &Self) -> bool {
+        let same = |metric: &Metric| {
+            let values = self.cell.value(metric).zip(other.cell.value(metric));
+            values.is_some_and(|(own, others)| own == others)
+        };
+        self.cell.size_bytes() > other.cell.size_bytes()
+            && self.cell.spelling(&CODEC) == other.cell.spelling(&CODEC)
+            && [UNCOMPRESSED_BYTES, BLOCK_COUNT, COMPRESSION_RATIO]
+                .iter()
+                .all(same)
     }
 
     /// Ratio and both speeds: `2.31, 320 MB/s in, 900 MB/s out`; a speed that is known too badly is left out.

@@ -292,7 +292,7 @@ fn sentences(advice: &CurveAdvice, first_gets: u64) -> Vec<String> {
     let others: Vec<String> = others.collect();
     let ties = match others.is_empty() {
         true => String::new(),
-        false => format!("; within a percentage point of it: {}", others.join(", ")),
+        false => format!("; within half a percentage point of it: {}", others.join(", ")),
     };
     let is_worse = !advice.policies.contains(&advice.worst.policy);
     let most = match is_worse {

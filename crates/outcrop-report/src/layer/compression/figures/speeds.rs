@@ -41,10 +41,13 @@ fn bars(ours: &[&Cell<'_>], published: &Published, timing: &Timing) -> FigureSlo
     let timed = ours.iter().filter(|cell| cell.number(&timing.metric).is_some());
     let measured: BTreeSet<u64> = timed.map(|cell| cell.size_bytes()).collect();
     let shown = few_enough(&measured);
-    let facets = shown
-        .iter()
-        .map(|size| facet(ours, published, &threads, *size, timing));
-    let facets: Vec<Facet> = facets.flatten().collect();
+    let facets = |sizes: &BTreeSet<u64>| -> Vec<Facet> {
+        let facets = sizes
+            .iter()
+            .map(|size| facet(ours, published, &threads, *size, timing));
+        facets.flatten().collect()
+    };
+    let (facets, complete) = (facets(&shown), facets(&measured));
     let Some(first) = ours.first().filter(|_| !facets.is_empty()) else {
         return FigureSlot::missing(&title, "no codec was timed.", PLAN);
     };
@@ -69,20 +72,41 @@ fn bars(ours: &[&Cell<'_>], published: &Published, timing: &Timing) -> FigureSlo
         parts,
         facets,
     };
+    let complete = BarChart {
+        facets: complete,
+        ..chart.clone()
+    };
     let left_out = match measured.len() - shown.len() {
         0 => String::new(),
         count => format!(
-            " {} of {} measured block sizes are shown.",
+            " {} of {} measured block sizes are shown; the figure's CSV has all of them.",
             shown.len(),
             shown.len() + count
         ),
     };
+    let short = match timing.quantity {
+        Quantity::Latency => short_blocks(ours, &shown),
+        _ => String::new(),
+    };
     let caption = format!(
-        "{}. Logarithmic scale; whiskers are intervals.{left_out}{theirs}",
+        "{}. Logarithmic scale; whiskers are intervals.{short}{left_out}{theirs}",
         first.subject()
     );
     let id = format!("{}-{}", timing.direction, timing.word);
-    FigureSlot::of(chart.draw(&id, &title, caption), &title, PLAN)
+    let figure = chart.draw(&id, &title, caption);
+    let figure = figure.map(|figure| figure.with_data_of(complete));
+    FigureSlot::of(figure, &title, PLAN)
+}
+
+/// Sizes of which most blocks are shorter, with how long they are.
+fn short_blocks(ours: &[&Cell<'_>], shown: &BTreeSet<u64>) -> String {
+    let of_size = |size: &u64| {
+        let mut its = ours.iter().filter(|cell| cell.size_bytes() == *size);
+        let mean = its.find_map(|cell| cell.short_blocks())?;
+        let size = format_bytes(*size);
+        Some(format!(" Most blocks of {size} are shorter: {mean} on average."))
+    };
+    shown.iter().filter_map(of_size).collect()
 }
 
 /// As many block sizes as there is room for side by side, in their order: those that are published first, then the smallest and the
