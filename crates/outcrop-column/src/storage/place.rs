@@ -13,18 +13,19 @@ const MOST_LINKS: usize = 40;
 /// Fails where a file or a folder of this name would be in `/dev`, `/proc` or `/sys`, or where the name is a link that leads through
 /// them, as `/dev/stdout` and `/proc/self/fd/1` do: renaming would put a file in the place of the link. `/dev/shm` is allowed.
 ///
-/// Neither the name nor its folders need to exist.
+/// Neither the name nor its folders need to exist. Behind a folder that does not, there is no `..`: where it leads is not known before the
+/// folder is made.
 ///
 /// # Errors
-/// `InvalidInput` with the tree, and what the system answers where a link cannot be read.
+/// `InvalidInput` with the tree or the `..`, and what the system answers where a link cannot be read.
 pub fn check_place(path: &Path) -> io::Result<()> {
     let mut name = std::path::absolute(path)?;
     for links in 0..MOST_LINKS {
         let how = if links == 0 { "is" } else { "is a link to a name" };
         let folder = name.parent().unwrap_or(&name);
-        refuse_system(how, &resolved(folder))?;
+        refuse_system(how, &resolved(folder)?)?;
         if !name.is_symlink() {
-            return refuse_system(how, &resolved(&name));
+            return refuse_system(how, &resolved(&name)?);
         }
         name = folder.join(std::fs::read_link(&name)?);
     }
@@ -32,23 +33,26 @@ pub fn check_place(path: &Path) -> io::Result<()> {
 }
 
 /// The place of a folder whose last parts may not exist yet.
-fn resolved(folder: &Path) -> PathBuf {
+fn resolved(folder: &Path) -> io::Result<PathBuf> {
     let there = folder
         .ancestors()
         .find_map(|part| Some((part, part.canonicalize().ok()?)));
     let Some((part, mut place)) = there else {
-        return folder.to_owned();
+        return Ok(folder.to_owned());
     };
     for missing in folder.strip_prefix(part).unwrap_or(folder).components() {
         match missing {
             Component::ParentDir => {
-                place.pop();
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidInput,
+                    "has `..` after a folder that does not exist; write the path without it",
+                ));
             }
             Component::Normal(name) => place.push(name),
             Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
         }
     }
-    place
+    Ok(place)
 }
 
 fn refuse_system(how: &str, place: &Path) -> io::Result<()> {
@@ -87,7 +91,6 @@ mod tests {
             "/dev/outcrop-no-such-file",
             "/dev/outcrop-no-such-folder/runs/a",
             "/dev/shm/../outcrop-no-such-file",
-            "/outcrop-no-such-folder/../dev/a",
             "/dev/stdout",
             "/dev/fd/1",
             "/proc/self/fd/1",
@@ -114,9 +117,25 @@ mod tests {
                 "{refused}: {error}"
             );
         }
+        for refused in ["missing/../devices/a", "new/../there", "dangling/../new"] {
+            let error = check_place(&at(refused)).unwrap_err().to_string();
+            assert_eq!(
+                error, "has `..` after a folder that does not exist; write the path without it",
+                "{refused}"
+            );
+        }
+        std::fs::create_dir(at("folder")).unwrap();
         let error = check_place(&at("itself")).unwrap_err();
         assert_eq!(error.to_string(), "leads through too many links");
-        for allowed in ["there", "beside", "dangling", "new", "new/deep", "working/new"] {
+        for allowed in [
+            "there",
+            "beside",
+            "dangling",
+            "new",
+            "new/deep",
+            "working/new",
+            "folder/../new/deep",
+        ] {
             check_place(&at(allowed)).unwrap();
         }
         for allowed in [
