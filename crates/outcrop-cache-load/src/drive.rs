@@ -150,6 +150,11 @@ fn measure(
     let server_ns = server_ns_here(&server_cpu, is_served_here, crew.is_elsewhere());
     let mut tally = Tally::default();
     let began = reports.iter().map(|report| report.began_ticks).min();
+    let next_due: Option<Vec<_>> = reports.iter().map(|report| report.next_due_ticks).collect();
+    let is_interrupted = crew.shared.stop.load(Ordering::Relaxed);
+    let next_due_ticks = next_due
+        .filter(|_| !is_interrupted)
+        .and_then(|ticks| ticks.into_iter().min());
     let (mut cpu_total_ns, mut cpu_most_ns, mut ended_ticks) = (0, 0, start_ticks);
     for report in reports {
         cpu_total_ns += report.cpu_ns;
@@ -157,17 +162,21 @@ fn measure(
         ended_ticks = ended_ticks.max(report.ended_ticks);
         tally.merge(report.tally);
     }
-    // A trace or the user may end it early; replies that are waited for at the end are no measured time.
+    // A trace or the user may end it early; replies that are waited for at the end are no measured time. Of a number of requests
+    // by a schedule, each has its whole gap: that of the last one ends when the next would be due.
     let since_begun = |ticks: u64| clock.nanos(ticks.saturating_sub(began.unwrap_or(start_ticks)));
     let (loaded_ns, longest_ns) = (since_begun(ended_ticks), end_ticks.map_or(u64::MAX, since_begun));
-    let duration_ns = loaded_ns.min(longest_ns).max(1);
+    let duration_ns = loaded_ns
+        .max(next_due_ticks.map_or(0, since_begun))
+        .min(longest_ns)
+        .max(1);
     Ok(LoadReport {
         is_trace: matches!(spec.source, RequestSource::Trace { .. }),
         is_open_loop: spec.is_open_loop(),
         requested_per_second: spec.arrival.per_second().map(outcrop_measure::Rate::per_second),
         objective: spec.objective,
         duration_ns,
-        is_interrupted: crew.shared.stop.load(Ordering::Relaxed),
+        is_interrupted,
         tally,
         warm_up,
         driver_cpu: DriverCpu {

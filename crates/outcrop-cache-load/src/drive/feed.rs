@@ -17,6 +17,8 @@ pub(super) struct Feed {
     left: Option<u64>,
     /// The next request of an open loop, and when it is due, in nanoseconds from the start of the phase.
     ahead: Option<(u64, Planned)>,
+    /// When a request behind the last one would be due by the schedule; none as long as there are requests.
+    end_ns: Option<u64>,
 }
 
 pub(super) enum Source {
@@ -42,6 +44,7 @@ impl Feed {
             is_open_loop: false,
             left: None,
             ahead: None,
+            end_ns: None,
         }
     }
 
@@ -60,6 +63,7 @@ impl Feed {
             is_open_loop: true,
             left: None,
             ahead: None,
+            end_ns: None,
         };
         feed.look_ahead(book);
         feed
@@ -81,6 +85,11 @@ impl Feed {
         self.ahead.map(|(due_ns, _)| due_ns)
     }
 
+    /// When one more would be due, once a number of requests by a schedule is taken.
+    pub(super) const fn end_ns(&self) -> Option<u64> {
+        self.end_ns
+    }
+
     /// Takes the next request of an open loop.
     #[inline]
     pub(super) fn take(&mut self, book: &Book) -> Option<(u64, Planned)> {
@@ -97,6 +106,9 @@ impl Feed {
             };
             (due_ns, planned)
         });
+        if self.ahead.is_none() {
+            self.end_ns = self.schedule.as_mut().map(Schedule::next_ns);
+        }
     }
 
     /// The next request, and its recorded time.

@@ -64,6 +64,8 @@ pub(super) struct PhaseReport {
     /// When the first requests of a closed loop were sent; in an open loop, when the first could be due.
     pub(super) began_ticks: u64,
     pub(super) ended_ticks: u64,
+    /// When one more request would have been due, where a number of them was asked for in an open loop and all were sent.
+    pub(super) next_due_ticks: Option<u64>,
 }
 
 pub(super) struct Worker {
@@ -194,6 +196,7 @@ impl Worker {
             cpu_ns: thread_cpu_ns().saturating_sub(cpu_before_ns),
             began_ticks,
             ended_ticks: clock.ticks(),
+            next_due_ticks: phase.feed.end_ns().map(|end_ns| self.due_ticks(&phase, end_ns)),
         })
     }
 

@@ -1,5 +1,6 @@
 //! An open loop: latencies begin when requests are due, and say what of them is the driver's own lateness.
 
+use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
@@ -84,4 +85,20 @@ fn where_connections_are_free_latency_is_service_plus_the_drivers_own_lateness()
     spec.arrival = Arrival::Closed;
     let closed = run(&spec).unwrap().tally;
     assert!(closed.operations() > 0 && closed.lateness.is_empty());
+}
+
+#[test]
+fn a_few_requests_by_a_schedule_are_answered_no_faster_than_they_are_due() {
+    let stub = Stub::new(misses);
+    for (requests, threads) in [(1, 1), (2, 1), (3, 2)] {
+        let mut spec = spec(stub.target());
+        (spec.requests, spec.threads) = (NonZeroU64::new(requests), threads);
+        (spec.sets_on_miss, spec.warm_up) = (false, WarmUp::None);
+        spec.arrival = "constant:20".parse().unwrap();
+        let report = run(&spec).unwrap();
+        assert_eq!(report.tally.completed_in_time, requests);
+        // The counter is calibrated to 0.1 %.
+        let answered = report.answered_per_second();
+        assert!(answered <= 20.02, "{requests} requests: {answered} per second");
+    }
 }
