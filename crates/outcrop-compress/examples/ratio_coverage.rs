@@ -10,7 +10,6 @@ use outcrop_codec::{CodecSpec, ContextUse};
 use outcrop_compress::{Blocks, SizeReport, Source};
 use outcrop_measure::interval::median;
 use outcrop_measure::seed::Seed;
-use outcrop_probe::Clock;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -24,20 +23,14 @@ fn main() -> Outcome<()> {
     let (block_bytes, sample_bytes, seeds): (u64, u64, u64) =
         (block.parse()?, sample.parse()?, seeds.parse()?);
     let bits: Option<f64> = bits.first().map(|bits| bits.parse()).transpose()?;
-    let (clock, stop) = (Clock::new(), AtomicBool::new(false));
+    let stop = AtomicBool::new(false);
     let measure = |limit_bytes: u64, seed: u64| -> Outcome<SizeReport> {
         let sample = source.draw(limit_bytes, block_bytes, Seed(seed), &stop)?;
         let mut blocks = Blocks::cut(&sample, usize::try_from(block_bytes)?);
         if let Some(bits) = bits {
             blocks = blocks.nearest_in_entropy(bits);
         }
-        Ok(SizeReport::measure(
-            &blocks,
-            &spec,
-            ContextUse::Reused,
-            &clock,
-            &stop,
-        )?)
+        Ok(SizeReport::measure(&blocks, &spec, ContextUse::Reused, &stop)?)
     };
     let ratio = measure(u64::MAX, 0)?.ratio();
     let (mut covered, mut widths, mut reasons) = (0_usize, Vec::new(), Vec::new());

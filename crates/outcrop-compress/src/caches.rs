@@ -9,6 +9,8 @@ use outcrop_probe::environment::Cpu;
 /// Assumed where the kernel does not list the caches: twice the largest private cache on the market.
 const UNKNOWN_FILL_BYTES: usize = 8 << 20;
 const LINE_BYTES: usize = 64;
+/// What is read in a nanosecond where caches are filled, about.
+const FILL_BYTES_PER_NS: u64 = 10;
 
 /// Makes the caches of this core cold.
 pub(crate) struct Evictor {
@@ -19,8 +21,13 @@ impl Evictor {
     pub(crate) fn new() -> Self {
         Self {
             // Not zero: a page that was never written is one shared page of zeros, which fills nothing.
-            filler: vec![1; fill_bytes(&Cpu::here()).unwrap_or(UNKNOWN_FILL_BYTES)],
+            filler: vec![1; fill_bytes_here()],
         }
+    }
+
+    /// About how long it takes to make the caches cold once: by arithmetic, so that it is the same in every run on a machine.
+    pub(crate) fn assumed_ns() -> u64 {
+        fill_bytes_here() as u64 / FILL_BYTES_PER_NS
     }
 
     /// Fills the private caches with other data and flushes the lines of `source` and `target` from all caches.
@@ -38,6 +45,10 @@ impl Evictor {
                 .to_owned()
         })
     }
+}
+
+fn fill_bytes_here() -> usize {
+    fill_bytes(&Cpu::here()).unwrap_or(UNKNOWN_FILL_BYTES)
 }
 
 /// Twice the largest cache that not more than the threads of one core share.

@@ -15,6 +15,7 @@ use crate::cpus::allowed_cpus;
 use crate::error::CompressError;
 use crate::phase::{Budget, PhaseReport, Stage};
 use crate::size::SizeReport;
+use crate::speed::assumed_compress_ns;
 use crate::worker::{Direction, Worker};
 use outcrop_workload::Caches;
 
@@ -142,15 +143,9 @@ pub fn run_metered_job(
     spec.validate()?;
     let size = match known {
         Some(size) => size,
-        None => Arc::new(SizeReport::measure(
-            blocks,
-            &spec.codec,
-            spec.context,
-            clock,
-            stop,
-        )?),
+        None => Arc::new(SizeReport::measure(blocks, &spec.codec, spec.context, stop)?),
     };
-    let (budget, indices) = plan(blocks, spec, &size, clock);
+    let (budget, indices) = plan(blocks, spec, clock);
     let timed_blocks = indices.len();
     let mut workers = workers(blocks, spec, &indices)?;
     let stage = Stage {
@@ -186,8 +181,8 @@ pub fn run_metered_job(
 }
 
 /// How long each part lasts, and which blocks are timed: all of them, or every n-th when one pass over all would
-/// not fit into the shortest part.
-fn plan(blocks: &Blocks<'_>, spec: &JobSpec, size: &SizeReport, clock: &Clock) -> (Budget, Vec<usize>) {
+/// not fit into the shortest part. That is a matter of arithmetic: by a timing, two runs of the same job would time other blocks.
+fn plan(blocks: &Blocks<'_>, spec: &JobSpec, clock: &Clock) -> (Budget, Vec<usize>) {
     let total = clock.ticks_in(spec.duration);
     let budget = Budget {
         warm_up: clock.ticks_in(spec.warm_up),
@@ -195,15 +190,14 @@ fn plan(blocks: &Blocks<'_>, spec: &JobSpec, size: &SizeReport, clock: &Clock) -
         latency: total * LATENCY_PERCENT / 100,
     };
     let count = blocks.as_slice().len();
-    let mut pass_ns = size.compress_ns;
-    let mut room_ns = clock.nanos(budget.latency);
+    let mut pass_ns = assumed_compress_ns(&spec.codec, blocks.total_bytes());
+    let mut percent = LATENCY_PERCENT;
     if spec.caches == Caches::Cold {
-        let evictor = Evictor::new();
-        let started = clock.ticks();
-        evictor.evict(&[], &[]);
-        pass_ns += clock.nanos(clock.ticks().saturating_sub(started)) * count as u64;
-        room_ns = clock.nanos(budget.latency + budget.speed);
+        pass_ns += Evictor::assumed_ns() * count as u64;
+        percent += SPEED_PERCENT;
     }
+    let room_ns = spec.duration.as_nanos() * u128::from(percent) / 100;
+    let room_ns = u64::try_from(room_ns).unwrap_or(u64::MAX);
     // Threads share a pass.
     let fits = room_ns.saturating_mul(spec.threads as u64).max(1);
     let stride = (pass_ns / fits + 1).min((count / FEWEST_TIMED.max(spec.threads)).max(1) as u64);

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use outcrop_codec::{BlockCodec, CodecSpec, Coder, ContextUse};
 use outcrop_measure::percentile::rank;
-use outcrop_probe::Clock;
 
 use crate::blocks::Blocks;
 use crate::confidence::{self, Cluster, NoInterval, RatioInterval};
@@ -28,8 +27,6 @@ pub struct SizeReport {
     pub groups: Option<Groups>,
     /// Mean order-0 entropy of the blocks, in bits per byte.
     pub entropy_bits_per_byte: f64,
-    /// What compressing all blocks once took, cold start included: an estimate for planning, no figure.
-    pub(crate) compress_ns: u64,
     /// Ratio of each block, ascending.
     ratios: Vec<f64>,
 }
@@ -43,7 +40,6 @@ impl SizeReport {
         blocks: &Blocks<'_>,
         codec: &CodecSpec,
         context: ContextUse,
-        clock: &Clock,
         stop: &AtomicBool,
     ) -> Result<Self, CompressError> {
         let count = blocks.as_slice().len();
@@ -55,7 +51,7 @@ impl SizeReport {
                 .chunks_mut(share)
                 .enumerate()
                 .map(|(worker, outcomes)| {
-                    scope.spawn(move || verify(blocks, worker * share, outcomes, codec, context, clock, stop))
+                    scope.spawn(move || verify(blocks, worker * share, outcomes, codec, context, stop))
                 })
                 .collect();
             // A panic in a worker is a bug, and goes on as one.
@@ -87,7 +83,6 @@ impl SizeReport {
                 .then(|| groups::of(&clusters)),
             interval,
             entropy_bits_per_byte: blocks.mean_entropy(),
-            compress_ns: outcomes.iter().map(|outcome| outcome.compress_ns).sum(),
             ratios,
         }
     }
@@ -114,7 +109,6 @@ impl SizeReport {
 #[derive(Clone, Copy, Debug, Default)]
 struct Outcome {
     length: u32,
-    compress_ns: u64,
 }
 
 fn verify(
@@ -123,7 +117,6 @@ fn verify(
     outcomes: &mut [Outcome],
     codec: &CodecSpec,
     context: ContextUse,
-    clock: &Clock,
     stop: &AtomicBool,
 ) -> Result<(), CompressError> {
     let mut coder = Coder::open(codec, context)?;
@@ -140,9 +133,7 @@ fn verify(
             origin: blocks.origin(index),
             source,
         };
-        let started = clock.ticks();
         let length = coder.compress(source, &mut packed).map_err(failed)?;
-        outcome.compress_ns = clock.nanos(clock.ticks().saturating_sub(started));
         coder
             .decompress(&packed[..length], &mut unpacked)
             .map_err(failed)?;

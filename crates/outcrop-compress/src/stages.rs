@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use outcrop_codec::CodecSpec;
 use outcrop_codec::stages::{StageReport, StageTimer};
 use outcrop_probe::Clock;
 use outcrop_probe::cpu_time::thread_time_ns;
@@ -13,6 +14,7 @@ use crate::caches::Evictor;
 use crate::cpus::{allowed_cpus, pin};
 use crate::error::CompressError;
 use crate::size::SizeReport;
+use crate::speed::assumed_compress_ns;
 use outcrop_workload::Caches;
 
 /// Largest block that has stages: one block of zstd's own.
@@ -83,7 +85,7 @@ pub fn run_stages(
             "data that zstd compresses: blocks that it stores uncompressed have no stages",
         ));
     }
-    let indices = choose(&all, spec, size);
+    let indices = choose(&all, blocks, spec)?;
     let cpu = allowed_cpus()?.first().copied().unwrap_or(0);
     let timed = std::thread::scope(|scope| {
         let handle = scope.spawn(|| {
@@ -117,16 +119,17 @@ pub fn run_stages(
 }
 
 /// Every n-th block, such that one pass takes no longer than the duration.
-fn choose(all: &[usize], spec: &StagesSpec, size: &SizeReport) -> Vec<usize> {
+fn choose(all: &[usize], blocks: &Blocks<'_>, spec: &StagesSpec) -> Result<Vec<usize>, CompressError> {
     // The whole and its parts, a little more than twice the whole, four times over when warm.
     const RUNS_PER_BLOCK: u64 = 9;
-    let pass_ns = size.compress_ns.saturating_mul(RUNS_PER_BLOCK);
+    let codec: CodecSpec = format!("zstd:{}", spec.level).parse()?;
+    let pass_ns = assumed_compress_ns(&codec, blocks.total_bytes()).saturating_mul(RUNS_PER_BLOCK);
     let room_ns = u64::try_from(spec.duration.as_nanos()).unwrap_or(u64::MAX).max(1);
     let stride = usize::try_from(pass_ns / room_ns + 1)
         .unwrap_or(usize::MAX)
         .min(all.len().div_ceil(4));
     let offset = (spec.selection % stride as u64) as usize;
-    all.iter().skip(offset).step_by(stride).copied().collect()
+    Ok(all.iter().skip(offset).step_by(stride).copied().collect())
 }
 
 fn time(

@@ -178,6 +178,25 @@ fn when_time_is_short_other_blocks_are_timed_in_every_repetition_and_it_is_said(
 }
 
 #[test]
+fn which_blocks_are_timed_follows_from_the_data_the_codec_and_the_duration_and_from_no_timing() {
+    let mut bytes = vec![0; 1 << 20];
+    Content::Random.filler(Seed(1)).fill(&mut bytes);
+    let sample = Sample::generated(bytes, "random");
+    let blocks = Blocks::cut(&sample, 4096);
+    let all = blocks.as_slice().len();
+    // A pass of 1 MiB is assumed to take 3.5 ms with lz4 and 65.5 ms with zstd:12, and has a fifth of the duration.
+    for (codec, duration_ms, stride) in [("lz4", 5, 4), ("lz4", 1, 18), ("lz4", 40, 1), ("zstd:12", 40, 9)] {
+        let spec = JobSpec {
+            duration: Duration::from_millis(duration_ms),
+            ..spec(codec)
+        };
+        let timed: Vec<usize> = (0..3).map(|_| run(&blocks, &spec).timed_blocks).collect();
+        let expected = all.div_ceil(stride);
+        assert_eq!(timed, [expected; 3], "{codec} for {duration_ms} ms");
+    }
+}
+
+#[test]
 fn what_was_verified_before_must_come_out_again() {
     let sample = sample(64 << 10);
     let blocks = Blocks::cut(&sample, 4096);
@@ -208,7 +227,7 @@ fn the_stages_of_zstd_are_timed_warm_and_cold() {
     let blocks = Blocks::cut(&sample, 16 << 10);
     let clock = Clock::new();
     let codec: CodecSpec = "zstd:3".parse().unwrap();
-    let size = SizeReport::measure(&blocks, &codec, ContextUse::Reused, &clock, &GO_ON).unwrap();
+    let size = SizeReport::measure(&blocks, &codec, ContextUse::Reused, &GO_ON).unwrap();
     for caches in [Caches::Warm, Caches::Cold] {
         let spec = StagesSpec {
             level: 3,

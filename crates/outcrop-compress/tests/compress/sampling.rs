@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 use outcrop_codec::ContextUse;
 use outcrop_compress::{Blocks, CLUSTER_BYTES, NoInterval, SizeReport, Source};
 use outcrop_measure::seed::Seed;
-use outcrop_probe::Clock;
 use outcrop_workload::Content;
 use proptest::prelude::*;
 
@@ -36,18 +35,10 @@ fn uneven_data() -> (tempfile::TempDir, u64) {
 fn the_stated_interval_covers_the_ratio_of_all_the_data_as_often_as_it_says() {
     let (here, total) = uneven_data();
     let source = Source::open(here.path()).unwrap();
-    let clock = Clock::new();
     let measure = |limit_bytes: u64, seed: u64| {
         let sample = source.draw(limit_bytes, 16 << 10, Seed(seed), &GO_ON).unwrap();
         let blocks = Blocks::cut(&sample, 16 << 10);
-        SizeReport::measure(
-            &blocks,
-            &"lz4".parse().unwrap(),
-            ContextUse::Reused,
-            &clock,
-            &GO_ON,
-        )
-        .unwrap()
+        SizeReport::measure(&blocks, &"lz4".parse().unwrap(), ContextUse::Reused, &GO_ON).unwrap()
     };
     let all = measure(total, 0);
     let certain = all.interval.unwrap();
@@ -118,7 +109,7 @@ fn blocks_chosen_by_their_entropy_from_a_sample_have_a_ratio_and_no_interval() {
     let interval = |limit_bytes: u64| {
         let sample = source.draw(limit_bytes, 4096, Seed(1), &GO_ON).unwrap();
         let blocks = Blocks::cut(&sample, 4096).nearest_in_entropy(7.0);
-        let size = SizeReport::measure(&blocks, &codec, ContextUse::Reused, &Clock::new(), &GO_ON);
+        let size = SizeReport::measure(&blocks, &codec, ContextUse::Reused, &GO_ON);
         size.unwrap().interval
     };
     assert_eq!(interval(24 * CLUSTER_BYTES), Err(NoInterval::Chosen));
@@ -140,7 +131,7 @@ fn two_codecs_have_their_bytes_by_the_same_groups_of_clusters_of_a_sample() {
         let sample = source.draw(limit_bytes, 16 << 10, Seed(3), &GO_ON).unwrap();
         let blocks = Blocks::cut(&sample, 16 << 10);
         let codec = codec.parse().unwrap();
-        SizeReport::measure(&blocks, &codec, ContextUse::Reused, &Clock::new(), &GO_ON).unwrap()
+        SizeReport::measure(&blocks, &codec, ContextUse::Reused, &GO_ON).unwrap()
     };
     let limit = 40 * CLUSTER_BYTES;
     let (packed, copied) = (measure("lz4", limit), measure("none", limit));

@@ -143,13 +143,7 @@ impl<'r> CompressionBench<'r> {
         let known = self.sizes.get(&cell.id).cloned();
         let size = match known {
             Some(size) => size,
-            None => Arc::new(SizeReport::measure(
-                &blocks,
-                &job.codec,
-                job.context,
-                clock,
-                stop,
-            )?),
+            None => Arc::new(SizeReport::measure(&blocks, &job.codec, job.context, stop)?),
         };
         self.sizes.insert(cell.id.clone(), Arc::clone(&size));
         let mut measured = match cell.factors.value(&MEASUREMENT) {
