@@ -12,7 +12,7 @@ use outcrop_measure::metric::Provenance;
 
 use bars::bars;
 use decide::{next_of_all, to_decide};
-use figures::{Settings, capabilities};
+use figures::{Settings, capabilities, say_left_out};
 use warnings::{all_warnings, hidden, of_warnings, voids};
 
 use crate::answer::{Claim, ReadingOutcome};
@@ -138,11 +138,12 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     let mut figures = table(shown);
     // What is left to the report is said in the heading, above the labels, where nothing else stands.
     let left_out = match settings {
-        Settings::Left => Some("settings: in report".to_owned()),
-        _ => (shown.len() < rows.len()).then(|| format!("{} of {} rows", shown.len() - 1, rows.len() - 1)),
+        Settings::Left => vec!["settings: in report".to_owned(), "settings: report".to_owned()],
+        _ if shown.len() < rows.len() => vec![format!("{} of {} rows", shown.len() - 1, rows.len() - 1)],
+        _ => Vec::new(),
     };
-    if let Some((head, what)) = figures.first_mut().zip(left_out) {
-        *head = head.replacen(&" ".repeat(what.len()), &what, 1);
+    if let Some(head) = figures.first_mut() {
+        say_left_out(head, &left_out);
     }
     lines.extend(figures);
     let room = MOST_LINES.saturating_sub(lines.len() + last.len());

@@ -112,6 +112,8 @@ const TABLE: &[TableColumn] = &[
     TableColumn::new(LATENCY.both.p99_9, "p99.9", 6),
     TableColumn::new(LATENCY.read.p99, "read p99", 4),
     TableColumn::new(LATENCY.write.p99, "write p99", 5),
+    // A sync takes milliseconds on many drives, so that short trials have too few of them for a p99.
+    TableColumn::new(SYNC_LATENCY.mean, "sync mean", 6),
     TableColumn::new(SYNC_LATENCY.p99, "sync p99", 7),
     TableColumn::new(SUBMISSION_LATENCY.both.p99, "submission p99", 8).only_with(&BY_PARTS),
     TableColumn::new(COMPLETION_LATENCY.both.p99, "completion p99", 9).only_with(&BY_PARTS),

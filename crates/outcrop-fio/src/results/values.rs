@@ -183,9 +183,16 @@ fn latencies(
             true => "fio did not time requests (gtod_reduce, disable_lat and disable_clat switch that off)",
             false => "no operation completed",
         };
+        let is_nothing = operations.count <= 0.0;
+        // Other trials of the cell may have completed some: it lacks a percentile as one with a few operations does.
+        let lacking = |metric: Metric| {
+            let mut percentiles = metrics.percentiles().filter(|_| is_nothing);
+            let percentile = percentiles.find(|(_, other)| other.name == metric.name);
+            percentile.map(|(wanted, _)| percentile::too_few(0, wanted))
+        };
         return metrics
             .all()
-            .map(|metric| Value::unavailable(metric, reason))
+            .map(|metric| Value::unavailable(metric, lacking(metric).unwrap_or_else(|| reason.to_owned())))
             .into();
     };
     let mut values = vec![imported(

@@ -127,6 +127,7 @@ fn what_fio_did_not_report_is_unavailable_and_says_why() {
             "untimed.json",
             report(r#""rw": "randread", "gtod_reduce": "1""#, untimed, 500),
         ),
+        ("stalled.json", report(r#""rw": "randread""#, untimed, 0)),
         (
             "open.json",
             report(
@@ -139,7 +140,7 @@ fn what_fio_did_not_report_is_unavailable_and_says_why() {
         fs::write(folder.path().join(name), text).unwrap();
     }
     let imported = imported(&[folder.path()]);
-    let [list, open, untimed] = imported.trials.as_slice() else {
+    let [list, open, stalled, untimed] = imported.trials.as_slice() else {
         panic!("{:?}", imported.left_out)
     };
     assert_eq!(figure(list, "latency_p50"), 9.0);
@@ -153,6 +154,12 @@ fn what_fio_did_not_report_is_unavailable_and_says_why() {
         "too few operations (500 of at least 10000) for a p99.9"
     );
     assert!(reason(untimed, "latency_mean").contains("did not time requests"));
+    assert_eq!(reason(stalled, "latency_mean"), "no operation completed");
+    // Beside trials that completed some it is one that has too few.
+    assert_eq!(
+        reason(stalled, "latency_p99_9"),
+        "too few operations (0 of at least 10000) for a p99.9"
+    );
     assert_eq!(open.factors["arrival"], "constant:500/s");
     assert!(reason(open, "latency_mean").contains("not from when it was due"));
     assert_eq!(figure(open, "service_latency_mean"), 10.0);

@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(hint.in_short(), "not measured");
         let few = [
             "too few operations (980 of at least 1000) for a p99",
-            "only 3 of 9 trials had enough operations for a p99.9 (another had 980 of at least 10,000)",
+            "only 3 of 9 trials had enough operations for a p99.9 (the rest had 980 of at least 10,000)",
         ];
         for reason in few {
             assert_eq!(Absence::recorded(reason).in_short(), "too few operations");

@@ -44,19 +44,39 @@ pub fn comparison_text(comparison: &Comparison, detail: &Detail) -> String {
             text.push_str(&line(row, &common));
         }
     }
-    if !rest.is_empty() {
-        let rows: Vec<&ComparisonRow> = rest.iter().flat_map(|of| of.rows.iter().copied()).collect();
-        text.push_str(&format!(
-            "\n{}, {}: {}; --all shows them\n",
-            counted(rest.len(), "other metric"),
-            counted(rows.len(), "row"),
-            tally(&rows)
-        ));
-    }
+    text.push_str(&not_shown(comparison, &shown, &rest));
     text.push_str(&how_to_read(comparison, &shown));
     text.push_str(&not_compared(comparison, detail.is_all));
     text.push_str(&failed(comparison));
     text
+}
+
+/// What was compared besides, counted: with the rows that are shown and those that are not comparable it makes all rows.
+fn not_shown(comparison: &Comparison, shown: &[OfMetric<'_>], rest: &[OfMetric<'_>]) -> String {
+    let others: Vec<&ComparisonRow> = rest.iter().flat_map(|of| of.rows.iter().copied()).collect();
+    let mut parts = Vec::new();
+    if !rest.is_empty() {
+        parts.push(format!(
+            "{}, {}: {}",
+            counted(rest.len(), "other metric"),
+            counted(others.len(), "row"),
+            tally(&others)
+        ));
+    }
+    let told = shown.iter().map(|of| of.rows.len()).sum::<usize>() + others.len();
+    // What says again what another row says decides nothing of its own.
+    match comparison.comparable().count() - told {
+        0 => {}
+        1 => parts.push("1 row repeats another".to_owned()),
+        repeated => parts.push(format!("{repeated} rows repeat others")),
+    }
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!(
+            "\n{}",
+            wrapped("", &format!("{}; --all shows them", parts.join("; ")))
+        ),
+    }
 }
 
 /// The same rows as one table in Markdown.

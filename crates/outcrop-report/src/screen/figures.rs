@@ -18,7 +18,7 @@ struct Widths {
 pub(super) enum Settings {
     /// All of it.
     Whole,
-    /// The first words: `fjall lz4 16KiB`.
+    /// The first words, with the depth and whether others tie: `fjall lz4 16KiB`, `4 KiB random, QD 32 (tied)`.
     Brief,
     /// Nothing; the report has it.
     Left,
@@ -114,17 +114,38 @@ fn conditions(outcome: &ReadingOutcome, settings: Settings) -> String {
     match outcome {
         ReadingOutcome::Measured { .. } if settings == Settings::Left => String::new(),
         ReadingOutcome::Measured { conditions, .. } if settings == Settings::Brief => {
-            let end = conditions.find([',', ';']).unwrap_or(conditions.len());
-            let first = &conditions[..end];
-            if first.is_empty() {
-                String::new()
+            let brief = in_brief(conditions);
+            if brief.is_empty() {
+                brief
             } else {
-                format!("  {first}")
+                format!("  {brief}")
             }
         }
         ReadingOutcome::Measured { conditions, .. } if conditions.is_empty() => String::new(),
         ReadingOutcome::Measured { conditions, .. } => format!("  {}", conditions.replace(" jobs × ", "×")),
         ReadingOutcome::Missing(_) => String::new(),
+    }
+}
+
+/// Conditions in brief: their first words, the depth behind them, and that others are as good, without which the figure is of no known setting.
+fn in_brief(conditions: &str) -> String {
+    let (setting, beside) = conditions.split_once("; ").unwrap_or((conditions, ""));
+    let mut parts = setting.split(", ");
+    let mut brief = parts.next().unwrap_or_default().to_owned();
+    let depth = parts.find(|part| part.contains("QD "));
+    brief.extend(depth.into_iter().flat_map(|depth| [", ", depth]));
+    if beside.starts_with("ties with") {
+        brief.push_str(" (tied)");
+    }
+    brief
+}
+
+/// Says in a table's heading, above the labels, what is left to the report: in the first words that leave a blank before the next column.
+pub(super) fn say_left_out(head: &mut String, words: &[String]) {
+    let start = head.find(' ').unwrap_or(head.len());
+    let blanks = head[start..].chars().take_while(|one| *one == ' ').count();
+    if let Some(fitting) = words.iter().find(|words| words.len() < blanks) {
+        head.replace_range(start..start + fitting.len(), fitting);
     }
 }
 
@@ -284,5 +305,36 @@ mod tests {
             );
         }
         assert_eq!(cut("microseconds", 8), "microse…");
+    }
+
+    #[test]
+    fn conditions_in_brief_keep_the_depth_and_the_tie() {
+        for (conditions, brief) in [
+            (
+                "4 KiB random, QD 32; ties with 1 other",
+                "4 KiB random, QD 32 (tied)",
+            ),
+            (
+                "4 KiB random, 4 jobs × QD 8, sync none",
+                "4 KiB random, 4 jobs × QD 8",
+            ),
+            ("fjall lz4 16KiB; slowest write 3 ms", "fjall lz4 16KiB"),
+            ("", ""),
+        ] {
+            assert_eq!(in_brief(conditions), brief);
+        }
+    }
+
+    #[test]
+    fn what_is_left_to_the_report_is_apart_from_the_first_column() {
+        let of = |blanks: usize| {
+            let mut head = format!("\u{1b}[1m{}Reads  Writes", " ".repeat(blanks));
+            let words = ["settings: in report", "settings: report"].map(str::to_owned);
+            say_left_out(&mut head, &words);
+            head
+        };
+        assert_eq!(of(20), "\u{1b}[1msettings: in report Reads  Writes");
+        assert_eq!(of(19), "\u{1b}[1msettings: report   Reads  Writes");
+        assert!(of(16).ends_with("1m                Reads  Writes"), "{}", of(16));
     }
 }

@@ -113,6 +113,27 @@ fn what_repeating_does_not_change_is_better_or_worse_by_any_difference_and_the_l
 }
 
 #[test]
+fn the_rows_that_are_counted_are_all_rows() {
+    let comparison = compare(&complete(), &complete());
+    let text = comparison_text(&comparison, &Detail::default());
+    let number_before = |words: &str| -> usize {
+        let (before, _) = text
+            .split_once(words)
+            .unwrap_or_else(|| panic!("no {words}: {text}"));
+        before.split_whitespace().last().unwrap().parse().unwrap()
+    };
+    let shown = text
+        .lines()
+        .filter(|line| line.starts_with("  ") && line.ends_with(" same"));
+    let all = shown.count()
+        + number_before(" rows: ")
+        + number_before(" rows repeat others; --all shows them")
+        + comparison.rows.len()
+        - comparison.comparable().count();
+    assert_eq!(all, comparison.rows.len(), "{text}");
+}
+
+#[test]
 fn reasons_without_a_ratio_are_folded_unless_they_are_the_answer() {
     let run = complete();
     let text = |is_all| {

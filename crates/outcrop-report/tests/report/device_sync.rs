@@ -2,8 +2,8 @@
 
 use outcrop_report::Report;
 use outcrop_report::answer::{Claim, ReadingOutcome};
-use outcrop_results::RunView;
-use outcrop_schema::device::{BANDWIDTH, IOPS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX, SYNC};
+use outcrop_results::{CellTable, RunView, Value};
+use outcrop_schema::device::{BANDWIDTH, IOPS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX, SYNC, SYNC_LATENCY};
 
 use crate::device_limits::{row, set, value};
 use crate::fixture::RunBuilder;
@@ -233,4 +233,28 @@ fn what_a_sync_costs_is_said_for_each_policy_beside_writes_without_one() {
             .iter()
             .all(|claim| claim.topic != "Durability")
     );
+}
+
+#[test]
+fn a_table_of_cells_that_sync_has_the_mean_time_of_a_sync_where_its_p99_is_withheld() {
+    let mut run = run();
+    for trial in &mut run.trials {
+        if trial.factors[SYNC.name] == "each:fsync" {
+            let few = "too few operations (220 of at least 1000) for a p99";
+            trial.values.extend([
+                Value::measured(SYNC_LATENCY.mean, 4.2e6),
+                Value::unavailable(SYNC_LATENCY.p99, few),
+            ]);
+        }
+    }
+    let table = CellTable::of(&run);
+    let screen = outcrop_report::cell_table::text(&table, None);
+    assert!(
+        screen.contains("sync mean") && screen.contains("4.20 ms"),
+        "{screen}"
+    );
+    let mut csv = Vec::new();
+    outcrop_results::cells::write_csv(&table, &mut csv).unwrap();
+    let csv = String::from_utf8(csv).unwrap();
+    assert!(csv.lines().next().unwrap().contains("sync_latency_mean"), "{csv}");
 }

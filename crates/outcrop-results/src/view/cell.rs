@@ -44,7 +44,7 @@ pub struct Samples {
     pub scope: Scope,
     /// The values that say something new, in the order of the repetitions: one per trial, per session, or per data set.
     pub values: Vec<f64>,
-    /// Why repetitions gave none: the first reason, if any did.
+    /// Why repetitions gave none: the first reason, if any did; of operations that are too few, with the range over all that lack it.
     pub unavailable: Option<String>,
     /// Where the interval of the median comes from.
     pub uncertainty: Uncertainty,
@@ -157,11 +157,12 @@ impl<'a> CellView<'a> {
         let (values, unavailable) = match (absent, stalled.or(pooled.map(|value| vec![value]))) {
             (None, _) => (distinct(given, scope), None),
             (Some(_), Some(values)) => (values, None),
-            (Some((_, value)), None) => {
-                let reason = value.source.as_deref().unwrap_or("no reason given");
+            (Some(_), None) => {
+                let without = found.iter().filter(|(_, value)| value.value.is_none());
+                let reason = of_trials(without.map(|(_, value)| value.source.as_deref()));
                 let reason = match given.len() {
-                    0 => reason.to_owned(),
-                    some => only_some(some, found.len(), reason),
+                    0 => reason,
+                    some => only_some(some, found.len(), &reason),
                 };
                 let reason = match self.pooling(name) {
                     Some(_) => too_few_together(&reason, found.len()),
@@ -391,13 +392,44 @@ pub fn lacks_operations(reason: &str) -> bool {
     reason.starts_with(TOO_FEW) || reason.contains(SOME_HAD_ENOUGH)
 }
 
+/// Why trials lack a figure, each with its reason: the first; where that is a count of operations, with the range of the counts of all.
+fn of_trials<'v>(reasons: impl Iterator<Item = Option<&'v str>>) -> String {
+    let reasons: Vec<&str> = reasons
+        .map(|reason| reason.unwrap_or("no reason given"))
+        .collect();
+    let first = reasons.first().copied().unwrap_or_default();
+    let counted = |reason: &&'v str| {
+        let (count, rest) = count_of(reason)?;
+        Some((count.parse::<u64>().ok()?, rest))
+    };
+    let Some((_, rest)) = count_of(first) else {
+        return first.to_owned();
+    };
+    let alike = reasons
+        .iter()
+        .filter_map(counted)
+        .filter(|(_, other)| *other == rest);
+    let counts: Vec<u64> = alike.map(|(count, _)| count).collect();
+    match (counts.iter().min(), counts.iter().max()) {
+        (Some(least), Some(most)) if least < most => format!("{TOO_FEW}{least} to {most}{rest}"),
+        _ => first.to_owned(),
+    }
+}
+
+/// The count of a reason for want of operations, and what stands behind it.
+fn count_of(reason: &str) -> Option<(&str, &str)> {
+    let counted = reason.strip_prefix(TOO_FEW)?;
+    let end = counted.find(|character: char| !character.is_ascii_digit())?;
+    Some(counted.split_at(end))
+}
+
 /// Why a cell lacks a figure that some of its trials have.
 fn only_some(some: usize, trials: usize, reason: &str) -> String {
     // Of percentiles it is known what the other trials lack.
     let too_few = reason.strip_prefix(TOO_FEW);
     match too_few.and_then(|rest| rest.split_once(") for a ")) {
         Some((count, percentile)) => {
-            format!("only {some} of {trials}{SOME_HAD_ENOUGH}{percentile} (another had {count})")
+            format!("only {some} of {trials}{SOME_HAD_ENOUGH}{percentile} (the rest had {count})")
         }
         None => format!("only {some} of {trials} trials have it: {reason}"),
     }

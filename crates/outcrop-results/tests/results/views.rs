@@ -254,6 +254,39 @@ fn a_trial_that_stalled_does_not_take_the_percentile_from_the_others() {
 }
 
 #[test]
+fn operations_that_are_too_few_are_counted_over_all_trials_that_lack_a_percentile() {
+    let folder = tempfile::tempdir().unwrap();
+    let few = |count: u32| {
+        let why = format!("too few operations ({count} of at least 10000) for a p99.9");
+        Value::unavailable(LATENCY_P99, why)
+    };
+    let reason = |name: &str, values: &[Value]| {
+        let trials = (0..).zip(values);
+        let trials: Vec<TrialEntry> = trials
+            .map(|(repetition, value)| trial(1, repetition, std::slice::from_ref(value)))
+            .collect();
+        let run = run_of(folder.path(), name, &trials);
+        run.cells()[0]
+            .metric(LATENCY_P99.name)
+            .unwrap()
+            .unavailable
+            .unwrap()
+    };
+    assert_eq!(
+        reason("all", &[few(0), few(4372), few(3576)]),
+        "too few operations (0 to 4372 of at least 10000) for a p99.9"
+    );
+    assert_eq!(
+        reason("some", &[few(4372), Value::measured(LATENCY_P99, 1e5), few(53)]),
+        "only 1 of 3 trials had enough operations for a p99.9 (the rest had 53 to 4372 of at least 10000)"
+    );
+    assert_eq!(
+        reason("alike", &[few(47), few(47)]),
+        "too few operations (47 of at least 10000) for a p99.9"
+    );
+}
+
+#[test]
 fn a_percentile_that_single_cold_trials_cannot_give_is_that_of_all_of_them_together() {
     use outcrop_schema::filesystem::{LATENCY, LATENCY_TAIL};
 

@@ -3,7 +3,7 @@
 use outcrop_measure::units::{format_data, format_iops};
 use outcrop_schema::device::CONTAMINATION;
 
-use super::findings::{WriteCourse, contaminated, write_courses};
+use super::findings::{BACK_WITHIN, Fall, WriteCourse, contaminated, write_courses};
 use crate::answer::Claim;
 use crate::cell::Cell;
 use crate::cell_table::LONG_TRIAL_S;
@@ -24,8 +24,12 @@ pub(super) fn claim(cells: &[Cell<'_>]) -> Option<Claim> {
     let fallen = courses
         .iter()
         .filter_map(|course| Some((course, course.fall.as_ref()?)));
-    let count = fallen.clone().count();
-    let steepest = fallen.min_by(|one, other| one.1.ratio().total_cmp(&other.1.ratio()));
+    let lasting = fallen.clone().filter(|(_, fall)| fall.recovery.is_none());
+    let count = lasting.clone().count();
+    let by_ratio = |one: &(&WriteCourse, &Fall), other: &(&WriteCourse, &Fall)| {
+        one.1.ratio().total_cmp(&other.1.ratio())
+    };
+    let steepest = lasting.min_by(by_ratio).or_else(|| fallen.min_by(by_ratio));
     let trials = counted(courses.len(), "trial");
     let (_, strays) = contaminated(cells);
     let (brief, text) = match steepest {
@@ -45,17 +49,33 @@ pub(super) fn claim(cells: &[Cell<'_>]) -> Option<Claim> {
             });
             let (before, after) = (format_iops(fall.before), format_iops(fall.after));
             let (at_s, written) = (fall.at_s, format_data(fall.written_bytes));
-            (
-                format!(
-                    "writes fell after {at_s:.0} s ({written} written): {before} before, {after} at the end{doubt}"
+            let least = WriteCourse::LEAST_FALL * 100.0;
+            match &fall.recovery {
+                None => (
+                    format!(
+                        "writes fell after {at_s:.0} s ({written} written): {before} before, {after} on average after it{doubt}"
+                    ),
+                    format!(
+                        "in {count} of {trials} the level of writes fell by more than {least:.0} % and stayed low. Furthest ({words}): after \
+                         {at_s:.0} s, when {written} had been written, from {before} to {after} on average after it.{why}"
+                    ),
                 ),
-                format!(
-                    "in {} of {trials} the level of writes fell by more than {:.0} % and stayed low. Furthest ({words}): after {at_s:.0} s, when \
-                     {written} had been written, from {before} to {after}.{why}",
-                    count,
-                    WriteCourse::LEAST_FALL * 100.0
-                ),
-            )
+                Some(back) => {
+                    let (level, back_at_s, length_s) = (format_iops(back.level), back.at_s, back.length_s);
+                    (
+                        format!(
+                            "none that lasts: writes fell after {at_s:.0} s ({written} written), {before} before, and were back at {level} after \
+                             {back_at_s:.0} s"
+                        ),
+                        format!(
+                            "in none of {trials} the level of writes fell by more than {least:.0} % for good. Furthest ({words}): after {at_s:.0} s, \
+                             when {written} had been written, it fell from {before} to {after} on average after it, but was back within {:.0} % of \
+                             the level before, at {level}, after {back_at_s:.0} s for {length_s:.0} s.{why}",
+                            BACK_WITHIN * 100.0
+                        ),
+                    )
+                }
+            }
         }
         None => {
             let (length_s, written) = (longest.length_s, format_data(longest.written_bytes));

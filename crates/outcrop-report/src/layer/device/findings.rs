@@ -3,6 +3,7 @@
 mod arithmetic;
 mod departures;
 mod drives;
+mod fall;
 mod quality;
 mod rounds;
 mod shape;
@@ -11,11 +12,12 @@ mod studies;
 mod time;
 
 pub(super) use departures::Drive;
+pub(super) use fall::BACK_WITHIN;
 pub(super) use quality::{contaminated, unchecked};
 pub(super) use rounds::claim as steady_rounds;
 pub(super) use shape::{predicted_knee, weighted_mean_iops};
 pub(super) use storage::{NOT_OF_DEVICE, sooner_than_storage};
-pub(super) use time::{WriteCourse, unsteady, write_courses};
+pub(super) use time::{Fall, WriteCourse, unsteady, write_courses};
 
 use outcrop_schema::device::SERVICE_LATENCY;
 

@@ -9,6 +9,7 @@ use outcrop_schema::device::{Direction, IO_BLOCK_SIZE};
 
 use super::super::cell::{DeviceCell, trial_words};
 use super::departures::{self, Drive};
+use super::fall;
 use crate::cell::Cell;
 use crate::finding::Finding;
 use crate::number::{Number, counted};
@@ -193,25 +194,25 @@ pub(super) fn level_shifts(cells: &[Cell<'_>]) -> Finding {
         .numbers([count].into_iter().chain(shifts.into_iter().take(3)).chain(cliff))
 }
 
-/// The fall of a trial of writes, as the ratio of its levels, and what a drive's cache gave: its level, the bytes that it took, and the level behind it.
+/// The fall of a trial of writes, as the ratio of its levels, and what a drive's cache gave: its level, the bytes that it took, and the mean behind it.
 fn cliff(course: &Course) -> Option<(f64, [Number; 3])> {
     let written_bytes = course.written_bytes?;
-    let shift = change_point::level_shift(&course.rates).filter(|shift| shift.ratio() < 1.0)?;
-    let burst = &course.rates[..shift.at];
+    let fall = fall::of(&course.rates)?;
+    let burst = &course.rates[..fall.at];
     let bytes = burst.iter().sum::<f64>() * course.round_s * written_bytes;
     let number =
         |what: &str, value, unit, n| Number::derived(format!("{what} ({})", course.words), value, unit, n);
     let numbers = [
-        number("burst level", shift.before, Unit::PerSecond, burst.len()),
+        number("burst level", fall.before, Unit::PerSecond, burst.len()),
         number("written until it falls", bytes, Unit::Bytes, burst.len()),
         number(
-            "level at the end",
-            shift.after,
+            "mean after it",
+            fall.after,
             Unit::PerSecond,
             course.rates.len() - burst.len(),
         ),
     ];
-    Some((shift.ratio(), numbers))
+    Some((fall.ratio(), numbers))
 }
 
 /// A trial of writes that is long enough to show whether its level falls.
@@ -236,9 +237,21 @@ pub(in super::super) struct Fall {
     pub(in super::super) written_bytes: f64,
     /// IOPS before it.
     pub(in super::super) before: f64,
-    /// IOPS at the end.
+    /// Mean IOPS of all rounds after it.
     pub(in super::super) after: f64,
+    /// None where the level stayed low.
+    pub(in super::super) recovery: Option<Recovery>,
     numbers: Vec<Number>,
+}
+
+/// A stretch of a trial in which writes that had fallen were back at the level before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in super::super) struct Recovery {
+    /// Seconds since the trial began.
+    pub(in super::super) at_s: f64,
+    pub(in super::super) length_s: f64,
+    /// Mean IOPS of the stretch.
+    pub(in super::super) level: f64,
 }
 
 impl Fall {
@@ -263,15 +276,19 @@ pub(in super::super) fn write_courses(cells: &[Cell<'_>]) -> Vec<WriteCourse> {
     let course = |course: Course| {
         let written =
             |rates: &[f64]| rates.iter().sum::<f64>() * course.round_s * course.written_bytes.unwrap_or(0.0);
-        let shift = change_point::level_shift(&course.rates).filter(|shift| shift.ratio() < 1.0);
         WriteCourse {
             length_s: course.rates.len() as f64 * course.round_s,
             written_bytes: written(&course.rates),
-            fall: shift.map(|shift| Fall {
-                at_s: shift.at as f64 * course.round_s,
-                written_bytes: written(&course.rates[..shift.at]),
-                before: shift.before,
-                after: shift.after,
+            fall: fall::of(&course.rates).map(|fall| Fall {
+                at_s: fall.at as f64 * course.round_s,
+                written_bytes: written(&course.rates[..fall.at]),
+                before: fall.before,
+                after: fall.after,
+                recovery: fall.recovered.as_ref().map(|back| Recovery {
+                    at_s: back.start as f64 * course.round_s,
+                    length_s: back.len() as f64 * course.round_s,
+                    level: mean(&course.rates[back.clone()]),
+                }),
                 numbers: cliff(&course).map_or_else(Vec::new, |(_, numbers)| numbers.into()),
             }),
             words: course.words,
