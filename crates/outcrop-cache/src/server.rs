@@ -136,6 +136,7 @@ impl Server {
         store.shards = store.shards.max(if threads == 1 { 1 } else { 4 * threads });
         let mailboxes: Result<Box<[_]>, _> = (0..threads).map(|_| Mailbox::new()).collect();
         let store = Store::new(&store)?;
+        check_longest_item(&options.store)?;
         let budget = Budget::new(options.store.memory_bytes, &store);
         let shared = Arc::new(Shared {
             store,
@@ -232,6 +233,22 @@ impl Drop for Server {
         // Whoever wants to know calls `stop`.
         let _ = self.end();
     }
+}
+
+/// A request and the item that it stores are in memory at once, and tables beside them. The default is for all memories: the store
+/// has less where there is little.
+fn check_longest_item(store: &StoreOptions) -> Result<(), CacheError> {
+    let most = store.memory_bytes / 8 * 3;
+    if store.max_item_bytes <= most.max(StoreOptions::default().max_item_bytes) {
+        return Ok(());
+    }
+    Err(CacheError::Option {
+        field: "largest item",
+        seen: format!("{} bytes", store.max_item_bytes),
+        expected: format!(
+            "at most three eighths of the memory, {most} bytes: a request and its item are there at once"
+        ),
+    })
 }
 
 /// Raises the limit of open files as far as allowed and needed, and says how many connections fit.

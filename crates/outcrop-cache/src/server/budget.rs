@@ -12,6 +12,9 @@ const STEP_BYTES: u64 = 2 << 20;
 /// Enough for a thousand transfers of 1 MiB at once.
 const MOST_ASIDE_BYTES: u64 = 1 << 30;
 
+/// What may wait with the longest item beyond what is free: its request's head, and requests behind it.
+const BESIDE_ITEM_BYTES: u64 = 128 << 10;
+
 /// How buffers stand against what they may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
@@ -31,28 +34,38 @@ pub(crate) struct Budget {
     reserving: Mutex<()>,
     /// Set aside for good.
     aside: u64,
+    /// Beyond, the silent have to go,
     most_bytes: u64,
+    /// and beyond this anybody.
+    spent_bytes: u64,
 }
 
 impl Budget {
     /// Buffers may take up to a quarter of the limit, and for the moment in which others give memory back, a quarter more
     /// than that. Where nothing can be evicted for them, a quarter in all is set aside from the start, up to a limit.
+    /// A request for the longest item, or its reply, always has room.
     pub(crate) fn new(memory_bytes: u64, store: &Store) -> Self {
         let quarter = memory_bytes / 4;
-        let (aside, most_bytes) = if store.policy() == PolicyKind::None {
-            let aside = quarter.min(MOST_ASIDE_BYTES);
+        let longest = match store.max_item_bytes() as u64 {
+            // Free, and as much again of replies that wait before it.
+            ..=FREE_BYTES => 0,
+            longer => longer + BESIDE_ITEM_BYTES,
+        };
+        let (aside, most_bytes, spent_bytes) = if store.policy() == PolicyKind::None {
+            let aside = quarter.min(MOST_ASIDE_BYTES).max(longest);
             // An empty store has all of it.
             store.reserve(aside, 1);
-            (aside, aside * 4 / 5)
+            (aside, aside * 4 / 5, aside)
         } else {
-            (0, quarter)
+            (0, quarter, quarter + quarter / 4)
         };
         Self {
             held: AtomicU64::new(0),
             reserved: AtomicU64::new(aside),
             reserving: Mutex::default(),
             aside,
-            most_bytes,
+            most_bytes: most_bytes.max(longest),
+            spent_bytes: spent_bytes.max(longest),
         }
     }
 
@@ -81,7 +94,7 @@ impl Budget {
     /// Sets aside as much of the store's limit as buffers need.
     pub(crate) fn settle(&self, store: &Store, now: u32) -> Standing {
         let needed = self.held_bytes().saturating_sub(FREE_BYTES);
-        if needed > self.most_bytes + self.most_bytes / 4 || !self.has_reserved(needed, store, now) {
+        if needed > self.spent_bytes || !self.has_reserved(needed, store, now) {
             return Standing::Spent;
         }
         if needed > self.most_bytes {

@@ -1,14 +1,17 @@
 //! Bytes that a connection keeps between two events: unfinished requests, unsent replies.
 //!
 //! Small ones lie in the allocator's memory, large ones in mappings of their own, so that giving them back really gives
-//! memory back.
+//! memory back. Of a mapping only what was filled takes memory, so room for a value that is announced and never sent costs
+//! nothing.
 
 use std::io;
 
 use crate::store::mapping::Mapping;
 
 /// Up to here the allocator serves.
-const SMALL_BYTES: usize = 4 << 10;
+pub(super) const SMALL_BYTES: usize = 4 << 10;
+/// What is touched takes whole pages.
+const PAGE_BYTES: usize = 4 << 10;
 
 /// A queue of bytes. Empty, it holds no memory.
 #[derive(Debug, Default)]
@@ -35,9 +38,10 @@ impl Buffer {
         self.start == self.end
     }
 
-    /// Memory held.
+    /// Memory held: nothing was written behind `end`.
     pub(crate) fn held_bytes(&self) -> usize {
-        self.small.capacity() + self.large.as_ref().map_or(0, |large| large.len())
+        let touched = self.end.next_multiple_of(PAGE_BYTES);
+        self.small.capacity() + self.large.as_ref().map_or(0, |_| touched)
     }
 
     /// Makes room for `len` bytes in all.
@@ -56,7 +60,8 @@ impl Buffer {
             (self.small, self.large, self.start) = (small, None, 0);
             return Ok(());
         }
-        let mut large = Mapping::reserve(len.next_multiple_of(4096).max(self.len() * 3 / 2))?;
+        let mut large = Mapping::reserve(len.next_multiple_of(PAGE_BYTES).max(self.len() * 3 / 2))?;
+        large.in_small_pages();
         large[..self.len()].copy_from_slice(self.bytes());
         self.end = self.len();
         (self.large, self.start, self.small) = (Some(large), 0, Vec::new());
@@ -115,6 +120,17 @@ mod tests {
                 prop_assert!(buffer.held_bytes() <= 2 * most + 8192);
                 prop_assert!(!buffer.is_empty() || buffer.held_bytes() == 0);
             }
+        }
+    }
+
+    #[test]
+    fn room_for_what_has_not_come_is_no_memory() {
+        let mut buffer = Buffer::default();
+        buffer.reserve(1 << 20).unwrap();
+        assert_eq!(buffer.held_bytes(), 0);
+        for (len, held) in [(1, 4096), (4095, 4096), (1, 8192)] {
+            buffer.filled(len);
+            assert_eq!(buffer.held_bytes(), held);
         }
     }
 }

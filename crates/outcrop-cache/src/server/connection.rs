@@ -10,7 +10,7 @@ use std::os::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
 
-use super::buffer::Buffer;
+use super::buffer::{Buffer, SMALL_BYTES};
 use super::precedence::{Holding, Moment, Place};
 use super::session::Session;
 use super::tls::{self, Tls};
@@ -22,7 +22,8 @@ pub(crate) const MAX_QUEUED_BYTES: usize = 1 << 20;
 const SCARCE_QUEUED_BYTES: usize = 64 << 10;
 /// Reads at once, so that a client that never stops does not starve the others.
 const READS: usize = 16;
-/// A reader that takes less than this in the time for a request is closed; receiving less than this of a request does not count as progress.
+/// A reader for which the kernel takes less than this in the time for a request is closed: it asks for more once a good part of the socket's
+/// buffer is free, so a slow reader of a few kB/s may be among them. Receiving less than this of a request does not count as progress.
 const PROGRESS_BYTES: usize = 16 << 10;
 
 /// Memory that a worker lends to the connection it is busy with.
@@ -337,9 +338,13 @@ impl Connection {
                 Outcome::Open
             });
         }
-        if at < input.len() {
-            self.input.reserve(self.needed.max(input.len() - at))?;
-            self.input.push(&input[at..])?;
+        let rest = &input[at..];
+        if !rest.is_empty() {
+            // A head alone stays small until something of its value comes.
+            if rest.len() > SMALL_BYTES {
+                self.input.reserve(self.needed.max(rest.len()))?;
+            }
+            self.input.push(rest)?;
         }
         // Who asks for more before reading what there is does not get on.
         let gets_on = has_read_all && (completed || !self.queued.is_empty());

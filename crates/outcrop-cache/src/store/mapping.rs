@@ -79,6 +79,14 @@ impl<T: Plain> Mapping<T> {
         let _ = index;
     }
 
+    /// Touching a byte takes one page, also where the kernel would give a huge one: what was not touched takes no memory then.
+    pub(crate) fn in_small_pages(&mut self) {
+        let bytes = self.len.max(1) * size_of::<T>();
+        // SAFETY: exactly this mapping; which pages it consists of changes nothing that a program can read.
+        // A kernel without huge pages refuses, and need not be told.
+        let _ = unsafe { rustix::mm::madvise(self.start.as_ptr().cast(), bytes, Advice::LinuxNoHugepage) };
+    }
+
     /// Gives the whole pages within `range` back to the kernel; they read as zeros from now on.
     pub(crate) fn release(&mut self, range: Range<usize>) {
         let range = range.start.min(self.len)..range.end.min(self.len);

@@ -99,6 +99,10 @@ fn silent_clients_of_another_thread_go_too() {
         })
         .collect();
     while stat(&server, "overdrawn_connections") == 0 {}
+    // All who are left are silent once what they sent is read, in whole pages. One more connection is that of `stat`.
+    let held = (most.len() as u64).next_multiple_of(4096);
+    let others = clients.len() as u64 + 1;
+    while stat(&server, "buffer_memory_bytes") != (stat(&server, "curr_connections") - others) * held {}
     for _ in 0..8 {
         for port in [Protocol::Memcached, Protocol::Redis, Protocol::Http] {
             stores(&server, port);
@@ -208,7 +212,7 @@ fn silent_halves_of_requests_go_before_who_has_begun_to_read_late() {
     // One thread, so that all who are silent are its own.
     let server = server(1, 0);
     stores(&server, Protocol::Memcached);
-    let silent: Vec<Client> = (0..300)
+    let silent: Vec<Client> = (0..350)
         .map(|_| sender(&server, Protocol::Memcached, &half()))
         .collect();
     while stat(&server, "overdrawn_connections") == 0 {}
@@ -238,7 +242,8 @@ fn who_reads_nothing_and_goes_on_asking_goes_before_who_fell_silent_later() {
     let mut deaf = Client::to(&server);
     deaf.send(&[format!("set v 0 0 {LEN}\r\n").as_bytes(), &[b'v'; LEN], b"\r\n"].concat());
     deaf.expect(b"STORED\r\n");
-    while stat(&server, "buffer_memory_bytes") == 0 {
+    // More than a half holds, so that it is enough when this one goes.
+    while stat(&server, "buffer_memory_bytes") < 2 * LEN as u64 {
         deaf.send(b"get v\r\n");
     }
     let mut silent = Vec::new();
@@ -309,4 +314,73 @@ fn a_full_server_that_evicts_nothing_has_memory_for_the_large_values_of_twelve_w
         writer.send(last);
         writer.expect(answer);
     }
+}
+
+#[test]
+fn values_that_are_announced_and_not_sent_hold_no_memory_and_cost_no_late_reader_its_replies() {
+    const GETS: usize = 20;
+    let server = server(1, u32::MAX);
+    stores(&server, Protocol::Memcached);
+    let mut reader = sender(&server, Protocol::Memcached, &b"get k\r\n".repeat(GETS));
+    while stat(&server, "buffer_memory_bytes") == 0 {}
+    let before = stat(&server, "buffer_memory_bytes");
+    let heads: [(_, &[u8]); 3] = [
+        (Protocol::Memcached, b"set k 0 0 1000000\r\n"),
+        (Protocol::Redis, b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1000000\r\n"),
+        (
+            Protocol::Http,
+            b"PUT /k HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n",
+        ),
+    ];
+    let announced: Vec<Client> = (0..30)
+        .flat_map(|_| heads.map(|(protocol, head)| sender(&server, protocol, head)))
+        .collect();
+    // One thread, which has answered what came before.
+    let _ = (stat(&server, "uptime"), stat(&server, "uptime"));
+    assert!(stat(&server, "buffer_memory_bytes") <= before + (1 << 20));
+    assert_eq!(stat(&server, "overdrawn_connections"), 0);
+    reader.send(b"quit\r\n");
+    let replies = reader.rest();
+    assert_eq!(
+        replies.len(),
+        GETS * (VALUE_BYTES + "VALUE k 0 900000\r\n\r\nEND\r\n".len())
+    );
+    drop(announced);
+}
+
+#[test]
+fn an_item_as_long_as_items_may_be_is_stored_and_read_with_every_policy() {
+    const LEN: usize = (24 << 20) - 300;
+    for policy in [PolicyKind::S3Fifo, PolicyKind::None] {
+        let mut options = options();
+        options.store.policy = policy;
+        options.store.max_item_bytes = 24 << 20;
+        let server = Server::start(&options).unwrap();
+        let mut client = Client::to(&server);
+        let value = vec![b'v'; LEN];
+        client.send(&[format!("set k 0 0 {LEN}\r\n").as_bytes(), &value, b"\r\n"].concat());
+        client.expect(b"STORED\r\n");
+        client.send(b"get k\r\nquit\r\n");
+        let replies = client.rest();
+        assert_eq!(
+            replies.len(),
+            LEN + format!("VALUE k 0 {LEN}\r\n\r\nEND\r\n").len()
+        );
+        assert_eq!(stat(&server, "overdrawn_connections"), 0);
+    }
+}
+
+#[test]
+fn a_largest_item_for_whose_request_there_is_no_memory_is_refused_at_the_start() {
+    let mut options = options();
+    options.store.max_item_bytes = (24 << 20) + 1;
+    let error = Server::start(&options).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "largest item is 25165825 bytes; expected at most three eighths of the memory, 25165824 bytes: a request and its item are there at once"
+    );
+    // The default is no mistake of anybody's.
+    options.store.max_item_bytes = 1 << 20;
+    options.store.memory_bytes = 1 << 20;
+    drop(Server::start(&options).unwrap());
 }

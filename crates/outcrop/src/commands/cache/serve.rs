@@ -26,7 +26,7 @@ Examples:
   printf 'set rock 0 0 7\\r\\ngranite\\r\\nget rock\\r\\nquit\\r\\n' | nc localhost 11211
 
 --memory limits the whole process, to within 16 MiB. With --policy none, a quarter of it, 1 GiB at most, is set aside \
-for the buffers of connections. On Ctrl-C or SIGTERM the server answers pending requests \
+for the buffers of connections, or what a request for the largest item takes if that is more. On Ctrl-C or SIGTERM the server answers pending requests \
 and exits; a second signal stops it immediately.";
 
 /// Serve a cache over the memcached protocol, HTTP and the Redis protocol
@@ -45,7 +45,7 @@ pub(super) struct Args {
     /// Items per hash chain: fewer make lookups faster, more save memory
     #[arg(long, default_value_t = 1.5, value_name = "RATIO")]
     load_factor: f64,
-    /// Maximum item size: key, value and a few bytes of overhead
+    /// Maximum item size: key, value and a few bytes of overhead; above 1 MiB, at most three eighths of --memory
     #[arg(long, default_value = "1MiB", value_name = "BYTES")]
     max_item: ByteSize,
     /// Server threads, one per core [default: one for each core]
