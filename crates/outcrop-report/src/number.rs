@@ -36,6 +36,11 @@ pub struct Number {
     pub is_of_sample: bool,
 }
 
+/// A share that somebody gave, in per cent and as short as it was given: `5 %`, `0.04 %`.
+pub fn given_percent(share: f64) -> String {
+    format!("{} %", (share * 1e8).round() / 1e6)
+}
+
 /// An interval that reaches further than this to one side, in per cent of the value, stands behind a figure of an advice.
 const TOLD_PERCENT: f64 = 10.0;
 /// One that reaches further than this decides nothing.

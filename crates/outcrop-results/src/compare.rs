@@ -149,8 +149,8 @@ pub struct ComparisonRow {
     pub interval: Option<Interval>,
     /// Probability that two equal sides differ at least this much; none where nothing is left to chance, or nothing is known.
     pub p_value: Option<f64>,
-    /// What two equal sides may differ by, as the machine may have drifted between their runs; 0 where nothing can: in pairs of trials, and where
-    /// the data decide.
+    /// What two equal sides may differ by, as the machine may have drifted between their runs; 0 where nothing can: in pairs of trials, and for
+    /// all but times and rates.
     #[serde(skip)]
     pub drift: f64,
     /// The side on which the machine had more to do for others, where one had.

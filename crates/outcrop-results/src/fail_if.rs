@@ -71,6 +71,9 @@ pub struct FailIfReport<'a> {
     pub under_load: usize,
     /// Rows that would meet it, or whose ratio is beyond the threshold, by no more than two separate runs may differ with nothing changed.
     pub within_drift: usize,
+    /// The drift that was allowed for: 0.05 for ± 5 %.
+    #[serde(skip)]
+    pub drift: f64,
     /// Rows of the metric that could not: not comparable, too few repetitions, or one value.
     pub unchecked: usize,
     /// Of them, those of runs of ours that lack the figure because their trials have too few operations for it.
@@ -199,6 +202,7 @@ impl FailIf {
             undecided_by_sample: undecided.iter().filter(|row| row.is_of_sample).count(),
             under_load: those(Found::UnderLoad).len(),
             within_drift: those(Found::WithinDrift).len(),
+            drift: comparison.drift,
             unchecked: rows.len() - checked.len(),
             lacking_operations: rows.iter().filter(|row| are_too_few(row)).count(),
             needed: repetitions

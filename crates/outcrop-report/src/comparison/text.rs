@@ -9,7 +9,7 @@ use outcrop_schema::{Setting, Vocabulary};
 use super::head::{head, named};
 use super::left_out::{failed, not_compared};
 use super::{is_set_by_factor, spell, verdict_name};
-use crate::number::counted;
+use crate::number::{counted, given_percent};
 
 /// Widest label of a cell that shares its line with the figures.
 const LABEL_WIDTH: usize = 22;
@@ -312,13 +312,12 @@ fn how_to_read(comparison: &Comparison, shown: &[OfMetric<'_>]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let short = |share: f64| percent(share).replace(".0 %", " %");
-    let margin = short(comparison.margin);
+    let margin = given_percent(comparison.margin);
     let mut text = format!(
         "\nColumns: cell, baseline, candidate, ratio (interval), verdict.\nSame: the interval lies within ± {margin}.\n"
     );
     if rows.iter().any(|row| row.drift > 0.0) {
-        let drift = short(comparison.drift);
+        let drift = given_percent(comparison.drift);
         text.push_str(&format!(
             "Better or worse: it lies beyond ± {drift}, by which two separate runs may differ.\n"
         ));

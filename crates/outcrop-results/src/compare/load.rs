@@ -129,10 +129,10 @@ pub(super) fn summed(of_cells: &[LoadDifference]) -> Vec<LoadDifference> {
     summed
 }
 
-/// The verdict of a row, unless the load of the machine explains it: times and rates that are worse where the load was greater.
-pub(super) fn unless_explained(row: &ComparisonRow, verdict: Verdict) -> Verdict {
+/// Whether a row is of a time or a rate: what the state of the machine changes. It changes no ratio of counts or sizes.
+pub(super) fn is_of_time(row: &ComparisonRow) -> bool {
     let unit = row.baseline.as_ref().map(|figure| figure.unit);
-    let is_of_time = unit.is_some_and(|unit| {
+    unit.is_some_and(|unit| {
         matches!(
             unit,
             Unit::BytesPerSecond
@@ -141,14 +141,18 @@ pub(super) fn unless_explained(row: &ComparisonRow, verdict: Verdict) -> Verdict
                 | Unit::NanosecondsPerOperation
                 | Unit::NanosecondsPerByte
         )
-    });
+    })
+}
+
+/// The verdict of a row, unless the load of the machine explains it: times and rates that are worse where the load was greater.
+pub(super) fn unless_explained(row: &ComparisonRow, verdict: Verdict) -> Verdict {
     let is_explained = match (&verdict, row.busier) {
         (Verdict::Better, Some(busier)) => busier == Side::Baseline,
         (Verdict::Worse, Some(busier)) => busier == Side::Candidate,
         (Verdict::Different, Some(_)) => true,
         _ => false,
     };
-    match is_explained && is_of_time {
+    match is_explained && is_of_time(row) {
         true => Verdict::Undecided(Undecided::Load),
         false => verdict,
     }

@@ -80,10 +80,19 @@ pub(crate) fn repeat(least: usize, are_imported: &BTreeSet<bool>) -> String {
 /// What would decide rows of which there was a test.
 fn more(rows: &[&ComparisonRow]) -> String {
     let is_of_sample = rows.iter().any(|row| row.is_of_sample);
-    let mut repeated = rows.iter().filter(|row| !row.is_of_sample).peekable();
-    let are_any_repeated = repeated.peek().is_some();
-    let needed: Vec<usize> = repeated.filter_map(|row| row.repetitions_needed).collect();
-    let repetitions = are_any_repeated.then(|| format!("{} would decide", about_repetitions(&needed)));
+    let repeated: Vec<_> = rows.iter().filter(|row| !row.is_of_sample).collect();
+    let are_any_repeated = !repeated.is_empty();
+    let needed: Vec<usize> = repeated.iter().filter_map(|row| row.repetitions_needed).collect();
+    let is_within_drift = |row: &&&&ComparisonRow| row.drift > 0.0 && row.repetitions_needed.is_none();
+    let within_drift = repeated.iter().filter(is_within_drift).count();
+    let repetitions = are_any_repeated.then(|| match (needed.len(), within_drift) {
+        (0, 1..) => "no number of repetitions would: the ratio itself is no farther from 1 than two separate runs may be with nothing changed".to_owned(),
+        (_, 0) => format!("{} would decide", about_repetitions(&needed)),
+        (_, 1..) => format!(
+            "{} would decide those whose ratio is not within the drift that is allowed for",
+            about_repetitions(&needed)
+        ),
+    });
     let sample = is_of_sample.then(|| "a larger --sample-size narrows the interval of a sample".to_owned());
     let parts: Vec<String> = repetitions.into_iter().chain(sample).collect();
     parts.join("; ")

@@ -5,8 +5,8 @@
 //! 2. A ratio whose interval lies within the margin (± 5 % by default) is *the same*.
 //! 3. A ratio whose interval excludes 1 is *better* or *worse* if it also counts after correction for the number of rows
 //!    (Benjamini and Hochberg at [`LEVEL`]): of two equal sides, at most one comparison in twenty finds any in a family of rows.
-//!    What the machine does differently between two separate runs is in no interval: there the whole interval has to be farther from 1 than
-//!    the drift that is allowed for (± 5 % by default), or the row is [`Undecided::Drift`].
+//!    What the machine does differently between two separate runs is in no interval: there the whole interval of a time or a rate has to be
+//!    farther from 1 than the drift that is allowed for (± 5 % by default), or the row is [`Undecided::Drift`].
 //!    Not so where the machine had more to do for others on the side that looks worse: [`Undecided::Load`].
 //! 4. All others are undecided.
 //!
@@ -116,10 +116,12 @@ enum Family {
     Other,
 }
 
-/// Allows rows that repetitions of two separate runs test to differ by this much. What belongs to the data does not drift with the machine.
+/// Allows times and rates that repetitions of two separate runs test to differ by this much. What belongs to the data, to an algorithm or to the
+/// space that it takes does not drift with the machine.
 pub(super) fn allow_for_drift(rows: &mut [ComparisonRow], drift: f64) {
-    let is_of_repetitions = |row: &&mut ComparisonRow| row.p_value.is_some() && !row.is_of_sample;
-    for row in rows.iter_mut().filter(is_of_repetitions) {
+    let drifts =
+        |row: &&mut ComparisonRow| row.p_value.is_some() && !row.is_of_sample && load::is_of_time(row);
+    for row in rows.iter_mut().filter(drifts) {
         row.drift = drift;
     }
 }

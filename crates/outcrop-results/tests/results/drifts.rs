@@ -6,6 +6,7 @@ use outcrop_results::{
     Comparand, CompareOptions, Comparison, ComparisonRow, FailIf, RunView, TrialEntry, Undecided, Value,
     Variant, Verdict, compare, compare_with,
 };
+use outcrop_schema::cache::{HIT_RATIO, THROUGHPUT};
 use outcrop_schema::compression::COMPRESSION_RATIO;
 
 use crate::comparisons::{repeated, row};
@@ -103,6 +104,20 @@ fn repetitions_are_named_only_where_they_would_decide_beside_the_drift() {
         let (found, needed) = gate("iops < -3%", &slower(change));
         assert_eq!((found, needed.len()), (counts, 1), "{change}");
     }
+    // Neither the same within 2 %, nor beyond the drift, however narrow the interval were.
+    let after = run_of(folder.path(), "faster", &trials(1.035, 0.08));
+    let narrow_margin = CompareOptions {
+        margin: 0.02,
+        ..CompareOptions::default()
+    };
+    let comparison = compare_with(&before, &after, &narrow_margin).unwrap();
+    let iops = row(&comparison, "iops");
+    assert_eq!(iops.verdict, Verdict::Undecided(Undecided::Wide));
+    assert!(
+        iops.why()[0].ends_with("no number of repetitions would: the ratio itself is no farther from 1 than two separate runs may be with nothing changed"),
+        "{:?}",
+        iops.why()
+    );
 }
 
 #[test]
@@ -118,6 +133,31 @@ fn what_the_data_decide_does_not_drift_with_the_machine() {
     let comparison = compare(&of("before", 2.0), &of("after", 1.98));
     assert_eq!(row(&comparison, "compression_ratio").verdict, Verdict::Worse);
     assert_eq!(gate("compression_ratio < -0.5%", &comparison).0, [1, 0, 0]);
+}
+
+#[test]
+fn only_times_and_rates_drift_and_neither_does_the_ratio_of_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |name: &str, change: f64| {
+        let trials = repeated(7, |repetition| {
+            let wobble = 1.0 + 0.001 * f64::from(repetition);
+            let values = [
+                Value::measured(THROUGHPUT, 1e6 * wobble * change),
+                Value::measured(HIT_RATIO, 0.8 * wobble * change),
+            ];
+            TrialEntry {
+                layer: "cache".to_owned(),
+                ..trial(1, repetition, &values)
+            }
+        });
+        run_of(folder.path(), name, &trials)
+    };
+    let comparison = compare(&of("before", 1.0), &of("after", 0.95));
+    let verdict = |metric: &str| row(&comparison, metric).verdict.clone();
+    assert_eq!(verdict("throughput"), Verdict::Undecided(Undecided::Drift));
+    assert_eq!(verdict("hit_ratio"), Verdict::Worse);
+    assert_eq!(gate("hit_ratio < -2%", &comparison).0, [1, 0, 0]);
+    assert_eq!(gate("throughput < -2%", &comparison).0, [0, 1, 0]);
 }
 
 /// The same run on a machine that is this much faster.

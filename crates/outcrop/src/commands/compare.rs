@@ -20,12 +20,12 @@ Examples:
   outcrop compare datasheets runs/mine --assume state='as found'               state what it omits
 
 Every ratio is the candidate's median ÷ the baseline's, with its interval and the confidence of that interval. \
-A row is the same if the interval lies within the margin. It is better or worse if the interval lies outside 1 ± the drift, after correction for the number of rows tested. With fewer than 5 repetitions it is undecided. The rows of --fail-if are corrected together, so a verdict can differ from one without it. A condition is met where the whole interval is beyond its threshold: that of the ratio, or for a limit such as 'p99 > 1ms' that of the candidate's median. Undecided cells do not meet it; their number is printed. Cells beyond a limit are printed with their figures.
+A row is the same if the interval lies within the margin. It is better or worse if the interval lies beyond the drift that is allowed for (outside 1/1.05 to 1.05), after correction for the number of rows tested. With fewer than 5 repetitions it is undecided. The rows of --fail-if are corrected together, so a verdict can differ from one without it. A condition is met where the whole interval is beyond its threshold: that of the ratio, or for a limit such as 'p99 > 1ms' that of the candidate's median. Undecided cells do not meet it; their number is printed. Cells beyond a limit are printed with their figures.
 
 Exit codes: 0 no condition is met, 1 one is, 2 none is met and nothing could be compared or one could not be checked.
 
 A time or rate that is worse on the side where the machine was busier with other work is undecided.
-Two separate runs also differ by drift of the machine, which no interval includes. So a condition on a ratio is met only if the whole interval is beyond its threshold by more than --drift: 'iops < -3%' takes about -8 %. `outcrop ab` measures both variants in one run and allows for no drift.";
+Two separate runs also differ by drift of the machine, which no interval includes. So a condition on a ratio of times or rates is met only if the whole interval is beyond its threshold by more than --drift: 'iops < -3%' takes about -8 %. `outcrop ab` measures both variants in one run and needs no allowance for drift.";
 
 /// Compare a run with another run or a published reference
 #[derive(Debug, clap::Args)]
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     candidate: String,
     #[command(flatten)]
     judging: Judging,
-    /// What two separate runs may differ by with nothing changed: a row is better or worse, and a condition on a ratio met, only beyond ± this; 0% allows for no drift
+    /// What two separate runs may differ by with nothing changed: a row is better or worse, and a condition on a ratio met, only beyond ± this; 0% makes no allowance
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = drift)]
     drift: f64,
     /// Supply a condition that a publication does not state, such as state='as found' or span=1GiB

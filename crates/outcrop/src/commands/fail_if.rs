@@ -3,7 +3,7 @@
 use crate::exit::{Ending, bad_input};
 use crate::output::note;
 use outcrop_measure::units::format_with_range;
-use outcrop_report::number::counted;
+use outcrop_report::number::{counted, given_percent};
 use outcrop_results::compare::about_repetitions;
 use outcrop_results::{CellBeyond, FailIf, FailIfReport, ResultsError};
 use outcrop_schema::Vocabulary;
@@ -70,8 +70,9 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
     }
     if found.within_drift > 0 {
         text.push_str(&format!(
-            ", {} undecided because two separate runs may differ by this much with nothing changed (--drift)",
-            found.within_drift
+            ", {} undecided, beyond the threshold by less than the {} allowed for drift (--drift)",
+            found.within_drift,
+            given_percent(found.drift)
         ));
     }
     if found.unchecked > 0 {
@@ -91,7 +92,7 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
 /// What decides the cells that two separate runs do not; `command` measures two variants of the plan in pairs.
 pub(crate) fn without_drift(command: Option<&str>) -> String {
     format!(
-        "`{}` measures two variants in one run, and allows for no drift",
+        "`{}` measures two variants in one run, and needs no allowance for drift",
         command.unwrap_or("outcrop ab")
     )
 }
