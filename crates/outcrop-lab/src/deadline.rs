@@ -131,10 +131,14 @@ impl<'d> Deadline<'d> {
             1 => format!("not measured at all: {}", named.join("")),
             cells => format!("{cells} cells not measured at all: {}{more}", named.join("; ")),
         };
-        let trials = set.trials().len();
+        // Where effort follows doubt, what could be measured at most was never planned.
+        let trials = match set.follows_doubt() {
+            Some(_) => folder.finished().len() + count,
+            None => set.trials().len(),
+        };
+        let time = set.time_limit_in_words().unwrap_or_default();
         Some(format!(
-            "{count} of {trials} trials did not fit into {} s, because trials took longer than expected; {without}",
-            self.promised.as_secs_f64().round()
+            "{count} of {trials} trials did not fit into {time}, because trials took longer than expected; {without}"
         ))
     }
 }

@@ -34,6 +34,7 @@ pub(crate) struct Doubt<'s> {
     judged: Option<(u32, BTreeSet<usize>)>,
     stopped: BTreeSet<usize>,
     is_spent: bool,
+    is_told: bool,
 }
 
 /// What was measured of one cell.
@@ -70,6 +71,7 @@ impl<'s> Doubt<'s> {
             judged: None,
             stopped: BTreeSet::new(),
             is_spent: false,
+            is_told: false,
         };
         for entry in folder.trials()? {
             let took =
@@ -121,6 +123,23 @@ impl<'s> Doubt<'s> {
         !self.is_spent && next.contains(&trial.cell)
     }
 
+    /// Takes note that a trial that is wanted does not fit into the time of the whole run; whether the budget has ended with that. The first
+    /// round is not ended by it: a later session measures what is left of it.
+    pub(crate) fn ends_with(&mut self, trial: &Trial) -> bool {
+        let ends = self.set.cells()[trial.cell].follows_doubt && trial.repetition > 0;
+        self.is_spent |= ends;
+        ends
+    }
+
+    /// Why no more trials are measured.
+    pub(crate) fn end(&self) -> String {
+        if self.is_spent {
+            format!("the budget of {} is spent", self.follow.budget)
+        } else {
+            "no cell needs more trials".to_owned()
+        }
+    }
+
     /// Whether any of these trials is still worth its time.
     pub(crate) fn wants_any(&mut self, pending: &[Trial]) -> bool {
         pending.iter().any(|trial| self.wants(trial, Duration::ZERO))
@@ -133,6 +152,13 @@ impl<'s> Doubt<'s> {
         };
         let (set, follow) = (self.set, self.follow);
         let mut news = Vec::new();
+        if self.is_spent && !std::mem::replace(&mut self.is_told, true) {
+            let trials: usize = self.seen.values().map(|seen| seen.trials.len()).sum();
+            news.push(format!(
+                "{} after {trials} trials; a longer budget may decide what is open",
+                self.end()
+            ));
+        }
         for family in self.raced(repetition) {
             let standing = self.standing(&family, repetition);
             let name = |place: usize| set.cells()[family[place]].label();

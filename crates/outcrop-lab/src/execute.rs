@@ -168,6 +168,7 @@ impl<'r> Session<'r> {
         let pending: &[Trial] = &self.still_wanted(pending);
         let doubt = self.doubt.as_mut();
         if pending.is_empty() || doubt.is_some_and(|doubt| !doubt.wants_any(pending)) {
+            self.tell_that_nothing_is_left();
             return Ok(false);
         }
         let mut benches = match self.prepare(pending) {
@@ -203,7 +204,7 @@ impl<'r> Session<'r> {
             let cell = &self.set.cells()[trial.cell];
             if !self.deadline.has_room(self.elapsed(), self.eta.expected(cell)) {
                 self.eta.leave_out(std::iter::once(cell));
-                self.deadline.leave_out(trial);
+                self.leave_out(trial);
                 continue;
             }
             let bench = benches
@@ -211,12 +212,29 @@ impl<'r> Session<'r> {
                 .expect("every layer of a pending trial was prepared");
             let outcome = self.measure(cell, trial, bench.as_mut())?;
             if outcome != Outcome::Completed && self.deadline.is_over() {
-                self.deadline.leave_out(trial);
+                self.leave_out(trial);
             } else if outcome == Outcome::Interrupted {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    /// A trial does not fit into the time of the run. Where that ends a budget, no trial is missing: it was to be one of as many as fit.
+    fn leave_out(&mut self, trial: &Trial) {
+        if !self.doubt.as_mut().is_some_and(|doubt| doubt.ends_with(trial)) {
+            self.deadline.leave_out(trial);
+        }
+    }
+
+    /// Whoever resumes a run learns why nothing is measured.
+    fn tell_that_nothing_is_left(&mut self) {
+        let why = match &self.doubt {
+            Some(doubt) => doubt.end(),
+            None => format!("all {} trials are done", self.total()),
+        };
+        let told = format!("nothing is left to measure: {why}");
+        self.observer.observe(Event::Note(&told));
     }
 
     fn elapsed(&self) -> Duration {

@@ -119,7 +119,7 @@ pub struct PlanSet {
     data_notes: Vec<String>,
     max_written: Option<ByteSize>,
     /// The time that the run promised to take.
-    time_limit: Option<Duration>,
+    time_limit: Option<promise::TimeLimit>,
     /// What checking its plans took of that; zero where nothing was promised.
     checking_took: Duration,
     /// The user's data, as a plan may be run from anywhere.

@@ -176,7 +176,10 @@ fn measure(
     let stop = crate::interrupt::stop_flag()?;
     let dir = folder.dir().to_owned();
     if !flags.quiet {
-        note(&announcement(set, &dir));
+        note(&match folder.finished().len() {
+            0 => announcement(set, &dir),
+            finished => resumption(set, finished, &dir),
+        });
     }
     let executed = {
         let mut progress = Progress::on_stderr(flags.quiet);
@@ -409,6 +412,17 @@ fn announcement(set: &PlanSet, dir: &Path) -> String {
         counted(estimate.cells, "cell"),
         counted(estimate.trials, "trial"),
         rounded(estimate.total()),
+        set.seed(),
+        dir.display()
+    )
+}
+
+/// What is known before a resumed run goes on; how long the rest takes is shown as it is measured.
+fn resumption(set: &PlanSet, finished: usize, dir: &Path) -> String {
+    format!(
+        "resuming: {}, {} measured so far · seed {} · {}",
+        counted(set.estimate_here().cells, "cell"),
+        counted(finished, "trial"),
         set.seed(),
         dir.display()
     )

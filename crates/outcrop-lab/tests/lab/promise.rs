@@ -6,8 +6,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use outcrop_lab::{Effort, Event, PlanOptions, PlanSet, PlanSource, execute, profile_plans};
+use outcrop_lab::{Effort, Event, PlanOptions, PlanSet, PlanSource, execute, profile_plans, shipped_plans};
 use outcrop_measure::units::TimeSpan;
+use outcrop_results::{Outcome, TrialEntry};
 
 use super::scene::{SMALL_PLAN, directory, factor, start};
 
@@ -185,6 +186,84 @@ fn what_does_not_fit_into_the_time_by_the_clock_is_left_out_and_named_and_a_resu
     let resumed = outcrop_lab::resume(&dir).unwrap();
     assert_eq!(resumed.set.time_limit(), None);
     assert_eq!(resumed.set.trials().len() - resumed.folder.finished().len(), 2);
+}
+
+/// A store whose trials last an hour, and a journal that has one trial of each of its cells, which took `took_s` each.
+fn raced_once(parent: &Path, data: &Path, took_s: f64) -> (PlanSet, outcrop_results::RunFolder) {
+    let plan = shipped_plans().iter().find(|plan| plan.name == "placement");
+    let options = PlanOptions {
+        directory: Some(data.to_owned()),
+        effort: Some(Effort::Quick),
+        duration: Some(TimeSpan::seconds(3600)),
+        budget: Some(TimeSpan::seconds(360_000)),
+        ..PlanOptions::default()
+    };
+    let set = PlanSet::from_sources(&[plan.unwrap().source()], &options).unwrap();
+    let mut folder = start(&set, parent);
+    for trial in set.trials().iter().filter(|trial| trial.repetition == 0) {
+        let cell = &set.cells()[trial.cell];
+        let entry = TrialEntry {
+            trial: trial.index,
+            cell: cell.id.clone(),
+            layer: cell.layer.name().to_owned(),
+            subject: cell.subject.label.clone(),
+            plans: cell.plans.clone(),
+            repetition: 0,
+            seed: trial.seed.0,
+            factors: cell.factors.spellings(),
+            data: None,
+            variant: None,
+            started_at: "2026-11-26T12:00:00Z".to_owned(),
+            duration_s: 1.0,
+            took_s: Some(took_s),
+            others_cpu_share: None,
+            outcome: Outcome::Completed,
+            values: Vec::new(),
+            histograms: Vec::new(),
+            notes: Vec::new(),
+        };
+        folder.append(&entry).unwrap();
+    }
+    (set, folder)
+}
+
+/// Notes and warnings of a run that goes on, and how it ended.
+fn told(set: &PlanSet, folder: &mut outcrop_results::RunFolder) -> (Vec<String>, outcrop_lab::RunOutcome) {
+    let mut told = Vec::new();
+    let mut observer = |event: Event<'_>| {
+        if let Event::Warning(text) | Event::Note(text) = event {
+            told.push(text.to_owned());
+        }
+    };
+    let outcome = execute(set, folder, &mut observer, &AtomicBool::new(false)).unwrap();
+    (told, outcome)
+}
+
+#[test]
+fn the_end_of_a_budget_that_follows_doubt_leaves_out_no_trial_and_a_resume_says_that_nothing_is_left() {
+    let (runs, data) = (directory(), directory());
+    // The next round does not fit into the time of the whole run.
+    let (set, mut folder) = raced_once(runs.path(), data.path(), 1.0);
+    let cells = set.cells().len();
+    let (said, outcome) = told(&set.with_time_limit(Some(Duration::from_secs(900))), &mut folder);
+    assert_eq!((outcome.finished, outcome.left_out), (cells, 0), "{said:?}");
+    assert!(
+        said.iter().all(|sentence| !sentence.contains("did not fit"))
+            && said
+                .iter()
+                .any(|sentence| sentence
+                    .contains(&format!("the budget of 100h is spent after {cells} trials"))),
+        "{said:?}"
+    );
+    // A resume, when the trials before it took all of the budget.
+    let runs = directory();
+    let (set, mut folder) = raced_once(runs.path(), data.path(), 360_000.0);
+    let (said, outcome) = told(&set, &mut folder);
+    assert_eq!((outcome.finished, outcome.left_out), (cells, 0));
+    assert!(
+        said.contains(&"nothing is left to measure: the budget of 100h is spent".to_owned()),
+        "{said:?}"
+    );
 }
 
 #[test]
