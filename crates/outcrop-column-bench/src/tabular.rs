@@ -173,8 +173,8 @@ pub struct Table {
 const ASSUMED_RATIO: u64 = 6;
 
 /// The endings of file names that say that a file is a table.
-pub const ENDINGS: [&str; 9] = [
-    "csv", "tsv", "txt", "text", "parquet", "arrow", "arrows", "feather", "ipc",
+pub const ENDINGS: [&str; 10] = [
+    "csv", "tsv", "psv", "txt", "text", "parquet", "arrow", "arrows", "feather", "ipc",
 ];
 
 /// Whether a file's name says that it is a table, compressed or not.

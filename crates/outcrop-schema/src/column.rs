@@ -246,7 +246,7 @@ pub static KIND: Factor<Kind> = Factor::new("kind", "Where columns come from", s
     .role(Role::Data);
 /// The table.
 pub static PATH: Factor<String> = Factor::new("path", "The table to read, or a folder of tables", any)
-    .accepts("files: `.csv`, `.tsv` (delimiter and names are detected), `.txt` (one value per line), `.parquet`, `.arrow`; or a folder of them")
+    .accepts("files: `.csv`, `.tsv`, `.psv` (delimiter and names are detected), `.txt` (one value per line), `.parquet`, `.arrow`; or a folder of them")
     .role(Role::Data);
 
 /// What is done.

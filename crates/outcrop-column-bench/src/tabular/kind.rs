@@ -41,12 +41,12 @@ impl FileKind {
             _ if first.starts_with(b"ARROW1") => Ok(Self::Arrow),
             Some("parquet") => Ok(Self::Parquet),
             Some("arrow" | "arrows" | "feather" | "ipc") => Ok(Self::Arrow),
-            Some(ending @ ("tsv" | "csv" | "txt" | "text")) if is_binary(first) => Err(format!(
+            Some(ending @ ("tsv" | "csv" | "psv" | "txt" | "text")) if is_binary(first) => Err(format!(
                 "binary data in a file whose name ends in .{ending}: it has zero bytes, which text never has{}",
                 archive(first)
             )),
             Some("tsv") => Ok(Self::TabSeparated),
-            Some("csv") => Ok(Self::Delimited),
+            Some("csv" | "psv") => Ok(Self::Delimited),
             Some("txt" | "text") => Ok(Self::Lines),
             _ if name.is_none() => Ok(Self::Lines),
             _ if is_binary(first) => Err(format!(

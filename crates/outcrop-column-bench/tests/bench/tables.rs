@@ -170,7 +170,7 @@ fn a_compressed_table_is_read_as_what_is_inside_whatever_its_name_says() {
     let text = "id|rock\n1|slate\n2|chalk\n";
     let packed = zstd::encode_all(text.as_bytes(), 3).unwrap();
     let here = tempfile::tempdir().unwrap();
-    for name in ["plays.csv.zst", "plays.csv", "plays.CSV.gz"] {
+    for name in ["plays.csv.zst", "plays.csv", "plays.CSV.gz", "plays.psv.zst"] {
         let path = here.path().join(name);
         std::fs::write(&path, &packed).unwrap();
         assert!(is_table(&path), "{name}");

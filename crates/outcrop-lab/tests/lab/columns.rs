@@ -292,6 +292,23 @@ fn data_of_the_user_put_their_string_columns_in_the_place_of_made_ones() {
     std::fs::write(&binary, b"\x7fELF\0\0").unwrap();
     let refused = set(&["column-choice"], &binary).unwrap_err().to_string();
     assert!(refused.contains("binary data"), "{refused}");
+    // Fields between bars are columns, and what is read as lines is said to be.
+    let bars = here.path().join("plays.psv");
+    std::fs::write(&bars, "1|slate|grey\n2|chalk|white\n").unwrap();
+    let read = set(&["column-choice"], &bars).unwrap();
+    assert!(
+        read.data_notes()[0].contains("assumes delimiter '|', no header, 3 columns"),
+        "{:?}",
+        read.data_notes()
+    );
+    let unnamed = here.path().join("plays.dat");
+    std::fs::copy(&bars, &unnamed).unwrap();
+    let read = set(&["column-choice"], &unnamed).unwrap();
+    assert!(
+        read.data_notes()[0].contains("assumes lines of text, each one value"),
+        "{:?}",
+        read.data_notes()
+    );
     let [note] = taken.data_notes() else {
         panic!("{:?}", taken.data_notes());
     };

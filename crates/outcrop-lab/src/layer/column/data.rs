@@ -56,6 +56,12 @@ pub(super) fn chosen(table: &Table) -> (Vec<String>, Option<String>) {
     let mut taken: Vec<String> = judged.into_iter().map(|column| column.name.clone()).collect();
     let rest = taken.split_off(taken.len().min(MOST_COLUMNS));
     let mut parts = Vec::new();
+    if table.format == TableFormat::Lines {
+        parts.push(
+            "assumes lines of text, each one value (it reads fields from a file or link whose name ends in .csv, .tsv or .psv)"
+                .to_owned(),
+        );
+    }
     parts.extend(table.assumed().map(|assumed| format!("assumes {assumed}")));
     if !rest.is_empty() {
         parts.push(format!(
