@@ -6,6 +6,7 @@ use outcrop_lab::{Event, Observer};
 use outcrop_measure::units::format_bytes;
 use outcrop_probe::Clock;
 use outcrop_results::Outcome;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -15,8 +16,15 @@ use std::time::Duration;
 /// How often a bar is drawn where nothing happens: within a long trial, only the time left changes.
 const TICK: Duration = Duration::from_secs(1);
 
-/// Shows the events of a run in the form that suits where stderr goes.
-pub(crate) enum Progress {
+/// Shows the events of a run. A failure is said once, however many trials end in it.
+pub(crate) struct Progress {
+    form: Form,
+    /// The trial that failed first and how many did, by what they said.
+    failures: BTreeMap<String, (u32, usize)>,
+}
+
+/// The form that suits where stderr goes.
+enum Form {
     /// A bar that is drawn again in place, and each second.
     Terminal(Bar),
     /// A line at every tenth of the trials and every quarter of the preparation.
@@ -28,30 +36,52 @@ pub(crate) enum Progress {
 impl Progress {
     /// A bar when stderr is a terminal, lines when it is a file or a pipe, neither when the user wants quiet.
     pub(crate) fn on_stderr(is_quiet: bool) -> Self {
-        if is_quiet {
-            return Self::Quiet;
+        let form = if is_quiet {
+            Form::Quiet
+        } else if std::io::stderr().is_terminal() {
+            Form::Terminal(Bar::new())
+        } else {
+            Form::Lines(Lines::default())
+        };
+        Self {
+            form,
+            failures: BTreeMap::new(),
         }
-        if !std::io::stderr().is_terminal() {
-            return Self::Lines(Lines::default());
-        }
-        Self::Terminal(Bar::new())
+    }
+
+    /// What is to be said of a trial that failed; nothing where an earlier one said the same.
+    fn failed(&mut self, trial: u32, message: &str) -> Option<String> {
+        let (_, count) = self.failures.entry(message.to_owned()).or_insert((trial, 0));
+        *count += 1;
+        (*count == 1).then(|| format!("trial {trial} failed: {message}"))
+    }
+
+    /// How many trials failed as an earlier one did.
+    fn failed_alike(&self) -> Vec<String> {
+        let mut failures: Vec<_> = self.failures.values().filter(|(_, count)| *count > 1).collect();
+        failures.sort();
+        let in_words = |(first, count): &&(u32, usize)| match count - 1 {
+            1 => format!("one more trial failed with the message of trial {first}"),
+            more => format!("{more} more trials failed with the message of trial {first}"),
+        };
+        failures.iter().map(in_words).collect()
     }
 
     fn say(&self, text: &str) {
-        match self {
-            Self::Terminal(bar) => bar.drawn.suspend(|| note(text)),
-            Self::Lines(_) | Self::Quiet => note(text),
+        match &self.form {
+            Form::Terminal(bar) => bar.drawn.suspend(|| note(text)),
+            Form::Lines(_) | Form::Quiet => note(text),
         }
     }
 
     fn advance(&mut self, step: Step, (done, total): (u64, u64), remaining: Duration, doing: &str) {
-        match self {
-            Self::Terminal(bar) => bar.advance(step, (done, total), remaining, doing),
-            Self::Lines(lines) => {
+        match &mut self.form {
+            Form::Terminal(bar) => bar.advance(step, (done, total), remaining, doing),
+            Form::Lines(lines) => {
                 let message = format!("{} left · {doing}", clock_time(remaining));
                 lines.advance(step, done, total, &message);
             }
-            Self::Quiet => {}
+            Form::Quiet => {}
         }
     }
 }
@@ -172,8 +202,10 @@ impl Observer for Progress {
                 entry,
                 remaining,
             } => {
-                if let Outcome::Failed { message } = &entry.outcome {
-                    self.say(&format!("trial {} failed: {message}", entry.trial));
+                if let Outcome::Failed { message } = &entry.outcome
+                    && let Some(news) = self.failed(entry.trial, message)
+                {
+                    self.say(&news);
                 }
                 let reached = cell
                     .reached(entry)
@@ -195,8 +227,11 @@ impl Observer for Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if let Self::Terminal(bar) = self {
+        if let Form::Terminal(bar) = &self.form {
             bar.drawn.finish_and_clear();
+        }
+        for alike in self.failed_alike() {
+            note(&alike);
         }
     }
 }
@@ -254,6 +289,26 @@ pub(crate) fn clock_time(span: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_failure_is_said_once_with_how_many_trials_had_it() {
+        let mut progress = Progress::on_stderr(true);
+        let mut said: Vec<String> = (3..8)
+            .filter_map(|trial| progress.failed(trial, "the file is truncated"))
+            .collect();
+        said.extend(progress.failed(9, "no space"));
+        assert_eq!(
+            said,
+            [
+                "trial 3 failed: the file is truncated",
+                "trial 9 failed: no space"
+            ]
+        );
+        assert_eq!(
+            progress.failed_alike(),
+            ["4 more trials failed with the message of trial 3"]
+        );
+    }
 
     #[test]
     fn a_log_gets_a_few_lines_per_step_however_many_events_there_are() {
