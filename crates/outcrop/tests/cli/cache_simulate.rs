@@ -111,3 +111,39 @@ fn a_curve_that_is_a_straight_line_has_no_knee_whatever_the_seed_and_a_loop_has_
         "{seen}"
     );
 }
+
+#[test]
+fn a_compressed_trace_is_read_as_what_is_inside_and_a_file_of_another_format_is_refused_by_its_name() {
+    let dir = workplace();
+    let dir = dir.path();
+    crate::cache::write_trace(dir);
+    let args = ["--memory", "16KiB", "--policy", "lru", "--format", "csv"];
+    let simulate = |trace: &str| outcrop(dir, &[&["cache", "simulate", trace], &args[..]].concat());
+    let plain = simulate("trace.csv");
+    assert_eq!(plain.code, Some(0), "{plain:?}");
+    let text = std::fs::read(dir.join("trace.csv")).unwrap();
+    let packed = zstd::encode_all(text.as_slice(), 3).unwrap();
+    std::fs::write(dir.join("trace.csv.zst"), &packed).unwrap();
+    let seen = simulate("trace.csv.zst");
+    assert_eq!((seen.code, &seen.stdout), (plain.code, &plain.stdout), "{seen:?}");
+    assert!(
+        seen.stderr
+            .contains("trace.csv.zst: zstd, decompressed on reading"),
+        "{seen:?}"
+    );
+    std::fs::write(dir.join("cut.csv.zst"), &packed[..packed.len() / 2]).unwrap();
+    let cut = simulate("cut.csv.zst");
+    assert!(
+        cut.code == Some(2) && cut.sentence().contains("cut.csv.zst is truncated"),
+        "{cut:?}"
+    );
+    std::fs::write(dir.join("trace.parquet"), b"PAR1 and more").unwrap();
+    let refused = simulate("trace.parquet");
+    assert!(
+        refused.code == Some(2)
+            && refused
+                .sentence()
+                .contains("trace.parquet: this is a Parquet file, and a trace is lines of text"),
+        "{refused:?}"
+    );
+}

@@ -163,14 +163,29 @@ fn read(path: &Path, most: u64) -> anyhow::Result<Trace> {
     let file = user_file::open(path)
         .map_err(|error| bad_input(anyhow::anyhow!("cannot open {}: {error}", path.display())))?;
     let total = file.metadata().map_or(0, |metadata| metadata.len());
+    let failed = |error: &dyn std::fmt::Display| bad_input(anyhow::anyhow!("{}: {error}", path.display()));
     let watched = Watched {
         file,
         done: 0,
         total,
         told_percent: 0,
     };
-    let trace = Trace::read_first(std::io::BufReader::with_capacity(1 << 20, watched), most);
-    trace.map_err(|error| bad_input(anyhow::anyhow!("{}: {error}", path.display())))
+    let name = path.display().to_string();
+    let watched = std::io::BufReader::with_capacity(1 << 20, watched);
+    let input = outcrop_input::Input::open(name, watched).map_err(|error| failed(&error))?;
+    if let Some(container) = input.container() {
+        return Err(failed(&format!(
+            "this is a {} file, and a trace is lines of text; write its requests to a CSV file first",
+            container.name
+        )));
+    }
+    if let Some(compression) = input.compression() {
+        note(&format!(
+            "{}: {compression}, decompressed on reading",
+            path.display()
+        ));
+    }
+    Trace::read_first(input, most).map_err(|error| failed(&error))
 }
 
 /// A file that tells how far it is read, every tenth of it.
