@@ -160,6 +160,12 @@ impl Race {
         self.standing.open()
     }
 
+    /// Whether a candidate is one of them.
+    pub(super) fn leaves_open(&self, candidate: &Candidate) -> bool {
+        let place = self.place_of(candidate);
+        !self.standing.is_decided() && place.is_some_and(|place| self.standing.stops[place].is_none())
+    }
+
     /// Where the trials went, as a sentence; none where their number was fixed before.
     pub(super) fn effort(&self) -> Option<String> {
         self.budget?;

@@ -1,5 +1,6 @@
 //! The answer in sentences: what to do, what it gives and costs, how sure it is, what would change it.
 
+use outcrop_measure::units::TimeSpan;
 use outcrop_results::RunView;
 use outcrop_schema::kv::{self, MARGIN};
 
@@ -169,7 +170,7 @@ fn of_store(
     let is_clear = sureness == Some(Sureness::Clear);
     let gives = plain.filter(|plain| plain.place != best.place);
     let gives = gives.map(|plain| gives_and_costs(best, plain));
-    let sure = sureness.map(|sureness| sure(candidates, choice, best, sureness, study));
+    let sure = sureness.map(|sureness| sure(candidates, choice, best, sureness, (study, limits)));
     let failed = study.checks.sentence();
     let rivals = Rivals {
         candidates,
@@ -357,7 +358,7 @@ fn sure(
     choice: &Choice,
     best: &Candidate,
     sureness: Sureness,
-    study: &Measured,
+    (study, limits): (&Measured, &Limits),
 ) -> String {
     if study.checks.deny() {
         return "This is not clear: its cells failed a check that throughput rests on.".to_owned();
@@ -378,8 +379,8 @@ fn sure(
                 MARGIN * 100.0
             ),
             Sureness::NotClear => format!(
-                "This is not clear: after the budget of {budget}, {} may still be the answer.",
-                counted(race.open(), "candidate")
+                "This is not clear: {}.",
+                open_after(budget, (candidates, best), race, limits)
             ),
         };
     }
@@ -415,6 +416,34 @@ fn sure(
             };
             format!("This is not clear: {basis} {why}.")
         }
+    }
+}
+
+/// What a budget did not decide. One candidate that is left is no doubt between several: then it is open whether it is one at all.
+fn open_after(
+    budget: TimeSpan,
+    (candidates, best): (&[Candidate], &Candidate),
+    race: &Race,
+    limits: &Limits,
+) -> String {
+    let after = format!("after the budget of {budget}");
+    match race.open() {
+        0 => format!("{after}, nothing that was measured is sure to be the answer"),
+        1 if race.leaves_open(best) => {
+            let doubt = match limits.constraints == kv::Constraints::default() {
+                true => format!(
+                    "it is not certain that its throughput is within {:.0} % of the highest",
+                    MARGIN * 100.0
+                ),
+                false => "it is not certain that this one meets the limits".to_owned(),
+            };
+            format!("{after}, no other candidate may be the answer, but {doubt}")
+        }
+        1 => match candidates.iter().find(|candidate| race.leaves_open(candidate)) {
+            Some(other) => format!("{after}, the answer may still be {}", as_name(other)),
+            None => format!("{after}, the answer may still be another one"),
+        },
+        count => format!("{after}, {} may still be the answer", counted(count, "candidate")),
     }
 }
 

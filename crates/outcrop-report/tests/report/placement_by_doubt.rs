@@ -76,6 +76,27 @@ fn by_doubt_too_few_rounds_leave_it_open_and_the_next_command_has_a_longer_budge
 }
 
 #[test]
+fn by_doubt_one_candidate_that_is_left_is_open_for_its_limits_and_is_not_called_one_of_several() {
+    // Against the larger of the two without compression lz4 saves enough, against the other it does not.
+    let cells = [
+        stored("none", "ext4", 100e3, 100e6),
+        stored("none", "btrfs", 100e3, 120e6),
+        stored("lz4", "ext4", 98e3, 70e6),
+    ];
+    let run = by_doubt(&cells, &[6, 6, 6], "");
+    let placement = Placement::of(&run, &least_ratio(1.6), None).unwrap();
+    assert_eq!(placement.sureness, Some(Sureness::NotClear));
+    let text = placement.answer.join(" ");
+    assert!(
+        text.contains(
+            "This is not clear: after the budget of 1m, no other candidate may be the answer, but it is not certain that this one meets \
+             the limits."
+        ),
+        "{text}"
+    );
+}
+
+#[test]
 fn by_doubt_the_answer_the_advice_of_the_layer_and_the_screen_name_one_next_step() {
     let mut run = by_doubt(&USUAL, &[3, 3, 3, 3], "");
     for trial in &mut run.trials {
