@@ -168,7 +168,10 @@ impl<'r> Session<'r> {
         let pending: &[Trial] = &self.still_wanted(pending);
         let doubt = self.doubt.as_mut();
         if pending.is_empty() || doubt.is_some_and(|doubt| !doubt.wants_any(pending)) {
-            self.tell_that_nothing_is_left();
+            let done = || format!("all {} trials are done", self.total());
+            let why = self.doubt.as_ref().map_or_else(done, Doubt::end);
+            let told = format!("nothing is left to measure: {why}");
+            self.observer.observe(Event::Note(&told));
             return Ok(false);
         }
         let mut benches = match self.prepare(pending) {
@@ -225,16 +228,6 @@ impl<'r> Session<'r> {
         if !self.doubt.as_mut().is_some_and(|doubt| doubt.ends_with(trial)) {
             self.deadline.leave_out(trial);
         }
-    }
-
-    /// Whoever resumes a run learns why nothing is measured.
-    fn tell_that_nothing_is_left(&mut self) {
-        let why = match &self.doubt {
-            Some(doubt) => doubt.end(),
-            None => format!("all {} trials are done", self.total()),
-        };
-        let told = format!("nothing is left to measure: {why}");
-        self.observer.observe(Event::Note(&told));
     }
 
     fn elapsed(&self) -> Duration {

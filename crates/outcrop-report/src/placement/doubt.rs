@@ -6,11 +6,13 @@ use std::fmt;
 use outcrop_measure::race::{CONFIDENCE, Contender, Standing};
 use outcrop_measure::units::{ByteSize, TimeSpan};
 use outcrop_results::{RunView, TrialEntry};
-use outcrop_schema::kv::{self, Constraints, Figures};
+use outcrop_schema::kv::{self, Constraints, Figures, MARGIN};
 use serde::Serialize;
 
 use super::candidate::{Candidate, CompressedAt, place};
 use super::choice::{Choice, Sureness};
+use super::limits::Limits;
+use super::words::as_name;
 use crate::cell::Cell;
 use crate::layer::undecided::more_repetitions;
 use crate::number::counted;
@@ -86,6 +88,34 @@ fn figures(cell: &Cell<'_>, cpus: Option<u64>) -> BTreeMap<u32, Figures> {
         (trial.repetition, Figures::of(cell.factors(), value, cpus))
     };
     cell.trials().iter().map(of_trial).collect()
+}
+
+/// What a budget did not decide. One candidate that is left is no doubt between several: then it is open whether it is one at all.
+pub(super) fn open_after(
+    budget: TimeSpan,
+    (candidates, best): (&[Candidate], &Candidate),
+    race: &Race,
+    limits: &Limits,
+) -> String {
+    let after = format!("after the budget of {budget}");
+    match race.open() {
+        0 => format!("{after}, nothing that was measured is sure to be the answer"),
+        1 if race.leaves_open(best) => {
+            let doubt = match limits.constraints == Constraints::default() {
+                true => format!(
+                    "it is not certain that its throughput is within {:.0} % of the highest",
+                    MARGIN * 100.0
+                ),
+                false => "it is not certain that this one meets the limits".to_owned(),
+            };
+            format!("{after}, no other candidate may be the answer, but {doubt}")
+        }
+        1 => match candidates.iter().find(|candidate| race.leaves_open(candidate)) {
+            Some(other) => format!("{after}, the answer may still be {}", as_name(other)),
+            None => format!("{after}, the answer may still be another one"),
+        },
+        count => format!("{after}, {} may still be the answer", counted(count, "candidate")),
+    }
 }
 
 impl Race {

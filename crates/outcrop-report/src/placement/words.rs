@@ -1,6 +1,5 @@
 //! The answer in sentences: what to do, what it gives and costs, how sure it is, what would change it.
 
-use outcrop_measure::units::TimeSpan;
 use outcrop_results::RunView;
 use outcrop_schema::kv::{self, MARGIN};
 
@@ -9,7 +8,7 @@ use super::bounds::Kept;
 use super::candidate::{self, Candidate, CompressedAt};
 use super::checks::Checks;
 use super::choice::{Choice, Sureness, left_open, saves_more};
-use super::doubt::{More, Race};
+use super::doubt::{self, More, Race};
 use super::essentials::Unsure;
 use super::hardware::Modelled;
 use super::limits::Limits;
@@ -21,7 +20,6 @@ use crate::cell::Cell;
 use crate::change::Changes;
 use crate::command::Commands;
 use crate::finding::as_sentence;
-use crate::number::counted;
 
 /// Other answers that are named where they are left open.
 const MOST_OPEN: usize = 2;
@@ -380,7 +378,7 @@ fn sure(
             ),
             Sureness::NotClear => format!(
                 "This is not clear: {}.",
-                open_after(budget, (candidates, best), race, limits)
+                doubt::open_after(budget, (candidates, best), race, limits)
             ),
         };
     }
@@ -416,34 +414,6 @@ fn sure(
             };
             format!("This is not clear: {basis} {why}.")
         }
-    }
-}
-
-/// What a budget did not decide. One candidate that is left is no doubt between several: then it is open whether it is one at all.
-fn open_after(
-    budget: TimeSpan,
-    (candidates, best): (&[Candidate], &Candidate),
-    race: &Race,
-    limits: &Limits,
-) -> String {
-    let after = format!("after the budget of {budget}");
-    match race.open() {
-        0 => format!("{after}, nothing that was measured is sure to be the answer"),
-        1 if race.leaves_open(best) => {
-            let doubt = match limits.constraints == kv::Constraints::default() {
-                true => format!(
-                    "it is not certain that its throughput is within {:.0} % of the highest",
-                    MARGIN * 100.0
-                ),
-                false => "it is not certain that this one meets the limits".to_owned(),
-            };
-            format!("{after}, no other candidate may be the answer, but {doubt}")
-        }
-        1 => match candidates.iter().find(|candidate| race.leaves_open(candidate)) {
-            Some(other) => format!("{after}, the answer may still be {}", as_name(other)),
-            None => format!("{after}, the answer may still be another one"),
-        },
-        count => format!("{after}, {} may still be the answer", counted(count, "candidate")),
     }
 }
 
