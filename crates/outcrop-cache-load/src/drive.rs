@@ -148,14 +148,9 @@ fn measure(
     let is_served_here = server.as_ref().is_ok_and(ServingProcess::is_this_process);
     let server_cpu = server_cpu(server, server_before, server_after);
     let server_ns = server_ns_here(&server_cpu, is_served_here, crew.is_elsewhere());
-    let mut tally = Tally::default();
     let began = reports.iter().map(|report| report.began_ticks).min();
-    let next_due: Option<Vec<_>> = reports.iter().map(|report| report.next_due_ticks).collect();
-    let is_interrupted = crew.shared.stop.load(Ordering::Relaxed);
-    let next_due_ticks = next_due
-        .filter(|_| !is_interrupted)
-        .and_then(|ticks| ticks.into_iter().min());
-    let (mut cpu_total_ns, mut cpu_most_ns, mut ended_ticks) = (0, 0, start_ticks);
+    let mut ended_ticks = start_ticks.max(next_due_ticks(&reports, crew.shared.stop));
+    let (mut tally, mut cpu_total_ns, mut cpu_most_ns) = (Tally::default(), 0, 0);
     for report in reports {
         cpu_total_ns += report.cpu_ns;
         cpu_most_ns = cpu_most_ns.max(report.cpu_ns);
@@ -166,17 +161,14 @@ fn measure(
     // by a schedule, each has its whole gap: that of the last one ends when the next would be due.
     let since_begun = |ticks: u64| clock.nanos(ticks.saturating_sub(began.unwrap_or(start_ticks)));
     let (loaded_ns, longest_ns) = (since_begun(ended_ticks), end_ticks.map_or(u64::MAX, since_begun));
-    let duration_ns = loaded_ns
-        .max(next_due_ticks.map_or(0, since_begun))
-        .min(longest_ns)
-        .max(1);
+    let duration_ns = loaded_ns.min(longest_ns).max(1);
     Ok(LoadReport {
         is_trace: matches!(spec.source, RequestSource::Trace { .. }),
         is_open_loop: spec.is_open_loop(),
         requested_per_second: spec.arrival.per_second().map(outcrop_measure::Rate::per_second),
         objective: spec.objective,
         duration_ns,
-        is_interrupted,
+        is_interrupted: crew.shared.stop.load(Ordering::Relaxed),
         tally,
         warm_up,
         driver_cpu: DriverCpu {
@@ -187,6 +179,14 @@ fn measure(
             .and_then(|server_ns| cpus_after.share_beside_server(&cpus_before, server_ns)),
         server_cpu,
     })
+}
+
+/// When one more request would have been due, where all threads have sent the number asked of them.
+/// Else, and where the user stopped it, 0.
+fn next_due_ticks(reports: &[PhaseReport], stop: &AtomicBool) -> u64 {
+    let of_threads: Option<Vec<_>> = reports.iter().map(|report| report.next_due_ticks).collect();
+    let first = of_threads.and_then(|ticks| ticks.into_iter().min());
+    first.filter(|_| !stop.load(Ordering::Relaxed)).unwrap_or(0)
 }
 
 /// The server's CPU time on this machine that is not the driver's, too; none where it is not known.
