@@ -8,7 +8,7 @@ use crate::curve::CurvePoint;
 pub const NEARLY: f64 = 0.01;
 
 /// Policies whose miss ratios differ by no more than this are alike: half a percentage point.
-pub const ALIKE: f64 = 0.005;
+pub(crate) const ALIKE: f64 = 0.005;
 
 /// The setting to take, and what it is compared with.
 #[derive(Clone, Debug, PartialEq)]

@@ -17,6 +17,7 @@ mod reach;
 mod scale;
 mod scatter_chart;
 mod scene;
+mod significant;
 mod svg;
 
 pub(crate) use bar_chart::{Bar, BarChart, BarGroup, Facet, Part, Segment};
@@ -27,7 +28,7 @@ pub(crate) use palette::{COLOURS, FRAME, SERIES, css};
 pub(crate) use scatter_chart::{ScatterChart, ScatterGroup, ScatterPoint, pareto_front, unbeaten};
 
 use outcrop_measure::metric::{Metric, Provenance};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::cell::Cell;
 use crate::number::Number;
@@ -177,12 +178,12 @@ pub(crate) enum SeriesKind {
 /// One point with its interval, where it has one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Point {
-    #[serde(serialize_with = "significant")]
+    #[serde(serialize_with = "significant::number")]
     pub(crate) x: f64,
-    #[serde(serialize_with = "significant")]
+    #[serde(serialize_with = "significant::number")]
     pub(crate) y: f64,
     /// Interval of `y`, in the unit of `y`.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "significant_ends")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "significant::ends")]
     pub(crate) interval: Option<(f64, f64)>,
     #[serde(flatten)]
     pub(crate) support: Support,
@@ -203,7 +204,7 @@ pub(crate) struct Support {
     /// Confidence that the interval has.
     #[serde(
         skip_serializing_if = "Option::is_none",
-        serialize_with = "significant_option"
+        serialize_with = "significant::option"
     )]
     pub(crate) confidence: Option<f64>,
 }
@@ -216,40 +217,6 @@ impl Support {
             confidence: number.interval.map(|interval| interval.confidence),
         }
     }
-}
-
-/// A value to six significant digits, which is more than any of ours has; integers exactly.
-pub(crate) fn rounded(value: f64) -> f64 {
-    if value == value.round() || !value.is_finite() {
-        return value;
-    }
-    format!("{value:.5e}").parse().unwrap_or(value)
-}
-
-fn significant<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    let value = rounded(*value);
-    if value == value.round() && value.abs() < 9e15 {
-        return serializer.serialize_i64(value as i64);
-    }
-    serializer.serialize_f64(value)
-}
-
-fn significant_ends<S: Serializer>(ends: &Option<(f64, f64)>, serializer: S) -> Result<S::Ok, S::Error> {
-    ends.map(|(low, high)| (Significant(low), Significant(high)))
-        .serialize(serializer)
-}
-
-/// A number that is written to six digits.
-struct Significant(f64);
-
-impl Serialize for Significant {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        significant(&self.0, serializer)
-    }
-}
-
-fn significant_option<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
-    value.map(rounded).serialize(serializer)
 }
 
 impl Point {

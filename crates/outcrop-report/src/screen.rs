@@ -136,12 +136,7 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     let picture = picture.filter(|picture| others + picture.len() <= MOST_LINES);
     lines.extend(picture.unwrap_or_default());
     let mut figures = table(shown);
-    // What is left to the report is said in the heading, above the labels, where nothing else stands.
-    let left_out = match settings {
-        Settings::Left => vec!["settings: in report".to_owned(), "settings: report".to_owned()],
-        _ if shown.len() < rows.len() => vec![format!("{} of {} rows", shown.len() - 1, rows.len() - 1)],
-        _ => Vec::new(),
-    };
+    let left_out = left_to_report(settings, shown.len(), rows.len());
     if let Some(head) = figures.first_mut() {
         say_left_out(head, &left_out);
     }
@@ -151,6 +146,15 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     lines.extend(last);
     lines.truncate(MOST_LINES);
     lines
+}
+
+/// What is left to the report, as the heading says it above the labels, where nothing else stands.
+fn left_to_report(settings: Settings, shown: usize, rows: usize) -> Vec<String> {
+    match settings {
+        Settings::Left => vec!["settings: in report".to_owned(), "settings: report".to_owned()],
+        _ if shown < rows => vec![format!("{} of {} rows", shown - 1, rows - 1)],
+        _ => Vec::new(),
+    }
 }
 
 /// Several layers share the screen: a row for each, with what was measured and what to do.

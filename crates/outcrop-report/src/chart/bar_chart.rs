@@ -62,12 +62,12 @@ pub(crate) struct Segment {
     /// Where it is not that of the bar.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) kind: Option<SeriesKind>,
-    #[serde(serialize_with = "super::significant")]
+    #[serde(serialize_with = "super::significant::number")]
     pub(crate) value: f64,
     /// Interval of the value, in its unit.
     #[serde(
         skip_serializing_if = "Option::is_none",
-        serialize_with = "super::significant_ends"
+        serialize_with = "super::significant::ends"
     )]
     pub(crate) interval: Option<(f64, f64)>,
     #[serde(flatten)]

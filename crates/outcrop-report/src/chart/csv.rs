@@ -1,6 +1,7 @@
 //! The data of a figure as CSV: a row for each value, in the units of the specification.
 
-use super::{BarChart, Chart, Figure, LineChart, ScatterChart, SeriesKind, Support, rounded};
+use super::significant::rounded;
+use super::{BarChart, Chart, Figure, LineChart, ScatterChart, SeriesKind, Support};
 use crate::chart::Axis;
 
 impl Figure {

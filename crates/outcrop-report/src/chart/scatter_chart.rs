@@ -36,14 +36,14 @@ pub(crate) struct ScatterGroup {
 /// One point.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct ScatterPoint {
-    #[serde(serialize_with = "super::significant")]
+    #[serde(serialize_with = "super::significant::number")]
     pub(crate) x: f64,
-    #[serde(serialize_with = "super::significant")]
+    #[serde(serialize_with = "super::significant::number")]
     pub(crate) y: f64,
     /// Interval of `x`, in its unit.
     #[serde(
         skip_serializing_if = "Option::is_none",
-        serialize_with = "super::significant_ends"
+        serialize_with = "super::significant::ends"
     )]
     pub(crate) x_interval: Option<(f64, f64)>,
     #[serde(flatten)]

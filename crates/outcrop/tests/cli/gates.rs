@@ -182,7 +182,22 @@ fn a_gate_says_how_many_cells_are_undecided_and_shows_the_metric_that_it_names()
     assert!(said || is_decided, "{}", seen.stderr);
 }
 
-/// A run of one cell, twice, whose IOPS are set to a level with a noise of 1 ‰, as two separate runs would have been.
+/// A line of the journal whose IOPS are a level with a noise of 1 ‰.
+fn with_iops(line: &str, level: f64) -> String {
+    let mut trial: serde_json::Value = serde_json::from_str(line).unwrap();
+    let noise = 1.0 + 0.001 * trial["repetition"].as_f64().unwrap();
+    let values = trial["values"].as_array_mut().unwrap();
+    let iops = values.iter_mut().find(|value| value["metric"] == "iops");
+    iops.unwrap()["value"] = (level * noise).into();
+    // As lines were before they had a checksum.
+    let fields = trial.as_object_mut().unwrap();
+    for later in ["crc32c", "took_s", "others_cpu_share"] {
+        fields.remove(later);
+    }
+    trial.to_string() + "\n"
+}
+
+/// A run of one cell, twice, whose IOPS are set to a level, as two separate runs would have been.
 #[test]
 fn a_change_that_two_separate_runs_may_have_by_drift_fails_no_gate_and_the_command_that_decides_it_is_named()
 {
@@ -197,21 +212,8 @@ fn a_change_that_two_separate_runs_may_have_by_drift_fails_no_gate_and_the_comma
         for file in ["plan.toml", "environment.json"] {
             std::fs::copy(measured.join(file), dir.join(name).join(file)).unwrap();
         }
-        let set = |line: &str| {
-            let mut trial: serde_json::Value = serde_json::from_str(line).unwrap();
-            let noise = 1.0 + 0.001 * trial["repetition"].as_f64().unwrap();
-            let values = trial["values"].as_array_mut().unwrap();
-            let iops = values.iter_mut().find(|value| value["metric"] == "iops");
-            iops.unwrap()["value"] = (level * noise).into();
-            // As lines were before they had a checksum.
-            let fields = trial.as_object_mut().unwrap();
-            for later in ["crc32c", "took_s", "others_cpu_share"] {
-                fields.remove(later);
-            }
-            trial.to_string() + "\n"
-        };
         let journal = std::fs::read_to_string(measured.join("trials.ndjson")).unwrap();
-        let lines: String = journal.lines().map(set).collect();
+        let lines: String = journal.lines().map(|line| with_iops(line, level)).collect();
         std::fs::write(dir.join(name).join("trials.ndjson"), lines).unwrap();
         name.to_owned()
     };
@@ -242,7 +244,10 @@ fn a_change_that_two_separate_runs_may_have_by_drift_fails_no_gate_and_the_comma
     // The table calls it worse, and the condition asks for more.
     let clear = run("clear", 9.3e4);
     let seen = outcrop(dir, &["compare", &before, &clear, "--fail-if", "iops < -3%"]);
-    assert!(seen.stdout.contains("worse") && seen.stderr.contains(said), "{seen:?}");
+    assert!(
+        seen.stdout.contains("worse") && seen.stderr.contains(said),
+        "{seen:?}"
+    );
     let least = gate(&["--drift", "0.04%"]);
     assert!(least.stdout.contains("beyond ± 0.04 %"), "{least:?}");
 
