@@ -247,25 +247,48 @@ fn the_shipped_column_plans_fit_their_time_and_cover_what_was_asked() {
     );
 }
 
+/// Shipped plans on data of the user.
+fn set(plans: &[&str], data: &Path) -> Result<PlanSet, LabError> {
+    let sources: Vec<_> = shipped_plans()
+        .iter()
+        .filter(|plan| plans.contains(&plan.name))
+        .map(outcrop_lab::ShippedPlan::source)
+        .collect();
+    let options = PlanOptions {
+        effort: Some(Effort::Quick),
+        data: Some(data.to_owned()),
+        ..PlanOptions::default()
+    };
+    PlanSet::from_sources(&sources, &options)
+}
+
+#[test]
+fn fields_between_bars_are_columns_and_what_is_read_as_lines_is_said_to_be() {
+    let here = directory();
+    let bars = here.path().join("plays.psv");
+    std::fs::write(&bars, "1|slate|grey\n2|chalk|white\n").unwrap();
+    let read = set(&["column-choice"], &bars).unwrap();
+    assert!(
+        read.data_notes()[0].contains("assumes delimiter '|', no header, 3 columns"),
+        "{:?}",
+        read.data_notes()
+    );
+    let unnamed = here.path().join("plays.dat");
+    std::fs::copy(&bars, &unnamed).unwrap();
+    let read = set(&["column-choice"], &unnamed).unwrap();
+    assert!(
+        read.data_notes()[0].contains("assumes lines of text, each one value"),
+        "{:?}",
+        read.data_notes()
+    );
+}
+
 #[test]
 fn data_of_the_user_put_their_string_columns_in_the_place_of_made_ones() {
     let here = directory();
     let path = here.path().join("rocks.csv");
     let rows = (0..400).map(|row| format!("{row},{},note {}\n", ["slate", "chalk"][row % 2], row % 7));
     std::fs::write(&path, format!("id,rock,note\n{}", rows.collect::<String>())).unwrap();
-    let set = |plans: &[&str], data: &Path| {
-        let sources: Vec<_> = shipped_plans()
-            .iter()
-            .filter(|plan| plans.contains(&plan.name))
-            .map(outcrop_lab::ShippedPlan::source)
-            .collect();
-        let options = PlanOptions {
-            effort: Some(Effort::Quick),
-            data: Some(data.to_owned()),
-            ..PlanOptions::default()
-        };
-        PlanSet::from_sources(&sources, &options)
-    };
     let taken = set(&["column-choice", "column-index"], &path).unwrap();
     assert!(taken.data_refusals().is_empty());
     let columns: BTreeSet<&str> = taken.cells().iter().map(|cell| factor(cell, "column")).collect();
@@ -292,23 +315,6 @@ fn data_of_the_user_put_their_string_columns_in_the_place_of_made_ones() {
     std::fs::write(&binary, b"\x7fELF\0\0").unwrap();
     let refused = set(&["column-choice"], &binary).unwrap_err().to_string();
     assert!(refused.contains("binary data"), "{refused}");
-    // Fields between bars are columns, and what is read as lines is said to be.
-    let bars = here.path().join("plays.psv");
-    std::fs::write(&bars, "1|slate|grey\n2|chalk|white\n").unwrap();
-    let read = set(&["column-choice"], &bars).unwrap();
-    assert!(
-        read.data_notes()[0].contains("assumes delimiter '|', no header, 3 columns"),
-        "{:?}",
-        read.data_notes()
-    );
-    let unnamed = here.path().join("plays.dat");
-    std::fs::copy(&bars, &unnamed).unwrap();
-    let read = set(&["column-choice"], &unnamed).unwrap();
-    assert!(
-        read.data_notes()[0].contains("assumes lines of text, each one value"),
-        "{:?}",
-        read.data_notes()
-    );
     let [note] = taken.data_notes() else {
         panic!("{:?}", taken.data_notes());
     };
