@@ -83,7 +83,7 @@ if {value(table, "rows", "rows") for table in tables} == {139999654.0}:
             print(f"| {what} | {column} | {sign} {bar:.4g} {unit} | {measured:.4g} {unit} | {said} |")
     print()
 if any(ranges):
-    print("Encoding, and scans (each the median of 7 searches), in rounds of both columns in turn. The first measurement,")
+    print("Encoding, and scans (each the median of 7 searches), in rounds of both columns in turn. The first one,")
     print("before all rounds, writes to memory that the system has not used for a while:\n")
     print("| what | column | first | rounds | median (least–greatest) |\n|---|---|---|---|---|")
     for first, of_rounds, column in zip(firsts, ranges, ("uniform", "zipf(1.0)")):

@@ -23,7 +23,7 @@ const SCARCE_QUEUED_BYTES: usize = 64 << 10;
 /// Reads at once, so that a client that never stops does not starve the others.
 const READS: usize = 16;
 /// A reader for which the kernel takes less than this in the time for a request is closed: it asks for more once a good part of the socket's
-/// buffer is free, so a slow reader of a few kB/s may be among them. Receiving less than this of a request does not count as progress.
+/// buffer is free, so a slow reader of some 20 kB/s may be among them. Receiving less than this of a request does not count as progress.
 const PROGRESS_BYTES: usize = 16 << 10;
 
 /// Memory that a worker lends to the connection it is busy with.
