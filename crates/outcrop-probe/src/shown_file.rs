@@ -290,7 +290,7 @@ fn end_of(node: &Path, size_bytes: u64) -> String {
     let read =
         File::open(node).and_then(|device| device.read_exact_at(&mut [0; SECTOR_BYTES as usize], last));
     match read {
-        Ok(()) => "does not show what the file's end has".to_owned(),
+        Ok(()) => "does not show the end of the file".to_owned(),
         Err(error) => format!("cannot be read ({error})"),
     }
 }

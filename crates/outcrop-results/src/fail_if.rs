@@ -244,7 +244,7 @@ impl FailIf {
                 Verdict::Undecided(Undecided::Load) => Found::UnderLoad,
                 _ => Found::Met,
             }
-        } else if is_found && is_between(near) || row.ratio.is_some_and(is_between) {
+        } else if row.ratio.is_some_and(is_between) {
             Found::WithinDrift
         } else if is_beyond(far, ratio) {
             Found::Undecided
@@ -275,7 +275,7 @@ enum Found {
     Met,
     /// It would, had the machine not been busier on the side that looks worse.
     UnderLoad,
-    /// It would, or its ratio does, by no more than two separate runs may differ with nothing changed.
+    /// Its ratio does, by no more than two separate runs may differ with nothing changed.
     WithinDrift,
     /// Its interval does not exclude it.
     Undecided,

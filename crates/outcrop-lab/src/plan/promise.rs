@@ -24,7 +24,7 @@ impl fmt::Display for TimeLimit {
         match self.budget {
             Some(budget) => write!(
                 f,
-                "the budget of {budget}, with {:.0} % more allowed",
+                "the budget of {budget} plus {:.0} %",
                 (TOLERANCE - 1.0) * 100.0
             ),
             None => write!(f, "{:.0} s", self.limit.as_secs_f64()),

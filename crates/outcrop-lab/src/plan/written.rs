@@ -53,7 +53,7 @@ impl PlanSet {
             let usual = Estimate::USUAL;
             self.data_notes.push(format!(
                 "only {limit} may be written (--max-written): the run would write about {least} at {slow}, and about {likely} at {usual}; \
-                 bytes are counted, and the run ends at the limit with the trials that it has completed until then, if any"
+                 bytes are counted, and the run ends at the limit with the trials that it has completed by then, if any"
             ));
         }
         Ok(())

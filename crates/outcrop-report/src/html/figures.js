@@ -626,7 +626,7 @@
       this.ring.setAttribute('visibility', 'hidden');
     }
 
-    // The same rows as `outcrop figure --csv`.
+    // What is drawn, in the columns of `outcrop figure --csv`.
     csv() {
       const { chart } = this;
       const head = (axis) => (axis.unit ? `${axis.label} (${axis.unit})` : axis.label);

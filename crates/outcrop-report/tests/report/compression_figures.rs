@@ -118,7 +118,8 @@ fn speeds_are_drawn_at_every_measured_block_size_or_the_caption_says_how_many_ar
         let (shown, caption) = drawn(&[4, 8, 16, 32, 64, 128], name, &[]);
         assert_eq!(shown, ["4 KiB", "8 KiB", "64 KiB", "128 KiB"], "{name}");
         assert!(
-            caption.contains("4 of 6 measured block sizes are shown; the figure's CSV has all of them"),
+            caption
+                .contains("4 of 6 measured block sizes are shown; `outcrop figure --csv` writes all of them"),
             "{caption}"
         );
         let run = Builder::new(3)

@@ -180,7 +180,7 @@ fn the_first_screen_says_whether_and_when_the_level_of_writes_fell() {
     assert!(
         fallen.starts_with("writes fell after 6 s (")
             && fallen.contains(" before, ")
-            && fallen.ends_with(" on average after it"),
+            && fallen.ends_with(" on average afterwards"),
         "{fallen}"
     );
     // A writer beside it slows the trial down as the end of a cache does.
@@ -194,7 +194,7 @@ fn the_first_screen_says_whether_and_when_the_level_of_writes_fell() {
     assert!(
         doubted
             .brief
-            .ends_with("on average after it, not decided: other I/O used the device meanwhile"),
+            .ends_with("on average afterwards, not decided: other I/O used the device meanwhile"),
         "{}",
         doubted.brief
     );

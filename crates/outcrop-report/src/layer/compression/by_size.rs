@@ -56,7 +56,7 @@ pub(super) fn block_size(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) 
     let reads = reads.filter(|_| short.is_none());
     let reading = match short {
         Some((size, mean)) => format!(
-            "; no time of reading a block of {size} is given, as most files are shorter and these blocks are {mean} on average"
+            "; the time to read a block of {size} is not given: most blocks are shorter, {mean} on average, because files end before"
         ),
         None => reads.map(told).unwrap_or_default(),
     };

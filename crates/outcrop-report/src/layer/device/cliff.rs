@@ -82,11 +82,11 @@ fn of_fall(
     match &fall.recovery {
         None => (
             format!(
-                "writes fell after {at_s:.0} s ({written} written): {before} before, {after} on average after it{doubt}"
+                "writes fell after {at_s:.0} s ({written} written): {before} before, {after} on average afterwards{doubt}"
             ),
             format!(
                 "in {count} of {trials} the level of writes fell by more than {least:.0} % and stayed low. Furthest ({words}): after \
-                 {at_s:.0} s, when {written} had been written, from {before} to {after} on average after it.{why}"
+                 {at_s:.0} s, when {written} had been written, from {before} to an average of {after} afterwards.{why}"
             ),
         ),
         Some(back) => {
@@ -98,7 +98,7 @@ fn of_fall(
                 ),
                 format!(
                     "in none of {trials} the level of writes fell by more than {least:.0} % for good. Furthest ({words}): after {at_s:.0} s, \
-                     when {written} had been written, it fell from {before} to {after} on average after it, but was back within {:.0} % of \
+                     when {written} had been written, it fell from {before} to an average of {after} afterwards, but was back within {:.0} % of \
                      the level before, at {level}, after {back_at_s:.0} s for {length_s:.0} s.{why}",
                     BACK_WITHIN * 100.0
                 ),

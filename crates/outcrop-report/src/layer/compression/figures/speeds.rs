@@ -79,7 +79,7 @@ fn bars(ours: &[&Cell<'_>], published: &Published, timing: &Timing) -> FigureSlo
     let left_out = match measured.len() - shown.len() {
         0 => String::new(),
         count => format!(
-            " {} of {} measured block sizes are shown; the figure's CSV has all of them.",
+            " {} of {} measured block sizes are shown; `outcrop figure --csv` writes all of them.",
             shown.len(),
             shown.len() + count
         ),

@@ -28,15 +28,24 @@ impl LevelFall {
     }
 }
 
-/// The fall of a series from its first level; none where that does not fall.
+/// The fall of a series from its first level by more than [`LEAST_SHIFT`]; none where that does not fall so far.
 ///
 /// It does not last where a later stretch as long as that level was, or half of what follows if that is less, is back at it. What follows the
 /// last such stretch is a fall of its own, and lasts, if it is longer than any that the series recovered from: an early dip hides no cliff.
 pub(super) fn of(series: &[f64]) -> Option<LevelFall> {
     let shift = change_point::level_shift(series).filter(|shift| shift.ratio() < 1.0)?;
-    let least = shift.before * (1.0 - BACK_WITHIN);
-    let length = shift.at.min((series.len() - shift.at) / 2).max(MIN_SEGMENT);
-    let starts = shift.at..(series.len() + 1).saturating_sub(length);
+    let (low, least) = (
+        shift.before * (1.0 - LEAST_SHIFT),
+        shift.before * (1.0 - BACK_WITHIN),
+    );
+    // The first shift may be a rise.
+    let is_low = |at: &usize| {
+        let segment = &series[*at..series.len().min(at + MIN_SEGMENT)];
+        segment[0] < low && mean(segment) < low
+    };
+    let at = (shift.at..series.len()).find(is_low)?;
+    let length = at.min((series.len() - at) / 2).max(MIN_SEGMENT);
+    let starts = at..(series.len() + 1).saturating_sub(length);
     // From its first value that is back to its last one.
     let trimmed = |start: usize| {
         let stretch = &series[start..start + length];
@@ -56,18 +65,20 @@ pub(super) fn of(series: &[f64]) -> Option<LevelFall> {
         after: mean(&series[at..]),
         recovered,
     };
+    let lasting = |at: usize| Some(fall(at, None)).filter(|fall| fall.after < low);
     let Some((first, last)) = back.first().zip(back.last()) else {
-        return Some(fall(shift.at, None));
+        return lasting(at);
     };
     let gaps = back
         .windows(2)
         .map(|pair| pair[1].start.saturating_sub(pair[0].end));
-    let longest_dip = gaps.fold(first.start - shift.at, usize::max);
+    let longest_dip = gaps.fold(first.start - at, usize::max);
     let rest = series.len() - last.end;
-    Some(match rest > longest_dip && rest >= MIN_SEGMENT {
-        true => fall(last.end, None),
-        false => fall(shift.at, Some(first.clone())),
-    })
+    let is_longer = rest > longest_dip && rest >= MIN_SEGMENT;
+    is_longer
+        .then(|| lasting(last.end))
+        .flatten()
+        .or_else(|| Some(fall(at, Some(first.clone()))))
 }
 
 #[cfg(test)]
@@ -104,6 +115,15 @@ mod tests {
         let fallen = of(&noisy).unwrap();
         assert_eq!((fallen.at, fallen.recovered.clone()), (3, Some(11..13)));
         assert!((28.8..29.0).contains(&fallen.after), "{fallen:?}");
+    }
+
+    #[test]
+    fn what_stays_within_a_fifth_of_the_level_before_is_no_cliff_and_a_rise_is_no_fall() {
+        let settled = of(&levels(&[(100.0, 10), (50.0, 5), (100.0, 10), (85.0, 40)])).unwrap();
+        assert!(settled.at == 10 && settled.recovered.is_some(), "{settled:?}");
+        assert_eq!(of(&levels(&[(100.0, 10), (50.0, 5), (85.0, 40)])), None);
+        let later = of(&levels(&[(100.0, 10), (130.0, 10), (30.0, 30)])).unwrap();
+        assert_eq!((later.at, later.recovered), (20, None));
     }
 
     #[test]
