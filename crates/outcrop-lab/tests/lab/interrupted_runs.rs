@@ -69,7 +69,11 @@ fn a_finished_run_resumes_to_nothing() {
     let dir = folder.dir().to_owned();
     drop(folder);
     let mut resumed = resume(&dir).unwrap();
-    let mut observer = |event: Event<'_>| panic!("{event:?}");
+    let mut told = Vec::new();
+    let mut observer = |event: Event<'_>| match event {
+        Event::Note(note) => told.push(note.to_owned()),
+        event => panic!("{event:?}"),
+    };
     let outcome = execute(
         &resumed.set,
         &mut resumed.folder,
@@ -81,6 +85,7 @@ fn a_finished_run_resumes_to_nothing() {
         (outcome.finished, outcome.total, outcome.is_interrupted),
         (8, 8, false)
     );
+    assert_eq!(told, ["nothing is left to measure: all 8 trials are done"]);
 }
 
 #[test]
