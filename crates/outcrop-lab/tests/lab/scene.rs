@@ -81,7 +81,9 @@ pub(crate) fn assert_complete(set: &PlanSet, folder: &RunFolder) -> Vec<TrialEnt
         .iter()
         .map(|trial| ((set.cells()[trial.cell].id.clone(), trial.repetition), 1))
         .collect();
-    assert_eq!(completed, expected);
+    let failed = entries.iter().filter(|entry| entry.outcome != Outcome::Completed);
+    let failed: Vec<&Outcome> = failed.map(|entry| &entry.outcome).collect();
+    assert_eq!(completed, expected, "{failed:?}");
     entries
 }
 
