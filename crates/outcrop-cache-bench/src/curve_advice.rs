@@ -17,7 +17,7 @@ pub struct CurveAdvice {
     pub chosen: CurvePoint,
     /// The lowest point, at the smallest memory that reaches it.
     pub lowest: CurvePoint,
-    /// Policies that miss at most [`ALIKE`] more than the best one in the chosen memory, the chosen one first. One that refuses to store where the
+    /// Policies that miss at most half a percentage point more than the best one in the chosen memory, the chosen one first. One that refuses to store where the
     /// memory is full is not chosen if another is in this list.
     pub policies: Vec<PolicyKind>,
     /// The policy that misses most in that memory.
