@@ -1,6 +1,7 @@
 //! The proof that a file is not in memory: written back, let go, and counted.
 
 use std::fs::File;
+use std::time::Duration;
 
 use outcrop_measure::metric::Unavailable;
 use outcrop_probe::cached_pages;
@@ -16,8 +17,10 @@ pub struct Coldness {
 }
 
 const PAGE_BYTES: u64 = 4096;
-/// The kernel may hold single pages for a moment: per-CPU lists are drained on the way, so that a second look suffices.
-const ATTEMPTS: u32 = 8;
+/// The kernel may hold single pages for a moment: threads that still write back, compress or move them keep them from being dropped.
+const ATTEMPTS: u32 = 10;
+/// The wait after the first attempt; each is twice as long as the one before, half a second in all.
+const FIRST_WAIT: Duration = Duration::from_millis(1);
 
 impl Coldness {
     /// Takes the files out of the page cache and proves it: fsync (dirty pages would stay), FADV_DONTNEED, cachestat = 0.
@@ -26,7 +29,10 @@ impl Coldness {
     /// [`FilesystemError::NotCold`] when pages stay; unavailable where the kernel does not say, as nothing would prove it.
     pub fn prove(files: &[File]) -> Result<Self, FilesystemError> {
         let mut left = 0;
-        for _ in 0..ATTEMPTS {
+        for attempt in 0..ATTEMPTS {
+            if attempt > 0 {
+                std::thread::sleep(FIRST_WAIT * 2_u32.pow(attempt - 1));
+            }
             for file in files {
                 write_back(file)?;
                 rustix::fs::fadvise(file, 0, None, Advice::DontNeed)
