@@ -22,7 +22,7 @@ use crate::counters::WorkerCounters;
 use crate::error::CacheError;
 use crate::login::Logins;
 use crate::protocol::seconds::Now;
-use crate::protocol::{Context, Step};
+use crate::protocol::{Awaited, Context, Step};
 use crate::server::{Protocol, Session};
 use crate::service::Service;
 use crate::store::{Store, StoreOptions};
@@ -36,7 +36,7 @@ pub struct Dialogue {
     second: u32,
     /// What is not yet dealt with.
     input: Vec<u8>,
-    needed: usize,
+    awaited: Awaited,
     replies: Vec<u8>,
     is_over: bool,
 }
@@ -62,7 +62,7 @@ impl Dialogue {
             },
             second: 2,
             input: Vec::new(),
-            needed: 0,
+            awaited: Awaited::NOTHING,
             replies: Vec::new(),
             is_over: false,
         })
@@ -99,12 +99,13 @@ impl Dialogue {
                 epoch_unix_s: 1_800_000_000,
             },
         };
-        let mut at = 0;
-        while !self.is_over && at < self.input.len() && self.input.len() - at >= self.needed {
-            self.needed = 0;
+        let (mut at, mut new) = (0, bytes);
+        while !self.is_over && at < self.input.len() && self.awaited.is_here(self.input.len() - at, new) {
+            (self.awaited, new) = (Awaited::NOTHING, &[]);
             match self.session.step(&self.input[at..], &mut self.replies, &context) {
                 Step::Done { bytes, .. } => at += bytes,
-                Step::More(needed) => self.needed = needed,
+                Step::More(needed) => self.awaited = Awaited::Bytes(needed),
+                Step::Line(most) => self.awaited = Awaited::Line(most),
                 Step::Flush => {}
                 Step::Later => break,
                 Step::Close => self.is_over = true,

@@ -40,12 +40,36 @@ pub(crate) enum Step {
     Done { bytes: usize, is_complete: bool },
     /// Nothing happens until this many bytes are there, counted from the first one given.
     More(usize),
+    /// Nothing happens until a line ends behind the bytes given, or this many bytes are there.
+    Line(usize),
     /// Replies must be sent first; then the same bytes again.
     Flush,
     /// The same bytes again in the next second, and nothing of this client until then.
     Later,
     /// The connection ends once its replies are sent.
     Close,
+}
+
+/// What has to come before a session can go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Awaited {
+    /// So many bytes.
+    Bytes(usize),
+    /// The end of a line, within so many bytes.
+    Line(usize),
+}
+
+impl Awaited {
+    pub(crate) const NOTHING: Self = Self::Bytes(0);
+
+    /// Whether it is there, of so many bytes in all, of which `new` were not looked at before: a line that comes in many pieces is
+    /// searched once.
+    pub(crate) fn is_here(self, all_bytes: usize, new: &[u8]) -> bool {
+        match self {
+            Self::Bytes(needed) => all_bytes >= needed,
+            Self::Line(most) => all_bytes >= most || memchr::memchr(b'\n', new).is_some(),
+        }
+    }
 }
 
 impl Step {

@@ -139,10 +139,15 @@ impl Session {
     fn unfinished_line(&self, input: &[u8]) -> Step {
         let start = input.iter().take(100).take_while(|&&byte| byte == b' ').count();
         let is_get = input[start..].starts_with(b"get ") || input[start..].starts_with(b"gets ");
-        if input.len() > LONG_LINE_BYTES && !is_get || input.len() >= self.line_limit_bytes {
+        let most = if is_get {
+            self.line_limit_bytes
+        } else {
+            self.line_limit_bytes.min(LONG_LINE_BYTES + 1)
+        };
+        if input.len() >= most {
             return Step::Close;
         }
-        Step::More(input.len() + 1)
+        Step::Line(most)
     }
 
     /// Throws `bytes` of a value away, then answers.

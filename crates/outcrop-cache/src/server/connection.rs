@@ -14,7 +14,7 @@ use super::buffer::{Buffer, SMALL_BYTES};
 use super::precedence::{Holding, Moment, Place};
 use super::session::Session;
 use super::tls::{self, Tls};
-use crate::protocol::{Context, REPLY_BATCH_BYTES, Step};
+use crate::protocol::{Awaited, Context, REPLY_BATCH_BYTES, Step};
 
 /// Replies that may wait for a client; above, its requests wait too.
 pub(crate) const MAX_QUEUED_BYTES: usize = 1 << 20;
@@ -69,8 +69,8 @@ pub(crate) struct Connection {
     tls: Option<Tls>,
     /// An unfinished request, or requests that wait for room for their replies.
     input: Buffer,
-    /// Bytes that must be there before the session can go on.
-    needed: usize,
+    /// What must be there before the session can go on.
+    awaited: Awaited,
     /// Replies that the socket did not take.
     queued: Buffer,
     /// Second by which something has to happen; 0 when nothing is awaited.
@@ -99,7 +99,7 @@ impl Connection {
             session,
             tls,
             input: Buffer::default(),
-            needed: 0,
+            awaited: Awaited::NOTHING,
             queued: Buffer::default(),
             deadline: 0,
             progress: opened,
@@ -190,12 +190,12 @@ impl Connection {
             return self.read_sealed(scratch, context, terms);
         }
         let kept = self.input.len();
-        // A long value is read to where it stays until it is complete; all else to memory that is in the CPU's cache.
-        let is_long = self.needed > scratch.input.len();
+        // A long value or line is read to where it stays until it is complete; all else to memory that is in the CPU's cache.
+        let reach = self.reach(scratch.input.len() / 2);
+        let is_long = reach > scratch.input.len();
         let room = if is_long {
-            self.input.reserve(self.needed)?;
-            let missing = self.needed - kept;
-            &mut self.input.room()[..missing]
+            self.input.reserve(reach)?;
+            &mut self.input.room()[..reach - kept]
         } else {
             scratch.input[..kept].copy_from_slice(self.input.bytes());
             &mut scratch.input[kept..]
@@ -218,7 +218,7 @@ impl Connection {
         self.receive(read, terms);
         if is_long {
             self.input.filled(read);
-            if self.input.len() < self.needed {
+            if !self.awaited.is_here(kept + read, &self.input.bytes()[kept..]) {
                 return Ok(unless_ended);
             }
             let input = std::mem::take(&mut self.input);
@@ -226,13 +226,21 @@ impl Connection {
             return Ok(outcome.or(unless_ended));
         }
         let all = kept + read;
-        if all < self.needed {
+        if !self.awaited.is_here(all, &scratch.input[kept..all]) {
             self.input.push(&scratch.input[kept..all])?;
             return Ok(unless_ended);
         }
         self.input = Buffer::default();
         let outcome = self.answer(&scratch.input[..all], &mut scratch.out, context, terms)?;
         Ok(outcome.or(unless_ended))
+    }
+
+    /// Bytes to have room for: those that are awaited, of a line a piece at a time.
+    fn reach(&self, piece: usize) -> usize {
+        match self.awaited {
+            Awaited::Bytes(needed) => needed,
+            Awaited::Line(most) => most.min(self.input.len() + piece),
+        }
     }
 
     /// The client has nothing more to say; it may still listen.
@@ -284,7 +292,7 @@ impl Connection {
         terms: Terms,
     ) -> io::Result<Outcome> {
         out.clear();
-        self.needed = 0;
+        self.awaited = Awaited::NOTHING;
         let has_read_all = self.queued.is_empty();
         let (mut at, mut completed) = (0, false);
         while at < input.len() {
@@ -296,7 +304,11 @@ impl Connection {
                     completed |= is_complete && !self.session.is_keeping();
                 }
                 Step::More(needed) => {
-                    self.needed = needed;
+                    self.awaited = Awaited::Bytes(needed);
+                    break;
+                }
+                Step::Line(most) => {
+                    self.awaited = Awaited::Line(most);
                     break;
                 }
                 Step::Flush => {}
@@ -342,7 +354,7 @@ impl Connection {
         if !rest.is_empty() {
             // A head alone stays small until something of its value comes.
             if rest.len() > SMALL_BYTES {
-                self.input.reserve(self.needed.max(rest.len()))?;
+                self.input.reserve(self.reach(0).max(rest.len()))?;
             }
             self.input.push(rest)?;
         }

@@ -362,3 +362,26 @@ fn ten_thousand_connections_are_served_at_once() {
         address => be_ten_thousand_clients(address.parse().unwrap()),
     }
 }
+
+/// Were the line searched from its start for each byte that comes, this would take minutes.
+#[test]
+fn a_get_as_long_as_a_line_may_be_is_answered_at_once_however_it_is_cut() {
+    let server = start();
+    let mut client = Client::to(&server);
+    client.ask("set last 0 0 1\r\nx\r\n", "STORED\r\n");
+    let mut line = b"get".to_vec();
+    while line.len() < 1_000_000 {
+        line.extend_from_slice(format!(" key-number-{:015}", line.len()).as_bytes());
+    }
+    line.extend_from_slice(b" last\r\n");
+    for piece in [line.len(), 70_000, 1_000] {
+        for part in line.chunks(piece) {
+            client.send(part);
+        }
+        client.expect(b"VALUE last 0 1\r\nx\r\nEND\r\n");
+        // A pipeline behind it is read as what it is.
+        client.send(&[&line[..], b"get last\r\nmn\r"].concat());
+        client.expect(b"VALUE last 0 1\r\nx\r\nEND\r\nVALUE last 0 1\r\nx\r\nEND\r\n");
+        client.ask("\n", "MN\r\n");
+    }
+}

@@ -55,9 +55,10 @@ impl Connection {
             scratch.plain = plain;
             outcome?
         } else {
-            self.input.reserve(self.needed.max(kept + scratch.plain.len()))?;
+            let all = kept + scratch.plain.len();
+            self.input.reserve(self.reach(0).max(all))?;
             self.input.push(&scratch.plain)?;
-            if self.input.len() < self.needed {
+            if !self.awaited.is_here(all, &scratch.plain) {
                 Outcome::Open
             } else {
                 let input = std::mem::take(&mut self.input);
