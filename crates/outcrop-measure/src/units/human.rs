@@ -44,7 +44,8 @@ impl Unit {
 }
 
 /// The ends of an interval as they were formatted, with the unit once where it is the same: `97.6–110 k IOPS`,
-/// `990 MB/s–1.10 GB/s`. Zero needs no unit: `0–264 k/s`.
+/// `990 MB/s–1.10 GB/s`. Zero needs no unit: `0–264 k/s`. A number without a prefix would be read in that of the other end, and
+/// takes it: `0.0320–35.7 k` of 32 and 35,700.
 pub fn format_range(low: &str, high: &str) -> String {
     let low = match low.split_once(' ') {
         Some(("0", _)) if high.contains(' ') => "0",
@@ -52,7 +53,17 @@ pub fn format_range(low: &str, high: &str) -> String {
     };
     match (low.split_once(' '), high.split_once(' ')) {
         (Some((number, unit)), Some((_, same))) if unit == same => format!("{number}–{high}"),
+        (None, Some((_, prefix))) => format!("{}–{high}", with_prefix(low, prefix)),
         _ => format!("{low}–{high}"),
+    }
+}
+
+/// A bare number as a multiple of a decimal prefix; unchanged where it is no number, or that is no prefix.
+fn with_prefix(number: &str, prefix: &str) -> String {
+    let step = DECIMAL.iter().find(|(_, suffix)| *suffix == prefix);
+    match (step, number.parse::<f64>()) {
+        (Some((size, _)), Ok(value)) => three_digits(value / size),
+        _ => number.to_owned(),
     }
 }
 

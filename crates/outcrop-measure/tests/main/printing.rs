@@ -3,6 +3,7 @@
 use outcrop_measure::Unit;
 use outcrop_measure::units::{
     format_bandwidth, format_bytes, format_count, format_iops, format_nanoseconds, format_ratio,
+    format_with_range,
 };
 use proptest::prelude::*;
 
@@ -67,6 +68,29 @@ fn quantities_print_with_three_digits_and_the_prefix_that_fits() {
     ];
     for (printed, expected) in cases {
         assert_eq!(printed, expected);
+    }
+}
+
+#[test]
+fn no_end_of_an_interval_is_read_in_a_prefix_that_is_not_its_own() {
+    let cases = [
+        (["24.9 k", "32.0", "35.7 k"], "24.9 k (0.0320–35.7 k)"),
+        (["850", "700", "1.20 M"], "850 (0.000700–1.20 M)"),
+        (["24.9 k", "0", "35.7 k"], "24.9 k (0–35.7 k)"),
+        (["24.9 k", "24.1 k", "35.7 k"], "24.9 k (24.1–35.7)"),
+        (["850", "700", "920"], "850 (700–920)"),
+        (
+            ["1.02 GB/s", "990 MB/s", "1.10 GB/s"],
+            "1.02 GB/s (990 MB/s–1.10 GB/s)",
+        ),
+        (
+            ["24.9 k IOPS", "32.0 IOPS", "35.7 k IOPS"],
+            "24.9 k IOPS (32.0 IOPS–35.7 k IOPS)",
+        ),
+        (["12.3 /s", "0.500 /s", "1.20 k/s"], "12.3 /s (0.500 /s–1.20 k/s)"),
+    ];
+    for ([value, low, high], expected) in cases {
+        assert_eq!(format_with_range(value, low, high), expected);
     }
 }
 
