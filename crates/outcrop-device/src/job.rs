@@ -2,7 +2,7 @@
 
 mod assemble;
 mod closed;
-mod counted;
+pub(crate) mod counted;
 mod gate;
 mod hand_over;
 mod open;

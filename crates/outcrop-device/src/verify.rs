@@ -18,6 +18,7 @@ use crate::engine::psync::PsyncEngine;
 use crate::engine::uring::{RingOptions, UringEngine, UringRing};
 use crate::engine::{Completion, Engine, Wait};
 use crate::error::DeviceError;
+use crate::job::counted;
 use crate::memory::{Buffer, BufferRegion};
 use crate::slots::{Flight, SlotTable, Step};
 use crate::spec::JobSpec;
@@ -72,6 +73,8 @@ pub struct VerifyReport {
     pub fault_count: u64,
     /// The first thousand of them, by offset.
     pub faults: Vec<FaultyBlock>,
+    /// Why what was read back may be what memory kept, and not what the disk holds; none where nothing says so, and while nothing is read.
+    pub page_cache: Option<String>,
     /// Whether the caller's flag ended it early.
     pub is_interrupted: bool,
 }
@@ -143,7 +146,10 @@ pub fn check_verified(
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<VerifyReport, DeviceError> {
     let blocks = Blocks::of(target, spec, ReadWriteMix::READ_ONLY)?;
-    let mut report = blocks.report();
+    let mut report = VerifyReport {
+        page_cache: counted::unread_disk(target),
+        ..blocks.report()
+    };
     let mut offsets = blocks.of_pass(1);
     let mut transfer = Transfer {
         is_write: false,

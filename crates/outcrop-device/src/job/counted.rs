@@ -81,9 +81,32 @@ fn unknown(device: &BlockDevice, why: &Unavailable) -> String {
     )
 }
 
-fn warning(BufferedLoop { name, file }: &BufferedLoop) -> String {
+fn warning(buffered: &BufferedLoop) -> String {
     format!(
-        "{name} was attached without direct I/O, so the page cache answers instead of the disk below {}: these figures describe memory. Attach it with `losetup --direct-io=on`.",
+        "{}: these figures describe memory. {ATTACH_DIRECT}",
+        page_cache_of(buffered)
+    )
+}
+
+/// What is to be done about a loop device without direct I/O.
+const ATTACH_DIRECT: &str = "Attach it with `losetup --direct-io=on`.";
+
+fn page_cache_of(BufferedLoop { name, file }: &BufferedLoop) -> String {
+    format!(
+        "{name} was attached without direct I/O, so the page cache answers instead of the disk below {}",
         file.display()
     )
+}
+
+/// Why bytes that are read back from a target may be those that memory kept, and not what a disk holds.
+pub(crate) fn unread_disk(target: &Target) -> Option<String> {
+    let device = BlockDevice::holding(target.place()?).ok()?;
+    match device.buffered_loop() {
+        Ok(Some(buffered)) => Some(format!(
+            "{}: what is read back may never have reached that disk. {ATTACH_DIRECT}",
+            page_cache_of(&buffered)
+        )),
+        Ok(None) => None,
+        Err(why) => Some(unknown(&device, &why)),
+    }
 }

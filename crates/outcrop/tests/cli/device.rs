@@ -15,11 +15,20 @@ pub(crate) struct LoopDevice {
 
 impl LoopDevice {
     pub(crate) fn new(size_bytes: u64) -> Self {
+        Self::attached(size_bytes, "--direct-io=on")
+    }
+
+    /// One that answers from the page cache of the filesystem that its file is on.
+    pub(crate) fn buffered(size_bytes: u64) -> Self {
+        Self::attached(size_bytes, "--direct-io=off")
+    }
+
+    fn attached(size_bytes: u64, direct: &str) -> Self {
         let folder = workplace();
         let image = folder.path().canonicalize().unwrap().join("image");
         File::create(&image).unwrap().set_len(size_bytes).unwrap();
         let attached = Command::new("losetup")
-            .args(["--find", "--show", "--direct-io=on"])
+            .args(["--find", "--show", direct])
             .arg(&image)
             .output()
             .unwrap();

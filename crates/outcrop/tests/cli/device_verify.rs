@@ -36,6 +36,29 @@ fn verification_of_a_sound_disk_finds_nothing_and_leaves_nothing() {
 }
 
 #[test]
+fn what_the_page_cache_answers_is_not_presented_as_read_back_from_the_disk() {
+    let dir = workplace();
+    let (sound, buffered) = (LoopDevice::new(8 << 20), LoopDevice::buffered(8 << 20));
+    for (device, is_warned_of) in [(&sound, false), (&buffered, true)] {
+        let all = [
+            &device.node,
+            "--destroy",
+            device.name(),
+            "--verify",
+            "--seed",
+            "7",
+        ];
+        let check = ["--read-only", &device.node, "--verify=check", "--seed", "7"];
+        for args in [&all[..], &check] {
+            let seen = verify(dir.path(), args);
+            assert_eq!(seen.code, Some(0), "{seen:?}");
+            let warning = "without direct I/O, so the page cache answers instead of the disk below";
+            assert_eq!(seen.stderr.contains(warning), is_warned_of, "{seen:?}");
+        }
+    }
+}
+
+#[test]
 fn a_bit_that_flips_between_writing_and_checking_is_named_with_its_place() {
     let device = LoopDevice::new(8 << 20);
     let dir = workplace();

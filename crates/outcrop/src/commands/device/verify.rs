@@ -237,6 +237,7 @@ fn conclude(report: &VerifyReport, half: Half, spec: &VerifySpec, args: &Args) -
                 .with_detail("blocks_checked", report.blocks_checked)
                 .with_detail("block_bytes", report.block_bytes)
                 .with_detail("faults", report.fault_count)
+                .with_detail("page_cache", report.page_cache.clone())
                 .with_detail("seed", spec.seed.to_string());
             output::print(&output::pretty_json(&envelope)?)?;
         }
@@ -248,6 +249,9 @@ fn conclude(report: &VerifyReport, half: Half, spec: &VerifySpec, args: &Args) -
             };
             output::print(&format!("{faults}{}\n", sentence(report, half, spec, args)))?;
         }
+    }
+    if let Some(why) = &report.page_cache {
+        note(&format!("warning: {why}"));
     }
     if report.is_interrupted {
         note("interrupted: the figures above cover the blocks up to then");
