@@ -73,6 +73,8 @@ fn pages_of_other_sites_cannot_change_anything_over_http() {
         "Sec-Fetch-Site: cross-site".to_owned(),
         "Sec-Fetch-Site: same-site".to_owned(),
         format!("Origin: http://{own}\r\nSec-Fetch-Site: cross-site"),
+        "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Site: none".to_owned(),
+        format!("Origin: http://evil.example\r\nOrigin: http://{own}"),
     ] {
         for request in ["POST /reset", "PUT /rock/y", "DELETE /rock"] {
             let said = answer(

@@ -4,9 +4,9 @@ use outcrop_report::section::FigureSlot;
 use outcrop_report::{Figure, Finding, Report, Verdict};
 use outcrop_results::{RunView, Value};
 use outcrop_schema::cache::{
-    ANSWERED, ARRIVAL, CONNECTIONS, CONTENT, ITEM_MEMORY, KEYS, LOAD_FACTOR, MEMORY, OFFERED, PIPELINE,
-    POLICY, REFUSED_SHARE, REQUEST_MIX, REQUESTS, SERVED_BY, SERVER, SERVER_THREADS, SHARED_CPU, Server,
-    VALUE_POOL, WORKLOAD,
+    ANSWERED, ARRIVAL, CONNECTIONS, CONTENT, HITS_PER_REQUEST, ITEM_MEMORY, KEYS, LOAD_FACTOR, MEMORY,
+    OFFERED, PIPELINE, POLICY, REFUSED_SHARE, REQUEST_MIX, REQUESTS, SERVED_BY, SERVER, SERVER_THREADS,
+    SHARED_CPU, Server, VALUE_POOL, WORKLOAD,
 };
 use outcrop_schema::{FactorRef, Remark};
 
@@ -410,4 +410,38 @@ fn a_study_that_was_repeated_has_its_own_four_tables_with_our_figures_in_them() 
             .tables
             .is_empty()
     );
+}
+
+#[test]
+fn what_a_published_hit_ratio_divides_by_is_told_only_where_one_reading_explains_more() {
+    let load: &[(FactorRef, &str)] = &[
+        (&WORKLOAD, "etc-lite"),
+        (&REQUEST_MIX, "50:22:1"),
+        (&REQUESTS, "15000"),
+        (&KEYS, "100"),
+        (&VALUE_POOL, "100"),
+        (&ITEM_MEMORY, "1MB"),
+        (&LOAD_FACTOR, "0.75"),
+    ];
+    // The study has 0.66 there.
+    for (of_gets, of_all, verdict) in [
+        (0.66, 0.45, "Holds"),
+        (0.95, 0.65, "Does not hold"),
+        (0.95, 0.45, "Not testable"),
+        (0.66, 0.65, "Not testable"),
+    ] {
+        let mut run = Builder::new()
+            .cell("mine", load, (of_gets, of_gets), 20_000.0, 6000.0)
+            .run;
+        for trial in &mut run.trials {
+            trial.values.push(Value::measured(HITS_PER_REQUEST, of_all));
+        }
+        let layers = Report::of(&run).layers;
+        let sections = layers.into_iter().flat_map(|layer| layer.references);
+        let mut findings = sections.flat_map(|section| section.findings);
+        let found = findings
+            .find(|finding| finding.id == "hit-ratio-is-of-gets")
+            .unwrap();
+        assert_eq!(found.verdict.words(), verdict, "{found:?}");
+    }
 }

@@ -23,8 +23,6 @@ struct Seen<'a> {
     hosts: usize,
     lengths: usize,
     host: &'a [u8],
-    origin: Option<&'a [u8]>,
-    fetch_site: Option<&'a [u8]>,
 }
 
 impl<'a> Head<'a> {
@@ -61,8 +59,15 @@ impl<'a> Head<'a> {
             rest.is_some_and(|rest| rest.eq_ignore_ascii_case(host))
         };
         let is_same_site = |site: &[u8]| site == b"none" || site == b"same-origin";
-        head.is_foreign = seen.origin.is_some_and(|origin| !is_own(origin))
-            || seen.fetch_site.is_some_and(|site| !is_same_site(site));
+        // Of several, one is enough.
+        head.is_foreign = request.headers.iter().any(|header| {
+            let value = header.value.trim_ascii();
+            match header.name {
+                name if name.eq_ignore_ascii_case("origin") => !is_own(value),
+                name if name.eq_ignore_ascii_case("sec-fetch-site") => !is_same_site(value),
+                _ => false,
+            }
+        });
         Ok(head)
     }
 
@@ -100,10 +105,6 @@ impl<'a> Head<'a> {
             self.authorization = Some(value);
         } else if is("expect") {
             self.expects_continue = value.eq_ignore_ascii_case(b"100-continue");
-        } else if is("origin") {
-            seen.origin = Some(value);
-        } else if is("sec-fetch-site") {
-            seen.fetch_site = Some(value);
         }
         Ok(())
     }

@@ -195,12 +195,15 @@ fn ratio_of_gets(reference: &Reference, cells: &[Cell<'_>]) -> Option<Finding> {
          hits over all requests.",
         ours.len()
     );
-    let finding = Finding::tested(
+    let (id, sentence) = (
         "hit-ratio-is-of-gets",
         "The published hit ratio is hits over gets.",
-        of_gets >= of_all,
-        tested,
     );
+    if of_gets == of_all {
+        let why = format!("{tested} Neither explains more of them than the other");
+        return Some(Finding::not_testable(id, sentence, why));
+    }
+    let finding = Finding::tested(id, sentence, of_gets > of_all, tested);
     Some(finding.otherwise(
         "Hits were divided by all requests, including sets and deletes: the figure means less than it seems to.",
     ))
