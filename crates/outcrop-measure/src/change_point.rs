@@ -55,9 +55,7 @@ pub fn segments(series: &[f64]) -> Vec<Segment> {
     let mut bounds = vec![0];
     if deviation > 0.0 {
         let filtered = pull_in_outliers(series, OUTLIER * deviation);
-        let n = series.len() as f64;
-        let penalty = PENALTY_FACTOR * n.ln() * (1.0 + SHORT_SERIES / n) * deviation * deviation;
-        bounds.extend(best_cuts(&filtered, penalty));
+        bounds.extend(best_cuts(&filtered, penalty(series.len(), deviation)));
     }
     bounds.push(series.len());
     bounds
@@ -68,6 +66,32 @@ pub fn segments(series: &[f64]) -> Vec<Segment> {
             mean: mean(&series[pair[0]..pair[1]]),
         })
         .collect()
+}
+
+/// What a cut costs in a series of so many values with this standard deviation.
+fn penalty(count: usize, deviation: f64) -> f64 {
+    let n = count as f64;
+    PENALTY_FACTOR * n.ln() * (1.0 + SHORT_SERIES / n) * deviation * deviation
+}
+
+/// The least change of level in the middle of a series that is larger than what its noise hides, as a share of its mean: a smaller one
+/// would not have been cut. None of a series whose mean is not above 0.
+///
+/// The noise is that of neighbours, or that of the values around their segments' means where this is more: values that leap between
+/// two states from time to time have neighbours that are alike.
+pub fn least_visible_shift(series: &[f64]) -> Option<f64> {
+    let segments = segments(series);
+    let squares = |segment: &Segment| {
+        let values = series[segment.start..segment.end].iter();
+        values.map(|value| (value - segment.mean).powi(2)).sum::<f64>()
+    };
+    let free = series.len().saturating_sub(segments.len());
+    let within = (segments.iter().map(squares).sum::<f64>() / free.max(1) as f64).sqrt();
+    let deviation = noise_deviation(series).max(within);
+    // Two halves whose means differ by d deviate by n d² ÷ 4 less from their own means than from that of both.
+    let least = 2.0 * (penalty(series.len(), deviation) / series.len() as f64).sqrt();
+    let level = mean(series);
+    (level > 0.0).then_some(least / level)
 }
 
 /// Least change of level that counts as a shift, as a share of the level before it.

@@ -1,7 +1,7 @@
 //! Change points: shifts are found where they are, and noise, spikes and constants have none.
 
 use outcrop_measure::Seed;
-use outcrop_measure::change_point::{level_shift, segments};
+use outcrop_measure::change_point::{least_visible_shift, level_shift, segments};
 use proptest::prelude::*;
 use rand::Rng;
 
@@ -49,6 +49,29 @@ fn a_noisy_shift_of_four_deviations_is_found_within_two_values() {
         cut_elsewhere += found.len() - 2;
     }
     assert!(cut_elsewhere <= 2, "{cut_elsewhere} false cuts in 50 series");
+}
+
+#[test]
+fn a_shift_is_cut_if_it_is_well_above_the_least_that_is_visible_and_not_if_it_is_well_below() {
+    for n in [8, 20, 60, 200] {
+        let found = |share: f64| {
+            let cut = |seed: &u64| {
+                let mut series: Vec<f64> = noise(*seed, n).iter().map(|value| 100.0 + value).collect();
+                let shift = share * least_visible_shift(&series).unwrap() * 100.0;
+                series[n / 2..].iter_mut().for_each(|value| *value += shift);
+                segments(&series).len() > 1
+            };
+            (0..100).filter(cut).count()
+        };
+        let (below, above) = (found(0.5), found(1.6));
+        assert!(below <= 25 && above >= 75, "n = {n}: {below}, {above}");
+    }
+    // Stalls from time to time: their neighbours are alike, and hide them from the noise of neighbours.
+    let mut stalls = vec![11_000.0; 24];
+    stalls.iter_mut().step_by(4).for_each(|value| *value = 206.0);
+    assert!(least_visible_shift(&stalls).unwrap() > 0.5);
+    assert_eq!(least_visible_shift(&[5.0; 20]), Some(0.0));
+    assert_eq!(least_visible_shift(&[0.0; 20]), None);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The course of time of devices: rounds, steady state within a trial, and shifts of level.
 
 use outcrop_report::{Report, Verdict};
-use outcrop_results::Value;
-use outcrop_schema::device::{BYTES_WRITTEN, DEVICE_BYTES_RATIO, FOREIGN_BYTES_RATIO, SPAN};
+use outcrop_results::{RunView, Value};
+use outcrop_schema::device::{ARRIVAL, BYTES_WRITTEN, DEVICE_BYTES_RATIO, FOREIGN_BYTES_RATIO, SPAN};
 
 use crate::device::{finding, number, verdict};
 use crate::device_limits::set;
@@ -119,6 +119,53 @@ fn writes_that_fall_off_a_cliff_are_seen_and_level_ones_are_steady() {
         verdict(writes(short), "writes-are-steady"),
         Verdict::NotTestable(_)
     ));
+}
+
+#[test]
+fn a_level_is_judged_of_closed_loops_whose_seconds_are_alike() {
+    const ID: &str = "one-level-per-trial";
+    let level = || RunBuilder::new(3).cells(&[4096], &[1, 8], &[0]);
+    assert!(
+        number(
+            &finding(&Report::of(&level().build()).layers[0].findings, ID).clone(),
+            "could have gone unseen"
+        ) < 0.2
+    );
+    // A schedule sets the rate of an open loop.
+    let mut open = level().build();
+    for trial in &mut open.trials {
+        trial
+            .factors
+            .insert(ARRIVAL.name.to_owned(), "constant:5k".to_owned());
+    }
+    let reason = |run: &RunView| match &finding(&Report::of(run).layers[0].findings, ID).verdict {
+        Verdict::NotTestable(reason) => reason.clone(),
+        verdict => panic!("{verdict:?}"),
+    };
+    assert!(
+        reason(&open).contains("A schedule set the rate"),
+        "{}",
+        reason(&open)
+    );
+    // Every other second has half of the operations.
+    let mut uneven = level().build();
+    for trial in &mut uneven.trials {
+        for entry in trial
+            .histograms
+            .iter_mut()
+            .filter(|entry| entry.interval_index % 2 == 1)
+        {
+            entry.count /= 2;
+        }
+    }
+    let uneven = reason(&uneven);
+    for part in [
+        "differ too much for one of 20 % to be seen",
+        " IOPS to ",
+        "Longer trials",
+    ] {
+        assert!(uneven.contains(part), "{uneven}");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use outcrop_measure::change_point::{self, LEAST_SHIFT};
 use outcrop_measure::interval::mean;
 use outcrop_measure::metric::Unit;
 use outcrop_measure::steady_state::{self, WINDOW_ROUNDS};
+use outcrop_measure::units::format_iops;
 use outcrop_results::{HistogramEntry, HistogramKind, TrialEntry};
 use outcrop_schema::device::{Direction, IO_BLOCK_SIZE};
 
@@ -165,20 +166,37 @@ pub(super) fn steady_state(cells: &[Cell<'_>], drive: Option<Drive<'_>>) -> Find
 pub(super) fn level_shifts(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "one-level-per-trial";
     const SENTENCE: &str = "IOPS stay at one level from the start to the end of each trial.";
-    let of = |direction| courses(cells, direction);
+    let closed = closed_loops(cells);
+    if closed.is_empty() {
+        return Finding::not_testable(
+            ID,
+            SENTENCE,
+            "a schedule set the rate of every trial, not the device.",
+        );
+    }
+    let of = |direction| courses(&closed, direction);
     let mut courses: Vec<Course> = Direction::ALL.into_iter().flat_map(of).collect();
     courses.retain(|course| course.rates.len() >= FEWEST_INTERVALS);
     if courses.is_empty() {
-        let reason =
-            format!("no trial has {FEWEST_INTERVALS} or more intervals of pure reads or pure writes.");
+        let reason = format!(
+            "no trial of a closed loop has {FEWEST_INTERVALS} or more intervals of pure reads or pure writes."
+        );
         return Finding::not_testable(ID, SENTENCE, reason);
     }
     let size = |shift: &Number| shift.value.ln().abs();
     let mut shifts: Vec<Number> = courses.iter().filter_map(shift).collect();
     shifts.sort_by(|one, other| size(other).total_cmp(&size(one)));
     let total = courses.len();
+    let hidden = courses.iter().filter_map(|course| {
+        let least = change_point::least_visible_shift(&course.rates)?;
+        Some((least, course))
+    });
+    let hidden = hidden.max_by(|one, other| one.0.total_cmp(&other.0));
+    if let Some((least, course)) = hidden.filter(|(least, _)| shifts.is_empty() && *least > LEAST_SHIFT) {
+        return Finding::not_testable(ID, SENTENCE, undecided(course, least));
+    }
     let tested = format!(
-        "change points of the IOPS per interval in {}; a shift is dated at the first of them, and counts if the level \
+        "change points of the IOPS per interval in {} of closed loops; a shift is dated at the first of them, and counts if the level \
          before it and the last one differ by more than {:.0} %.",
         counted(total, "trial"),
         LEAST_SHIFT * 100.0
@@ -187,11 +205,45 @@ pub(super) fn level_shifts(cells: &[Cell<'_>]) -> Finding {
     let steepest = cliffs.min_by(|one, other| one.0.total_cmp(&other.0));
     let cliff = steepest.into_iter().flat_map(|(_, numbers)| numbers);
     let count = Number::derived("trials with a shift", shifts.len() as f64, Unit::Count, total);
+    let hidden = hidden.filter(|_| shifts.is_empty()).map(|(least, course)| {
+        let name = format!("change of level that could have gone unseen ({})", course.words);
+        Number::derived(name, least, Unit::Ratio, course.rates.len())
+    });
     Finding::tested(ID, SENTENCE, shifts.is_empty(), tested)
         .otherwise(
             "A fall in write IOPS after some gigabytes may be the end of the drive's fast cache, or other load on the device. A fall in reads, or a rise, comes from other load or a power state.",
         )
-        .numbers([count].into_iter().chain(shifts.into_iter().take(3)).chain(cliff))
+        .numbers(
+            [count]
+                .into_iter()
+                .chain(hidden)
+                .chain(shifts.into_iter().take(3))
+                .chain(cliff),
+        )
+}
+
+/// Why no level can be told: the noise of a trial hides any change below this share of its mean.
+fn undecided(course: &Course, least: f64) -> String {
+    let rates = || course.rates.iter().copied();
+    let (low, high) = (rates().fold(f64::INFINITY, f64::min), rates().fold(0.0, f64::max));
+    format!(
+        "no trial shows a change of level, but in some the intervals differ too much for one of {:.0} % to be seen. Most so {}, from {} to {}: only a \
+         change by more than about {:.0} % of their mean would have been seen there. Longer trials show smaller ones.",
+        LEAST_SHIFT * 100.0,
+        course.words,
+        format_iops(low),
+        format_iops(high),
+        least * 100.0
+    )
+}
+
+/// The cells whose rate is the device's and not a schedule's.
+fn closed_loops<'a>(cells: &[Cell<'a>]) -> Vec<Cell<'a>> {
+    cells
+        .iter()
+        .filter(|cell| cell.is_closed_loop())
+        .cloned()
+        .collect()
 }
 
 /// The fall of a trial of writes, as the ratio of its levels, and what a drive's cache gave: its level, the bytes that it took, and the mean behind it.
@@ -266,12 +318,7 @@ impl Fall {
 
 /// Every trial of nothing but writes in a closed loop with enough rounds for a fall to be told from noise.
 pub(in super::super) fn write_courses(cells: &[Cell<'_>]) -> Vec<WriteCourse> {
-    let closed: Vec<Cell<'_>> = cells
-        .iter()
-        .filter(|cell| cell.is_closed_loop())
-        .cloned()
-        .collect();
-    let long = judged_writes(&closed).into_iter();
+    let long = judged_writes(&closed_loops(cells)).into_iter();
     let long = long.filter(|course| course.rates.len() >= FEWEST_INTERVALS);
     let course = |course: Course| {
         let written =
