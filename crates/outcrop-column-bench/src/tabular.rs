@@ -167,6 +167,8 @@ pub struct Table {
     pub left_out: Vec<String>,
     /// Those of a folder that are, by name.
     tables: BTreeMap<String, Table>,
+    /// The text of a field that is null; a text file has no nulls of its own.
+    null: Option<String>,
 }
 
 /// How many times as large as a compressed text file its text is assumed to be.
@@ -195,19 +197,28 @@ impl Table {
     /// # Errors
     /// [`BenchError::Path`], and [`BenchError::Table`] for what is no such file.
     pub fn describe(path: &Path) -> Result<Self, BenchError> {
+        Self::describe_as(path, &Given::default())
+    }
+
+    /// The same of a text table, or a folder with some, that somebody says something about.
+    ///
+    /// # Errors
+    /// As [`Table::describe`], and [`BenchError::Table`] where there is no delimited text.
+    pub fn describe_as(path: &Path, given: &Given) -> Result<Self, BenchError> {
         if path.is_dir() {
-            return folder::describe(path);
+            return folder::describe(path, given);
         }
-        described::once(path, Self::look_at)
+        described::once(path, given, Self::look_at)
     }
 
     /// See [`Table::describe`].
-    fn look_at(path: &Path) -> Result<Self, BenchError> {
+    fn look_at(path: &Path, given: &Given) -> Result<Self, BenchError> {
         let mut sample = Vec::new();
         let mut input = open(path)?;
         let read = input.by_ref().take(SAMPLE_BYTES).read_to_end(&mut sample);
         read.map_err(|source| of_path(path, source))?;
-        let kind = FileKind::of(Some(path), &sample).map_err(|detail| table_error(path, detail))?;
+        let kind = FileKind::of(Some(path), &sample).and_then(|kind| given.kind_of(kind));
+        let kind = kind.map_err(|detail| table_error(path, detail))?;
         match kind {
             FileKind::Parquet if input.compression().is_some() => Err(table_error(
                 path,
@@ -216,7 +227,7 @@ impl Table {
             FileKind::Parquet => foreign::describe(path, TableFormat::Parquet),
             FileKind::Arrow => foreign::describe(path, TableFormat::Arrow),
             text => {
-                let table = Self::describe_text(text, &sample, Given::default());
+                let table = Self::describe_text(text, &sample, given.clone());
                 let mut table = table.map_err(|detail| table_error(path, detail))?;
                 let file_bytes = open_file(path)?.metadata().map_or(0, |file| file.len());
                 table.scale(sample.len() as u64, file_bytes, input.compression().is_some());
@@ -249,9 +260,9 @@ impl Table {
             )),
             FileKind::TabSeparated => {
                 given.delimiter = given.delimiter.or(Some(b'\t'));
-                delimited::describe(sample, given)
+                delimited::describe(sample, &given)
             }
-            _ => delimited::describe(sample, given),
+            _ => delimited::describe(sample, &given),
         }
     }
 
@@ -300,12 +311,19 @@ impl Table {
             columns,
             left_out: Vec::new(),
             tables: BTreeMap::new(),
+            null: None,
         }
     }
 
     /// The columns that a profile judges.
     pub fn judged_columns(&self) -> impl Iterator<Item = &TableColumn> {
         self.columns.iter().filter(|column| column.is_judged())
+    }
+
+    /// What the text of this many nulls takes in the file.
+    pub(crate) fn null_bytes(&self, null_count: u64) -> u64 {
+        let text_bytes = self.null.as_ref().map_or(0, String::len) as u64;
+        null_count.saturating_mul(text_bytes)
     }
 
     /// Rows of the table where it says so without being read.
@@ -355,11 +373,11 @@ impl Table {
 ///
 /// # Errors
 /// As [`Table::describe`].
-pub fn column_name(path: &Path, called: &str) -> Result<Option<String>, BenchError> {
+pub fn column_name(path: &Path, given: &Given, called: &str) -> Result<Option<String>, BenchError> {
     if path.is_dir() {
-        return folder::column_name(path, called);
+        return folder::column_name(path, given, called);
     }
-    let table = Table::describe(path)?;
+    let table = Table::describe_as(path, given)?;
     Ok(table.column(called).map(|column| column.name.clone()))
 }
 
@@ -367,14 +385,16 @@ pub fn column_name(path: &Path, called: &str) -> Result<Option<String>, BenchErr
 ///
 /// # Errors
 /// As [`Table::describe`], and [`BenchError::Table`] where there is no such column.
-pub fn extent_of(path: &Path, column: &str) -> Result<Extent, BenchError> {
+pub fn extent_of(path: &Path, given: &Given, column: &str) -> Result<Extent, BenchError> {
     let file = file_of(path, column);
-    let name = if path.is_dir() {
-        folder::name_in_table(column)
+    let (name, table) = if path.is_dir() {
+        (
+            folder::name_in_table(column),
+            folder::describe_table(&file, given)?,
+        )
     } else {
-        column
+        (column, Table::describe_as(&file, given)?)
     };
-    let table = Table::describe(&file)?;
     let found = table.column(name).map(|column| column.extent);
     found.ok_or_else(|| table_error(&file, format!("no column {name:?}")))
 }

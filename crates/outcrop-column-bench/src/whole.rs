@@ -156,7 +156,10 @@ pub fn whole_column(
     let stored = match (&in_parquet, table.format) {
         (Some(_), _) => Stored::in_parquet(&crate::tabular::open_file(path)?, column.number, row_count)?,
         (None, TableFormat::Arrow) => Stored::in_arrow(),
-        (None, _) => Stored::as_text(text_bytes, compression_of(path)?),
+        (None, _) => Stored::as_text(
+            text_bytes + table.null_bytes(written.report.null_count),
+            compression_of(path)?,
+        ),
     };
     let table_rows = match (&in_parquet, ended) {
         (Some(stored), _) => Ok(stored.row_count()),
@@ -277,6 +280,7 @@ impl<'s> Rows<'s> {
         match part {
             Part::Array(array) => self.encoder.push_array(array)?,
             Part::Value(value, _) => self.encoder.push(value)?,
+            Part::Null(_) => self.encoder.push_null()?,
         }
         self.count(part.row_count())
     }

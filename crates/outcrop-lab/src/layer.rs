@@ -46,11 +46,11 @@ pub trait Layer: Sync {
         factor.read(text)
     }
 
-    /// How a plan of the layer takes the user's data; `None` where it measures something else altogether.
+    /// How a plan of the layer takes the user's data, which `form` says how to read where a subject has factors for it; `None` where it measures something else altogether.
     ///
     /// # Errors
     /// Why it does not take these data, in words that follow "the LAYER layer".
-    fn take_data(&self, _path: &str) -> Result<Option<DataSettings>, String> {
+    fn take_data(&self, _path: &str, _form: &Settings) -> Result<Option<DataSettings>, String> {
         Ok(None)
     }
 

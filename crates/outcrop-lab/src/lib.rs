@@ -45,11 +45,11 @@ pub use layers::Layers;
 pub use observer::{Event, Observer};
 pub use order::Trial;
 pub use plan::{
-    BudgetUse, Design, Draft, FollowDoubt, Plan, PlanOptions, PlanSet, PlanSource, VariantFactors,
+    BudgetUse, DataForm, Design, Draft, FollowDoubt, Plan, PlanOptions, PlanSet, PlanSource, VariantFactors,
     VariantName, fresh_seed,
 };
 pub use profile::{
-    ProfilePlans, ShippedPlan, plan_source, profile_layers, profile_options, profile_plans, shipped_hint,
-    shipped_plans,
+    ProfilePlans, ShippedPlan, plan_source, profile_layers, profile_options, profile_plans,
+    profile_plans_for, shipped_hint, shipped_plans,
 };
 pub use run::{ResumedRun, new_run, resume};

@@ -3,6 +3,7 @@
 mod budget;
 mod check;
 mod chosen;
+mod data_form;
 mod data_taken;
 mod design;
 mod distinguish;
@@ -36,6 +37,7 @@ use crate::layers::Layers;
 use crate::order::{self, Trial};
 
 pub use check::fresh_seed;
+pub use data_form::DataForm;
 pub use design::Design;
 pub use doubt::{BudgetUse, FollowDoubt};
 pub use draft::{Draft, Located};
@@ -80,6 +82,8 @@ pub struct PlanOptions {
     pub directory: Option<PathBuf>,
     /// The user's data, for each plan that measures such: in place of what the plan names.
     pub data: Option<PathBuf>,
+    /// How those data are read, for the layers that can be told.
+    pub data_form: DataForm,
     /// URL of a server of the user's, for each plan that measures servers: in place of those that the plan starts.
     pub server: Option<String>,
     /// Size of the subject, for each plan that has one of a chosen size.

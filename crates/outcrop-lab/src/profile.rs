@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use outcrop_measure::units::TimeSpan;
+use outcrop_schema::Settings;
 use outcrop_workload::word::hint;
 
 use crate::effort::Effort;
 use crate::error::LabError;
 use crate::layer::{LayerRef, Profile};
 use crate::layers::Layers;
-use crate::plan::{PlanOptions, PlanSource};
+use crate::plan::{DataForm, PlanOptions, PlanSource};
 
 /// A plan that is part of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,6 +188,18 @@ pub fn profile_plans<N: AsRef<str>>(
     data: Option<&Path>,
     directory: &Path,
 ) -> Result<ProfilePlans, String> {
+    profile_plans_for(layers, (data, &DataForm::default()), directory)
+}
+
+/// The same for data that somebody says something about.
+///
+/// # Errors
+/// As [`profile_plans`].
+pub fn profile_plans_for<N: AsRef<str>>(
+    layers: &[N],
+    (data, form): (Option<&Path>, &DataForm),
+    directory: &Path,
+) -> Result<ProfilePlans, String> {
     let known: Vec<&str> = profile_layers().map(|(name, _)| name).collect();
     if let Some(unknown) = layers.iter().find(|name| !known.contains(&name.as_ref())) {
         let seen = unknown.as_ref();
@@ -198,8 +211,14 @@ pub fn profile_plans<N: AsRef<str>>(
     let is_wanted =
         |layer: &LayerRef| layers.is_empty() || layers.iter().any(|name| name.as_ref() == layer.name());
     let takes = |layer: LayerRef, data: &Path| {
-        let taken = layer.take_data(&data.to_string_lossy());
-        matches!(taken, Ok(Some(_)))
+        let Ok(form) = form.of_layer(layer) else {
+            return true;
+        };
+        match layer.take_data(&data.to_string_lossy(), &form) {
+            Ok(taken) => taken.is_some(),
+            // Data that somebody says something about are measured or refused when the plans are checked.
+            Err(_) => form != Settings::default(),
+        }
     };
     let mut chosen = ProfilePlans::default();
     for layer in Layers::default().all().filter(is_wanted) {

@@ -2,6 +2,7 @@
 //! limits and folder, and the shell reads it as it stands.
 
 mod pairs;
+mod tables;
 
 use outcrop_results::RunView;
 use outcrop_schema::compression::{DATA, Data};
@@ -11,6 +12,7 @@ use toml::{Table, Value};
 
 use crate::report::RunSummary;
 use crate::section::{LeastEffort, Missing};
+pub use outcrop_workload::word::quoted;
 pub use pairs::command_in_pairs;
 
 /// The data of a run that read them from stdin.
@@ -111,7 +113,7 @@ impl Commands {
 
     /// Runs shipped plans of these layers in the directory of the run, with its effort and, where the layers measured the user's data, those.
     pub(crate) fn plans(&self, names: &[&str], layers: &[&LayerSchema]) -> String {
-        self.plans_from(names, LeastEffort::Quick, self.data_of(layers))
+        self.plans_from(names, LeastEffort::Quick, (self.data_of(layers), layers))
     }
 
     /// Measures what the run lacks; none where no plan would.
@@ -123,7 +125,7 @@ impl Commands {
         }
         let has_plan = !missing.plan.is_empty();
         let data = self.data_of(layers).filter(|_| !missing.generates_data);
-        has_plan.then(|| self.plans_from(&[missing.plan.as_str()], missing.effort, data))
+        has_plan.then(|| self.plans_from(&[missing.plan.as_str()], missing.effort, (data, layers)))
     }
 
     /// What is to be done with a plan that ships before it measures the same device, in a clause; none where it does as it stands.
@@ -157,7 +159,12 @@ impl Commands {
     }
 
     /// The same with at least this effort: where the run was shorter, its effort would give the same gap again.
-    fn plans_from(&self, names: &[&str], least: LeastEffort, data: Option<&str>) -> String {
+    fn plans_from(
+        &self,
+        names: &[&str],
+        least: LeastEffort,
+        (data, layers): (Option<&str>, &[&LayerSchema]),
+    ) -> String {
         let mut command = format!("outcrop run {}", names.join(" "));
         let effort = LeastEffort::stated(self.setting("effort")).max(least);
         let effort = Some(effort.name()).filter(|_| effort != LeastEffort::Default);
@@ -171,8 +178,10 @@ impl Commands {
                 command += &format!(" {flag} {}", quoted(value));
             }
         }
-        let is_from_stdin = data == Some(STDIN);
-        if is_from_stdin {
+        if data.is_some() {
+            command += &self.said_of_tables(layers);
+        }
+        if data == Some(STDIN) {
             command += " < DATA";
         }
         command
@@ -262,15 +271,6 @@ impl Commands {
 /// The layer that a plan measures.
 fn layer_of(plan: &Value) -> &str {
     plan.get("layer").and_then(Value::as_str).unwrap_or_default()
-}
-
-/// A word as a shell reads it.
-pub fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_alphanumeric() || "_-./:=,+%@".contains(letter);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

@@ -1,11 +1,17 @@
 //! The column layer: string columns, made or the user's, in the dictionary codec and beside it.
 
+mod delimited;
+
 use std::fmt;
 use std::str::FromStr;
 
 use outcrop_measure::units::ByteSize;
 use outcrop_workload::column::{Operation, RowOrder, SearchMode};
 use outcrop_workload::words;
+
+pub use delimited::{
+    DELIMITER, Delimiter, HEADER, Header, NULL_TEXT, OF_DELIMITED, QUOTES, Quotes, arguments,
+};
 
 use crate::compression::CodecName;
 use crate::factor::{Factor, Label, Role};
@@ -17,7 +23,7 @@ use crate::value::{Column, Value};
 
 /// The layer.
 pub static SCHEMA: LayerSchema = LayerSchema {
-    subject: &[&KIND, &PATH],
+    subject: &[&KIND, &PATH, &DELIMITER, &HEADER, &QUOTES, &NULL_TEXT],
     workload: &[
         &OPERATION,
         &COLUMN,

@@ -7,7 +7,7 @@ use std::path::Path;
 use outcrop_column::arrow::ValueKind;
 use outcrop_column::{CsvRecords, LINE_BYTES_LIMIT};
 
-use super::kind::SAMPLE_BYTES;
+use super::kind::{FileKind, SAMPLE_BYTES};
 use super::parts::{Ended, Part, Visit};
 use super::{Extent, Table, TableColumn, TableFormat, of_path, open, table_error};
 use crate::error::BenchError;
@@ -27,7 +27,7 @@ fn reader<R: Read>(input: R, delimiter: u8, has_quotes: bool) -> csv::Reader<R> 
 }
 
 /// What the user says about a text table; the rest is found in its first megabyte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Given {
     /// What separates the fields.
     pub delimiter: Option<u8>,
@@ -35,6 +35,8 @@ pub struct Given {
     pub has_header: Option<bool>,
     /// Whether fields may stand in quotation marks.
     pub has_quotes: bool,
+    /// The text of a field that is null.
+    pub null: Option<String>,
 }
 
 impl Default for Given {
@@ -43,13 +45,37 @@ impl Default for Given {
             delimiter: None,
             has_header: None,
             has_quotes: true,
+            null: None,
         }
     }
 }
 
+impl Given {
+    /// The kind of a text that is read so: lines are a table where somebody says what separates their fields, or whether they have a header.
+    ///
+    /// # Errors
+    /// Where this says something of a file without fields of text.
+    pub(super) fn kind_of(&self, kind: FileKind) -> Result<FileKind, String> {
+        let is_of_fields = self.delimiter.is_some() || self.has_header.is_some();
+        let what = match kind {
+            FileKind::Delimited | FileKind::TabSeparated => return Ok(kind),
+            FileKind::Lines if is_of_fields => return Ok(FileKind::Delimited),
+            _ if *self == Self::default() => return Ok(kind),
+            FileKind::Lines => "is read as lines of text, unless a delimiter or a header is given",
+            FileKind::Parquet => "is a Parquet file",
+            FileKind::Arrow => "is an Arrow file",
+        };
+        Err(format!("this {what}; {ONLY_OF_TEXT}"))
+    }
+}
+
+/// What cannot be said of other files.
+pub(super) const ONLY_OF_TEXT: &str =
+    "delimiter, header, quotes and null text can be given for delimited text (CSV) only";
+
 /// Says from the beginning of a file what its columns are. `sample` is the whole file, or its first
 /// [`SAMPLE_BYTES`] bytes.
-pub(super) fn describe(sample: &[u8], given: Given) -> Result<Table, String> {
+pub(super) fn describe(sample: &[u8], given: &Given) -> Result<Table, String> {
     let mut sample = sample;
     if sample.len() as u64 >= SAMPLE_BYTES {
         // The last record may be cut; without it the others are whole, but for newlines within quotes.
@@ -70,6 +96,7 @@ pub(super) fn describe(sample: &[u8], given: Given) -> Result<Table, String> {
     };
     let has_header = given.has_header.unwrap_or_else(|| is_header(first, rest));
     let values = if has_header { rest } else { &records };
+    let null = given.null.as_deref().map(str::as_bytes);
     let columns = (0..first.len()).map(|number| TableColumn {
         number,
         name: if has_header {
@@ -77,7 +104,7 @@ pub(super) fn describe(sample: &[u8], given: Given) -> Result<Table, String> {
         } else {
             format!("column {number}")
         },
-        kind: kind_of(values, number),
+        kind: kind_of(values, number, null),
         type_name: None,
         extent: extent_of(values, number, sample.len()),
     });
@@ -86,7 +113,10 @@ pub(super) fn describe(sample: &[u8], given: Given) -> Result<Table, String> {
         has_header,
         has_quotes,
     };
-    Ok(Table::of_file(format, columns.collect()))
+    Ok(Table {
+        null: given.null.clone(),
+        ..Table::of_file(format, columns.collect())
+    })
 }
 
 /// The delimiter that gives most fields, the same number in (nearly) every record; a comma where none does.
@@ -130,9 +160,10 @@ fn is_number(value: &[u8]) -> bool {
     text.is_ok_and(|text| text.parse::<f64>().is_ok_and(f64::is_finite))
 }
 
-/// What all values that are not empty read as; text where they differ or there is none.
-fn kind_of(records: &[csv::ByteRecord], number: usize) -> ValueKind {
+/// What all values that are neither empty nor null read as; text where they differ or there is none.
+fn kind_of(records: &[csv::ByteRecord], number: usize, null: Option<&[u8]>) -> ValueKind {
     let values = records.iter().filter_map(|record| record.get(number));
+    let values = values.filter(|value| Some(*value) != null);
     let values: Vec<&[u8]> = values
         .map(<[u8]>::trim_ascii)
         .filter(|value| !value.is_empty())

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use super::Table;
+use super::{Given, Table};
 use crate::error::BenchError;
 
 /// What changes with a file: where it lies, how long it is, when it was written and renamed.
@@ -31,23 +31,25 @@ impl Stamp {
 }
 
 thread_local! {
-    static KNOWN: RefCell<BTreeMap<PathBuf, (Stamp, Table)>> = const { RefCell::new(BTreeMap::new()) };
+    static KNOWN: RefCell<BTreeMap<(PathBuf, Given), (Stamp, Table)>> = const { RefCell::new(BTreeMap::new()) };
 }
 
 /// The description of a file as it is now; looks at it where it is not known.
 pub(super) fn once(
     path: &Path,
-    look_at: impl FnOnce(&Path) -> Result<Table, BenchError>,
+    given: &Given,
+    look_at: impl FnOnce(&Path, &Given) -> Result<Table, BenchError>,
 ) -> Result<Table, BenchError> {
     // Before looking: what changes meanwhile is looked at again.
     let stamp = Stamp::of(path);
-    let known = KNOWN.with_borrow(|known| known.get(path).cloned());
+    let key = (path.to_owned(), given.clone());
+    let known = KNOWN.with_borrow(|known| known.get(&key).cloned());
     match (stamp, known) {
         (Some(stamp), Some((then, table))) if stamp == then => Ok(table),
         (stamp, _) => {
-            let table = look_at(path)?;
+            let table = look_at(path, given)?;
             if let Some(stamp) = stamp {
-                KNOWN.with_borrow_mut(|known| known.insert(path.to_owned(), (stamp, table.clone())));
+                KNOWN.with_borrow_mut(|known| known.insert(key, (stamp, table.clone())));
             }
             Ok(table)
         }

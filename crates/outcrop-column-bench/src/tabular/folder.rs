@@ -3,23 +3,25 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{Table, TableColumn, TableFormat, is_table, table_error};
+use super::delimited::ONLY_OF_TEXT;
+use super::{Given, Table, TableColumn, TableFormat, is_table, table_error};
 use crate::error::BenchError;
 
 /// Stands between the name of a table and that of its column; no name of a file has it.
 const SEPARATOR: char = '/';
 
 /// Describes every table directly in the folder, in order of name. Those that cannot be
-/// read are left out and reported.
-pub(super) fn describe(folder: &Path) -> Result<Table, BenchError> {
+/// read are left out and reported. What somebody says of text tables is taken for every one that is delimited text.
+pub(super) fn describe(folder: &Path, given: &Given) -> Result<Table, BenchError> {
     let mut found = Table {
         format: TableFormat::Folder,
         columns: Vec::new(),
         left_out: Vec::new(),
         tables: BTreeMap::new(),
+        null: None,
     };
     for (name, path) in tables_in(folder)? {
-        let table = match Table::describe(&path) {
+        let table = match describe_table(&path, given) {
             Ok(table) => table,
             Err(error) => {
                 found.left_out.push(error.to_string());
@@ -47,7 +49,24 @@ pub(super) fn describe(folder: &Path) -> Result<Table, BenchError> {
         };
         return Err(table_error(folder, detail));
     }
+    let mut tables = found.tables.values();
+    let has_text = tables.any(|table| matches!(table.format, TableFormat::Delimited { .. }));
+    if *given != Given::default() && !has_text {
+        let detail = format!("no table in this folder is delimited text; {ONLY_OF_TEXT}");
+        return Err(table_error(folder, detail));
+    }
     Ok(found)
+}
+
+/// A table of the folder, with what is said of those that are delimited text where it is one.
+pub(super) fn describe_table(path: &Path, given: &Given) -> Result<Table, BenchError> {
+    let as_found = Table::describe(path)?;
+    let is_of_fields = given.delimiter.is_some() || given.has_header.is_some();
+    match as_found.format {
+        TableFormat::Delimited { .. } => Table::describe_as(path, given),
+        TableFormat::Lines if is_of_fields => Table::describe_as(path, given),
+        _ => Ok(as_found),
+    }
 }
 
 /// Name and path of each file that is called as a table is. Names that are not UTF-8 cannot stand in a plan.
@@ -82,14 +101,16 @@ pub(super) fn table_of(folder: &Path, column: &str) -> PathBuf {
 }
 
 /// See [`super::column_name`].
-pub(super) fn column_name(folder: &Path, called: &str) -> Result<Option<String>, BenchError> {
+pub(super) fn column_name(folder: &Path, given: &Given, called: &str) -> Result<Option<String>, BenchError> {
     let (table, name) = parts(called);
     let path = folder.join(table);
     if !is_table(&path) || !path.is_file() {
         // Perhaps a position among all columns.
-        return Ok(describe(folder)?.column(called).map(|column| column.name.clone()));
+        return Ok(describe(folder, given)?
+            .column(called)
+            .map(|column| column.name.clone()));
     }
-    let found = Table::describe(&path)?;
+    let found = describe_table(&path, given)?;
     Ok(found
         .columns
         .iter()

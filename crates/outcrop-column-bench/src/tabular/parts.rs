@@ -16,8 +16,10 @@ use crate::input::ColumnInput;
 pub(crate) enum Part<'p> {
     /// Those of an array of strings or bytes.
     Array(&'p ArrayRef),
-    /// One row of a text file, which knows no null, and how much text was read up to its end.
+    /// One row of a text file, and how much text was read up to its end.
     Value(&'p [u8], u64),
+    /// The same of a row that is null because its text says so.
+    Null(u64),
 }
 
 /// Takes parts in order, and breaks when it wants no more.
@@ -33,10 +35,18 @@ pub(crate) enum Ended {
 }
 
 impl Part<'_> {
+    /// A value with the text of a null is one.
+    fn or_null(self, null: Option<&[u8]>) -> Self {
+        match self {
+            Self::Value(value, read_bytes) if null == Some(value) => Self::Null(read_bytes),
+            other => other,
+        }
+    }
+
     pub(crate) fn row_count(&self) -> u64 {
         match self {
             Self::Array(array) => array.len() as u64,
-            Self::Value(..) => 1,
+            Self::Value(..) | Self::Null(_) => 1,
         }
     }
 
@@ -44,13 +54,14 @@ impl Part<'_> {
     pub(crate) const fn read_bytes(&self) -> u64 {
         match self {
             Self::Array(_) => 0,
-            Self::Value(_, read_bytes) => *read_bytes,
+            Self::Value(_, read_bytes) | Self::Null(read_bytes) => *read_bytes,
         }
     }
 
     pub(crate) fn for_each(&self, mut visit: impl FnMut(Option<&[u8]>)) -> Result<(), BenchError> {
         match self {
             Self::Value(value, _) => visit(Some(value)),
+            Self::Null(_) => visit(None),
             Self::Array(array) => for_each_value(array, |value| {
                 visit(value);
                 Ok(())
@@ -73,7 +84,15 @@ impl Table {
                 delimiter,
                 has_header,
                 has_quotes,
-            } => delimited::for_each(path, (delimiter, has_header, has_quotes), column.number, visit),
+            } => {
+                let null = self.null.as_deref().map(str::as_bytes);
+                delimited::for_each(
+                    path,
+                    (delimiter, has_header, has_quotes),
+                    column.number,
+                    &mut |part| visit(part.or_null(null)),
+                )
+            }
             TableFormat::Lines => delimited::for_each_line(path, visit),
             TableFormat::Parquet => foreign::for_each_of_parquet(path, column, visit),
             TableFormat::Arrow => foreign::for_each_of_arrow(path, column, visit),

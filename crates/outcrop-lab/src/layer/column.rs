@@ -55,11 +55,13 @@ impl Layer for Column {
         }
     }
 
-    fn take_data(&self, path: &str) -> Result<Option<DataSettings>, String> {
+    fn take_data(&self, path: &str, form: &Settings) -> Result<Option<DataSettings>, String> {
         let path = Path::new(path);
-        let table = Table::describe(path).map_err(|error| format!("cannot read {error}"))?;
-        let (columns, left_out) = data::chosen(&table);
+        let given = parameters::given(form);
+        let table = Table::describe_as(path, &given).map_err(|error| format!("cannot read {error}"))?;
+        let (columns, left_out) = data::chosen(&table, form);
         let shown = path.display();
+        let flags = data::flags(form);
         if columns.is_empty() {
             let others = data::named(&table.other_columns());
             return Err(format!(
@@ -72,14 +74,17 @@ impl Layer for Column {
             shown.to_string()
         };
         Ok(Some(DataSettings {
-            subject: vec![
-                (&KIND, Kind::File.to_string()),
+            subject: [
+                (&KIND as FactorRef, Kind::File.to_string()),
                 (&PATH, path.to_string_lossy().into_owned()),
-            ],
+            ]
+            .into_iter()
+            .chain(parameters::form_of(form))
+            .collect(),
             decided: OF_GENERATED,
             left_out,
             otherwise: format!(
-                "`outcrop column encode {file} --column NAME -o NAME.ocol` compares one, `outcrop run {} --data {shown}` compares these {}",
+                "`outcrop column encode {file}{flags} --column NAME -o NAME.ocol` compares one, `outcrop run {} --data {shown}{flags}` compares these {}",
                 PLANS_FOR_DATA.join(" "),
                 columns.len()
             ),
@@ -93,6 +98,10 @@ impl Layer for Column {
                 &PATH,
                 "a generated column is made in memory and has no path; leave `path` out, or use kind = \"file\"",
             )),
+            (Kind::Generated, None) if parameters::form_of(&settings).next().is_some() => Err(Refusal::of(
+                &KIND,
+                "a generated column is made in memory, and is not read from delimited text; leave out what describes that, or use kind = \"file\"",
+            )),
             (Kind::Generated, None) => Ok(Subject {
                 settings,
                 label: "generated column".to_owned(),
@@ -103,7 +112,9 @@ impl Layer for Column {
             )),
             (Kind::File, Some(path)) => {
                 let path = absolute(&PATH, &path)?;
-                Table::describe(Path::new(&path)).map_err(|error| Refusal::of(&PATH, error.to_string()))?;
+                let given = parameters::given(&settings);
+                Table::describe_as(Path::new(&path), &given)
+                    .map_err(|error| Refusal::of(&PATH, error.to_string()))?;
                 let name = Path::new(&path).file_name().map(std::ffi::OsStr::to_string_lossy);
                 let kind = if Path::new(&path).is_dir() {
                     "folder"
@@ -125,7 +136,10 @@ impl Layer for Column {
     ) -> Result<Settings, Refusal> {
         match subject.settings.get(&PATH) {
             None => parameters::complete_generated(&mut factors)?,
-            Some(path) => parameters::complete_file(Path::new(path), &mut factors)?,
+            Some(path) => {
+                let given = parameters::given(&subject.settings);
+                parameters::complete_file(Path::new(path), &given, &mut factors)?;
+            }
         }
         parameters::check(&factors, trial)?;
         parameters::drop_meaningless(&mut factors);

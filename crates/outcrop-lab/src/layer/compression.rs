@@ -82,7 +82,7 @@ impl Layer for Compression {
         }
     }
 
-    fn take_data(&self, path: &str) -> Result<Option<DataSettings>, String> {
+    fn take_data(&self, path: &str, _: &Settings) -> Result<Option<DataSettings>, String> {
         Ok(Some(DataSettings {
             subject: vec![(&DATA, path.to_owned())],
             ..DataSettings::default()

@@ -42,7 +42,7 @@ impl Layer for Filesystem {
         })
     }
 
-    fn take_data(&self, path: &str) -> Result<Option<DataSettings>, String> {
+    fn take_data(&self, path: &str, _: &Settings) -> Result<Option<DataSettings>, String> {
         match path.parse::<Data>() {
             Ok(Data::Path(_)) => {}
             _ => {

@@ -73,7 +73,7 @@ impl Layer for Kv {
         Some((&["kv-compression"], why.reason))
     }
 
-    fn take_data(&self, path: &str) -> Result<Option<DataSettings>, String> {
+    fn take_data(&self, path: &str, _: &Settings) -> Result<Option<DataSettings>, String> {
         Ok(Some(DataSettings {
             subject: vec![(&DATA, path.to_owned())],
             decided: match path.parse() {

@@ -44,6 +44,9 @@ impl PlanSet {
             }
             plans.push(plan(draft, options, &mut data)?);
         }
+        options
+            .data_form
+            .check_told(options.data.is_some(), data.is_told)?;
         if options.data.is_some() && !data.is_taken {
             let nobody = || "none of these plans uses your own data; leave it out".to_owned();
             return Err(bad("--data", data.refusals.pop().unwrap_or_else(nobody)));
@@ -112,7 +115,10 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
     };
     apply(options, &mut draft, layer);
     if let Some(data) = &options.data {
-        match layer.take_data(&data.to_string_lossy()) {
+        let form = options.data_form.of_layer(layer)?;
+        let is_told = form != Settings::default();
+        data_taken.is_told |= is_told;
+        match layer.take_data(&data.to_string_lossy(), &form) {
             Ok(Some(mut settings)) => {
                 let left_out = settings.left_out.take();
                 let note = left_out.map(|what| format!("the {} layer {what}", layer.name()));
@@ -122,6 +128,11 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
                 data_taken.is_taken = true;
             }
             Ok(None) => {}
+            // Whoever says how they are read wants these measured, and nothing in their place.
+            Err(why) if is_told => {
+                let at = options.data_form.first_at().unwrap_or_default();
+                return Err(bad(at, format!("the {} layer {why}", layer.name())));
+            }
             Err(why) => data_taken
                 .refusals
                 .push(format!("the {} layer {why}", layer.name())),
@@ -372,7 +383,7 @@ fn find(known: &[FactorRef], name: &str, at: &str, place: &str) -> Result<Factor
     })
 }
 
-fn read(layer: LayerRef, factor: FactorRef, value: &Located<String>) -> Result<Setting, LabError> {
+pub(super) fn read(layer: LayerRef, factor: FactorRef, value: &Located<String>) -> Result<Setting, LabError> {
     layer.read(factor, &value.value).map_err(|message| {
         // A flag names its factor already.
         if value.at.starts_with("--") {

@@ -9,6 +9,8 @@ use crate::layer::{DataSettings, LayerRef};
 pub(super) struct DataTaken {
     /// Whether some plan measures them.
     pub(super) is_taken: bool,
+    /// Whether some plan was told how they are read.
+    pub(super) is_told: bool,
     /// Why layers that measure data do not measure these.
     pub(super) refusals: Vec<String>,
     /// What of the data is left out.

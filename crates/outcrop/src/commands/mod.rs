@@ -26,5 +26,6 @@ pub(crate) mod report;
 pub(crate) mod results;
 pub(crate) mod run;
 pub(crate) mod runs;
+mod table_flags;
 pub(crate) mod whole;
 pub(crate) mod workload;

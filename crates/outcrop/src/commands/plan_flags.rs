@@ -1,6 +1,7 @@
 //! The flags that every command which runs plans has in common.
 
 use super::report::Beside;
+use super::table_flags::TableFlags;
 use crate::commands::whole::whole;
 use crate::endurance::rated;
 use crate::output::Format;
@@ -21,6 +22,8 @@ pub(crate) struct PlanChoices {
     /// Your own data, for the plans that use data: a file, a directory, a block device, or - for stdin
     #[arg(long, value_name = "PATH")]
     data: Option<PathBuf>,
+    #[command(flatten)]
+    table: TableFlags,
     /// Size of the file that is measured [default: as the plan says]
     #[arg(long, value_name = "BYTES")]
     size: Option<ByteSize>,
@@ -36,6 +39,7 @@ impl PlanChoices {
             effort: self.effort.map(Into::into),
             directory: self.path.clone(),
             data: self.data.clone(),
+            data_form: self.table.data_form(),
             size: self.size,
             sample_size: self.sample_size,
             ..flags.options()
@@ -65,10 +69,15 @@ impl From<EffortFlag> for Effort {
 }
 
 /// What a resumed run has decided already: its plan says it.
-pub(crate) const DECIDED_BY_A_RUN: [&str; 12] = [
+pub(crate) const DECIDED_BY_A_RUN: [&str; 17] = [
     "effort",
     "path",
     "data",
+    "delimiter",
+    "header",
+    "no_header",
+    "no_quotes",
+    "null",
     "size",
     "sample_size",
     "repetitions",

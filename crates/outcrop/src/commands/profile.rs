@@ -2,10 +2,11 @@
 
 use super::placement_flags::PlacementFlags;
 use super::plan_flags::PlanFlags;
+use super::table_flags::TableFlags;
 use crate::exit::{Ending, bad_input};
 use crate::output;
 use crate::session;
-use outcrop_lab::{Effort, PlanOptions, PlanSet, profile_options, profile_plans};
+use outcrop_lab::{Effort, PlanOptions, PlanSet, profile_options, profile_plans_for};
 use outcrop_measure::units::ByteSize;
 use std::path::PathBuf;
 
@@ -43,6 +44,8 @@ pub(crate) struct Args {
     /// Your own data, for the plans that use data: a file, a directory, a block device, or - for stdin
     #[arg(long, value_name = "PATH")]
     data: Option<PathBuf>,
+    #[command(flatten)]
+    table: TableFlags,
     /// URL of a running cache to measure instead of Outcrop's own: memcached://HOST:PORT, redis://…, http://…
     #[arg(long, value_name = "URL")]
     server: Option<String>,
@@ -71,6 +74,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         effort: Some(effort),
         directory: Some(args.path.clone()),
         data: args.data.clone(),
+        data_form: args.table.data_form(),
         server: args.server.clone(),
         size: args.size,
         sample_size: args.sample_size,
@@ -78,7 +82,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         prices: args.placement.prices()?,
         ..args.flags.options()
     });
-    let chosen = profile_plans(&args.layers, args.data.as_deref(), &args.path)
+    let data = (args.data.as_deref(), &options.data_form);
+    let chosen = profile_plans_for(&args.layers, data, &args.path)
         .map_err(|message| bad_input(anyhow::anyhow!("--layer: {message}")))?;
     for note in &chosen.notes {
         output::note(&format!("note: {note}"));

@@ -50,4 +50,5 @@ mod printed_commands;
 mod runs;
 mod short_of_room;
 mod surface;
+mod table_flags;
 mod toy_layer;

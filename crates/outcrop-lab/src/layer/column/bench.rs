@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use outcrop_column_bench::tabular::{Table, TableColumn};
+use outcrop_column_bench::tabular::{Given, Table, TableColumn};
 use outcrop_column_bench::{BenchError, ColumnInput, Operation, Site, run, whole_column, whole_input};
 use outcrop_measure::metric::Unavailable;
 use outcrop_measure::seed::Seed;
@@ -22,6 +22,9 @@ use crate::layer::kept::Kept;
 use crate::layer::{Bench, Preparation, TrialFailure, TrialReport};
 use crate::order::Trial;
 
+/// Tables by where they are and by what is said of how they are read.
+type Tables = BTreeMap<(PathBuf, Given), Table>;
+
 /// The columns of a run.
 #[derive(Debug)]
 pub(super) struct ColumnBench<'r> {
@@ -31,7 +34,7 @@ pub(super) struct ColumnBench<'r> {
     seed: Seed,
     columns: Kept<ColumnInput>,
     /// The user's files and folders as they were when first asked for.
-    tables: BTreeMap<PathBuf, Table>,
+    tables: Tables,
     /// The data of each cell that was measured.
     data: BTreeMap<String, DataIdentity>,
 }
@@ -81,8 +84,9 @@ impl<'r> ColumnBench<'r> {
             whole_column(table_and_column(&mut self.tables, cell)?, &spec, limit, self.stop)?
         };
         let elapsed_s = self.clock.nanos(self.clock.ticks() - start) as f64 / 1e9;
-        let path = cell.subject.settings.get(&PATH);
-        let table = path.and_then(|path| self.tables.get(Path::new(path)));
+        let settings = &cell.subject.settings;
+        let path = settings.get(&PATH).map(PathBuf::from);
+        let table = path.and_then(|path| self.tables.get(&(path, parameters::given(settings))));
         let identity = || DataIdentity {
             whole: if is_made {
                 "generated".to_owned()
@@ -123,13 +127,17 @@ impl<'r> ColumnBench<'r> {
 
 /// The user's table as it was when first asked for, with the column of a cell.
 fn table_and_column<'t>(
-    tables: &'t mut BTreeMap<PathBuf, Table>,
+    tables: &'t mut Tables,
     cell: &'t Cell,
 ) -> Result<(&'t Table, &'t Path, &'t TableColumn), BenchError> {
     let path = Path::new(cell.subject.settings.value(&PATH));
-    let table: &'t Table = match tables.entry(path.to_owned()) {
+    let given = parameters::given(&cell.subject.settings);
+    let table: &'t Table = match tables.entry((path.to_owned(), given)) {
         Entry::Occupied(known) => known.into_mut(),
-        Entry::Vacant(place) => place.insert(Table::describe(path)?),
+        Entry::Vacant(place) => {
+            let table = Table::describe_as(path, &place.key().1)?;
+            place.insert(table)
+        }
     };
     let name = cell.factors.value(&COLUMN);
     let column = table.column(name).ok_or_else(|| BenchError::Table {
@@ -139,12 +147,7 @@ fn table_and_column<'t>(
     Ok((table, path, column))
 }
 
-fn make(
-    tables: &mut BTreeMap<PathBuf, Table>,
-    seed: Seed,
-    cell: &Cell,
-    stop: &AtomicBool,
-) -> Result<ColumnInput, BenchError> {
+fn make(tables: &mut Tables, seed: Seed, cell: &Cell, stop: &AtomicBool) -> Result<ColumnInput, BenchError> {
     if let Some(spec) = parameters::column_spec(&cell.factors, seed) {
         return Ok(ColumnInput::generate(&spec));
     }
@@ -164,8 +167,8 @@ fn key_of(cell: &Cell) -> String {
         .filter_map(|factor| cell.factors.spelling(factor.about()));
     let settings = cell.subject.settings.iter();
     settings
-        .map(|(_, setting)| setting.spelling())
-        .chain(factors)
+        .map(|(name, setting)| format!("{name}={}", setting.spelling()))
+        .chain(factors.map(str::to_owned))
         .collect::<Vec<_>>()
         .join("\0")
 }

@@ -2,6 +2,9 @@
 
 use outcrop_column_bench::tabular::{Table, TableColumn, TableFormat};
 use outcrop_measure::units::format_data;
+use outcrop_schema::column::{DELIMITER, HEADER, arguments};
+use outcrop_schema::{Setting, Settings};
+use outcrop_workload::word::quoted;
 
 /// Columns that one run takes: each makes several cells.
 const MOST_COLUMNS: usize = 24;
@@ -39,17 +42,27 @@ pub(super) const fn why_left_out(table: &Table) -> &'static str {
     }
 }
 
+/// What is said of how the table is read, as the words of a command, each with a blank before it.
+pub(super) fn flags(form: &Settings) -> String {
+    let said = |name: &str| form.setting(name).map(Setting::spelling);
+    let words = arguments(said).into_iter();
+    words.map(|word| format!(" {}", quoted(word))).collect()
+}
+
 /// The command that compares columns of numbers in text all the same, in parentheses; empty where it is no such table.
-fn others_compared(table: &Table) -> &'static str {
+fn others_compared(table: &Table, form: &Settings) -> String {
     match table.format {
-        TableFormat::Delimited { .. } => " (`outcrop column encode FILE --all-columns` compares them)",
-        _ => "",
+        TableFormat::Delimited { .. } => format!(
+            " (`outcrop column encode FILE{} --all-columns` compares them)",
+            flags(form)
+        ),
+        _ => String::new(),
     }
 }
 
 /// The columns that are measured, the largest in the file first, and what is said about the choice: how the table is read, columns
 /// beyond the limit, columns that cannot be compared, and tables that cannot be read.
-pub(super) fn chosen(table: &Table) -> (Vec<String>, Option<String>) {
+pub(super) fn chosen(table: &Table, form: &Settings) -> (Vec<String>, Option<String>) {
     let mut judged: Vec<&TableColumn> = table.judged_columns().collect();
     // Equal ones stay in the order of the file.
     judged.sort_by_key(|column| std::cmp::Reverse(column.extent.file_bytes));
@@ -62,7 +75,9 @@ pub(super) fn chosen(table: &Table) -> (Vec<String>, Option<String>) {
                 .to_owned(),
         );
     }
-    parts.extend(table.assumed().map(|assumed| format!("assumes {assumed}")));
+    let is_found = !form.has(&DELIMITER) || !form.has(&HEADER);
+    let assumed = table.assumed().filter(|_| is_found);
+    parts.extend(assumed.map(|assumed| format!("assumes {assumed}")));
     if !rest.is_empty() {
         parts.push(format!(
             "takes the {MOST_COLUMNS} largest of {} columns and leaves out {}",
@@ -74,7 +89,7 @@ pub(super) fn chosen(table: &Table) -> (Vec<String>, Option<String>) {
         parts.push(format!(
             "leaves out columns that {}: {others}{}",
             why_left_out(table),
-            others_compared(table)
+            others_compared(table, form)
         ));
     }
     if !table.left_out.is_empty() {

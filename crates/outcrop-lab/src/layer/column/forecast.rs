@@ -12,6 +12,7 @@ use outcrop_schema::column::{
 };
 use outcrop_workload::column::{Operation, SearchMode};
 
+use super::parameters;
 use crate::cell::Cell;
 use crate::estimate::Forecast;
 
@@ -148,7 +149,7 @@ fn rows_of(cell: &Cell) -> f64 {
 fn extent(cell: &Cell) -> Extent {
     let path = Path::new(cell.subject.settings.value(&PATH));
     let column: &String = cell.factors.value(&COLUMN);
-    extent_of(path, column).unwrap_or(ASSUMED)
+    extent_of(path, &parameters::given(&cell.subject.settings), column).unwrap_or(ASSUMED)
 }
 
 /// What values that hardly repeat add to a row of a file.

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use outcrop_column::Technique;
-use outcrop_column_bench::tabular::{Table, column_name};
+use outcrop_column_bench::tabular::{Given, Table, column_name};
 use outcrop_column_bench::{self as bench, BenchError, BenchSpec};
 use outcrop_measure::seed::Seed;
 use outcrop_schema::column::{
-    COLUMN, DISTINCT, FORMAT, Format, INDEX, Index, KERNELS, KIND, Kernels, Kind, OPERATION, ORDER, PATH,
-    PROFILE, Profile, ROWS, Rows, SEARCH_MODE, SKEW, TEXT_LIMIT, THREADS, WITHOUT, Without,
+    COLUMN, DELIMITER, DISTINCT, FORMAT, Format, HEADER, Header, INDEX, Index, KERNELS, KIND, Kernels, Kind,
+    NULL_TEXT, OF_DELIMITED, OPERATION, ORDER, PATH, PROFILE, Profile, QUOTES, Quotes, ROWS, Rows,
+    SEARCH_MODE, SKEW, TEXT_LIMIT, THREADS, WITHOUT, Without,
 };
 use outcrop_schema::{FactorRef, Settings};
 use outcrop_workload::column::{ColumnSpec, Operation, RowOrder};
@@ -22,6 +23,24 @@ use crate::layer::Refusal;
 const DEFAULT_ROWS: u64 = 1_000_000;
 /// Its distinct words.
 const DEFAULT_DISTINCT: u32 = 10_000;
+
+/// What a subject says of how its table is read, for the engine.
+pub(super) fn given(subject: &Settings) -> Given {
+    Given {
+        delimiter: subject.get(&DELIMITER).map(|delimiter| delimiter.0),
+        has_header: subject.get(&HEADER).map(|header| *header == Header::Yes),
+        has_quotes: subject.get(&QUOTES) != Some(&Quotes::No),
+        null: subject.get(&NULL_TEXT).cloned(),
+    }
+}
+
+/// The same as factors and their values; nothing of what nobody said.
+pub(super) fn form_of(subject: &Settings) -> impl Iterator<Item = (FactorRef, String)> {
+    let said = OF_DELIMITED
+        .iter()
+        .filter_map(|factor| Some((*factor, subject.spelling(factor.about())?.to_owned())));
+    said.collect::<Vec<_>>().into_iter()
+}
 
 /// Describes the rows of a generated column as far as a plan does not.
 pub(super) fn complete_generated(factors: &mut Settings) -> Result<(), Refusal> {
@@ -45,7 +64,7 @@ pub(super) fn complete_generated(factors: &mut Settings) -> Result<(), Refusal> 
 }
 
 /// Finds the column of a file by its name or number.
-pub(super) fn complete_file(path: &Path, factors: &mut Settings) -> Result<(), Refusal> {
+pub(super) fn complete_file(path: &Path, given: &Given, factors: &mut Settings) -> Result<(), Refusal> {
     for factor in OF_GENERATED {
         if let Some(value) = factors.spelling(factor.about()) {
             let message = format!(
@@ -71,13 +90,13 @@ pub(super) fn complete_file(path: &Path, factors: &mut Settings) -> Result<(), R
     let refused = |error: BenchError| Refusal::of(&PATH, error.to_string());
     let wanted = factors.get(&COLUMN).cloned();
     if let Some(called) = &wanted
-        && let Some(name) = column_name(path, called).map_err(refused)?
+        && let Some(name) = column_name(path, given, called).map_err(refused)?
     {
         // A number and a name of the same column are the same cell.
         factors.set(&COLUMN, name);
         return Ok(());
     }
-    let table = Table::describe(path).map_err(refused)?;
+    let table = Table::describe_as(path, given).map_err(refused)?;
     let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
     let message = match wanted {
         None => format!("name the column with `column`: {}", names.join(", ")),

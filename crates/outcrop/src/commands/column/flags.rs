@@ -1,5 +1,6 @@
 //! The flags of `outcrop column …`.
 
+use crate::commands::table_flags::TableFlags;
 use crate::commands::whole::{count, whole};
 use crate::output::Format;
 use crate::output_file::Force;
@@ -52,7 +53,7 @@ pub(super) enum OutputFormat {
     Text,
     /// RFC 4180 with a header line
     Csv,
-    /// Apache Parquet with zstd, dictionary or delta encoding, whichever is smaller
+    /// Apache Parquet with zstd, in the encoding that takes least
     Parquet,
     /// Arrow IPC, dictionary-encoded: a file with -o, else a stream
     Arrow,
@@ -92,21 +93,8 @@ pub(super) struct Input {
     /// Read every column of a table that can be written as text
     #[arg(long, conflicts_with = "column")]
     pub(super) all_columns: bool,
-    /// Field delimiter of a CSV file: one byte, or `tab` [default: detected]
-    #[arg(long, value_name = "CHARACTER")]
-    pub(super) delimiter: Option<String>,
-    /// The first line of the CSV file has the column names [default: detected]
-    #[arg(long, conflicts_with = "no_header")]
-    pub(super) header: bool,
-    /// The CSV file has no header line
-    #[arg(long)]
-    pub(super) no_header: bool,
-    /// Treat quotation marks in the CSV file as ordinary characters
-    #[arg(long)]
-    pub(super) no_quotes: bool,
-    /// CSV fields with exactly this text are null; not for other formats
-    #[arg(long, value_name = "TEXT")]
-    pub(super) null: Option<String>,
+    #[command(flatten)]
+    pub(super) table: TableFlags,
     /// Refuse lines of text and records of CSV that are longer, up to 2GiB: a long value takes several times its bytes in memory
     /// [default: 256MiB]
     #[arg(long, value_name = "BYTES")]
@@ -121,20 +109,6 @@ impl Input {
         })
     }
 
-    /// The first flag given that says how CSV is read.
-    pub(super) fn flag_of_csv(&self) -> Option<&'static str> {
-        let flags = [
-            ("--delimiter", self.delimiter.is_some()),
-            ("--header", self.header),
-            ("--no-header", self.no_header),
-            ("--no-quotes", self.no_quotes),
-            ("--null", self.null.is_some()),
-        ];
-        flags
-            .into_iter()
-            .find_map(|(flag, is_given)| is_given.then_some(flag))
-    }
-
     /// The first flag given that says which part of an input is read, or how. A column file is always read whole.
     pub(super) fn flag_of_tables(&self) -> Option<&'static str> {
         let flags = [
@@ -146,7 +120,7 @@ impl Input {
         let of_tables = flags
             .into_iter()
             .find_map(|(flag, is_given)| is_given.then_some(flag));
-        of_tables.or_else(|| self.flag_of_csv())
+        of_tables.or_else(|| self.table.first())
     }
 }
 

@@ -153,7 +153,7 @@ fn read_rows(
     options: EncodeOptions,
     work: &LongWork,
 ) -> anyhow::Result<Encoder> {
-    let (null, longest) = (input.null.as_deref(), input.longest_value());
+    let (null, longest) = (input.table.null.as_deref(), input.longest_value());
     let column = InputColumn::Numbered(number);
     match layout.kind {
         FileKind::Lines => encode_text_within(opened.bytes(work)?, longest, options).map_err(of_column),
@@ -202,16 +202,4 @@ pub(super) fn kind_given(input: &Input) -> Option<FileKind> {
         InputFormat::Parquet => FileKind::Parquet,
         InputFormat::Arrow => FileKind::Arrow,
     })
-}
-
-/// The byte that `--delimiter` names, if it is given.
-pub(super) fn delimiter_given(input: &Input) -> anyhow::Result<Option<u8>> {
-    match input.delimiter.as_deref() {
-        None => Ok(None),
-        Some("tab" | "\\t") => Ok(Some(b'\t')),
-        Some(one) if one.len() == 1 => Ok(Some(one.as_bytes()[0])),
-        Some(other) => Err(bad_input(anyhow::anyhow!(
-            "delimiter {other:?}: expected one byte, such as ',' or '|', or `tab`"
-        ))),
-    }
 }

@@ -1,14 +1,14 @@
 //! How an input holds its columns, as flags say or as its beginning shows, and which of them are meant.
 
 use super::flags::Input;
-use super::input::{Opened, delimiter_given, kind_given};
+use super::input::{Opened, kind_given};
 use super::of_column;
 use crate::exit::bad_input;
 use crate::output::note;
 use anyhow::Context as _;
 use outcrop_column::ColumnError;
 use outcrop_column::arrow::{arrow_fields, parquet_fields};
-use outcrop_column_bench::tabular::{Extent, FileKind, Given, Table, TableColumn, TableFormat, ValueKind};
+use outcrop_column_bench::tabular::{Extent, FileKind, Table, TableColumn, TableFormat, ValueKind};
 use std::path::Path;
 
 /// How an input holds its columns.
@@ -43,9 +43,8 @@ fn kind_of(opened: &Opened, input: &Input) -> anyhow::Result<FileKind> {
         return Ok(given);
     }
     let asks_for_columns = !input.column.is_empty() || input.all_columns;
-    let says_fields = input.delimiter.is_some() || input.header || input.no_header;
     match FileKind::of(name, opened.first()).map_err(refused)? {
-        FileKind::Lines if asks_for_columns || says_fields => Ok(FileKind::Delimited),
+        FileKind::Lines if asks_for_columns || input.table.say_fields() => Ok(FileKind::Delimited),
         kind => Ok(kind),
     }
 }
@@ -58,7 +57,7 @@ fn refuse_flags_of_csv(input: &Input, kind: FileKind) -> anyhow::Result<()> {
         FileKind::Arrow => "this is an Arrow file",
         FileKind::Lines => "this is read as lines of text (--input-format csv reads fields)",
     };
-    match input.flag_of_csv() {
+    match input.table.first() {
         Some(flag) => Err(bad_input(anyhow::anyhow!(
             "{}: {flag} applies to CSV only, and {what}; leave it out",
             input.input.display()
@@ -72,19 +71,15 @@ impl Layout {
     pub(super) fn of(opened: &Opened, input: &Input) -> anyhow::Result<Self> {
         let kind = kind_of(opened, input)?;
         refuse_flags_of_csv(input, kind)?;
-        let delimiter = delimiter_given(input)?;
+        let given = input.table.given()?;
         let shown = input.input.display();
         let refused = |detail: String| bad_input(anyhow::anyhow!("{shown}: {detail}"));
         if matches!(kind, FileKind::Parquet | FileKind::Arrow) {
             return Self::of_foreign(opened, kind).map_err(|error| super::about(&input.input, error));
         }
-        let given = Given {
-            delimiter,
-            has_header: (input.header || input.no_header).then_some(input.header),
-            has_quotes: !input.no_quotes,
-        };
+        let is_found = given.delimiter.is_none() || given.has_header.is_none();
         let table = Table::describe_text(kind, opened.first(), given).map_err(refused)?;
-        if given.delimiter.is_none() || given.has_header.is_none() {
+        if is_found {
             let assumed = table.assumed().map(|assumed| {
                 format!("{shown}: {assumed} (--delimiter, --header and --no-header override this)")
             });

@@ -74,7 +74,7 @@ pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
     for (column, file) in columns.iter().zip(files) {
         say_text_form(column);
         let stopwatch = Stopwatch::start();
-        let (null, options) = (args.input.null.as_deref(), args.how.options());
+        let (null, options) = (args.input.table.null.as_deref(), args.how.options());
         let encoder = read(&mut opened, (&layout, column.number), &args.input, options, &work);
         let mut encoder = encoder.map_err(|error| about(&args.input.input, error))?;
         watch(&mut encoder, &work);
