@@ -30,9 +30,9 @@ pub fn of_variants(run: &RunView) -> Option<Comparison> {
     ))
 }
 
-/// One line per row, with a header; ratio and interval empty where there is none.
+/// One line per row, with a header; ratio and interval empty where there is none. The last column is the drift that is allowed for: 0.05 for ± 5 %.
 pub fn comparison_csv(comparison: &Comparison) -> String {
-    let mut text = "layer,factors,metric,unit,baseline,baseline_n,candidate,candidate_n,ratio,ratio_low,ratio_high,confidence,p_value,verdict,reason\n"
+    let mut text = "layer,factors,metric,unit,baseline,baseline_n,candidate,candidate_n,ratio,ratio_low,ratio_high,confidence,p_value,verdict,reason,drift\n"
         .to_owned();
     for row in &comparison.rows {
         let figure = |figure: &Option<Figure>| {
@@ -64,6 +64,7 @@ pub fn comparison_csv(comparison: &Comparison) -> String {
             number(row.p_value),
             verdict_name(&row.verdict).to_owned(),
             row.why().join("; "),
+            row.drift.to_string(),
         ];
         text.push_str(&fields.map(|field| quoted(&field)).join(","));
         text.push('\n');

@@ -93,8 +93,10 @@ pub fn comparison_markdown(comparison: &Comparison, detail: &Detail) -> String {
     for latency in &comparison.latency_differences {
         text.push_str(&format!("{}\n\n", latency.note));
     }
-    text.push_str("| metric | cell | baseline | candidate | ratio | interval | confidence | verdict |\n");
-    text.push_str("|---|---|---|---|---|---|---|---|\n");
+    text.push_str(
+        "| metric | cell | baseline | candidate | ratio | interval | confidence | verdict | reason |\n",
+    );
+    text.push_str("|---|---|---|---|---|---|---|---|---|\n");
     let common = common_factors(comparison);
     for row in shown.iter().flat_map(|of_metric| &of_metric.rows) {
         let (interval, confidence) = row.interval.map_or_else(Default::default, |interval| {
@@ -110,8 +112,16 @@ pub fn comparison_markdown(comparison: &Comparison, detail: &Detail) -> String {
             interval,
             confidence,
             verdict_name(&row.verdict).to_owned(),
+            row.why().join("; ").replace('|', "\\|"),
         ];
         text.push_str(&format!("| {} |\n", cells.join(" | ")));
+    }
+    let shown: Vec<&ComparisonRow> = shown
+        .iter()
+        .flat_map(|of_metric| of_metric.rows.iter().copied())
+        .collect();
+    if !shown.is_empty() {
+        text.push_str(&format!("\n{}\n", rule(comparison, &shown).join(" ")));
     }
     text.push_str(&failed(comparison));
     text
@@ -306,21 +316,29 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
+/// By which rule the rows are judged, a sentence for each verdict.
+fn rule(comparison: &Comparison, rows: &[&ComparisonRow]) -> Vec<String> {
+    let margin = given_percent(comparison.margin);
+    let mut sentences = vec![format!("Same: the interval lies within ± {margin}.")];
+    if rows.iter().any(|row| row.drift > 0.0) {
+        let drift = given_percent(comparison.drift);
+        sentences.push(format!(
+            "Better or worse: it lies beyond ± {drift}, by which two separate runs may differ."
+        ));
+        sentences.push("Same has no such allowance: drift may also hide a change.".to_owned());
+    }
+    sentences
+}
+
 /// What the figures are, with the confidence that the intervals have, and why rows are undecided.
 fn how_to_read(comparison: &Comparison, shown: &[OfMetric<'_>]) -> String {
     let rows: Vec<&ComparisonRow> = shown.iter().flat_map(|of| of.rows.iter().copied()).collect();
     if rows.is_empty() {
         return String::new();
     }
-    let margin = given_percent(comparison.margin);
-    let mut text = format!(
-        "\nColumns: cell, baseline, candidate, ratio (interval), verdict.\nSame: the interval lies within ± {margin}.\n"
-    );
-    if rows.iter().any(|row| row.drift > 0.0) {
-        let drift = given_percent(comparison.drift);
-        text.push_str(&format!(
-            "Better or worse: it lies beyond ± {drift}, by which two separate runs may differ.\n"
-        ));
+    let mut text = "\nColumns: cell, baseline, candidate, ratio (interval), verdict.\n".to_owned();
+    for sentence in rule(comparison, &rows) {
+        text.push_str(&format!("{sentence}\n"));
     }
     let is_exact = |row: &&ComparisonRow| {
         row.interval.is_none()

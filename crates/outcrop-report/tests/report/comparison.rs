@@ -3,6 +3,7 @@
 use outcrop_report::comparison::{
     Detail, comparison_csv, comparison_in_envelope, comparison_markdown, comparison_text, of_variants,
 };
+use outcrop_results::compare::Verdict;
 use outcrop_results::{Envelope, Variant, compare, references};
 use outcrop_schema::compression::COMPRESSION_RATIO;
 use outcrop_schema::device::PERCENTILES_FROM_SUBMISSION_END;
@@ -25,7 +26,7 @@ fn a_slower_run_is_worse_row_by_row() {
     let csv = comparison_csv(&comparison);
     let mut lines = csv.lines();
     let columns = lines.next().unwrap().split(',').count();
-    assert_eq!(columns, 15);
+    assert_eq!(columns, 16);
     assert!(csv.contains(",iops,1/s,") && csv.contains(",worse,"));
     assert_eq!(lines.count(), comparison.rows.len());
     let document = comparison_in_envelope(&comparison, Envelope::of("compare")).unwrap();
@@ -275,4 +276,41 @@ fn imported_completion_latencies_beside_ours_are_said_once_to_be_lower_by_defini
     );
     let alike = comparison_text(&compare(&imported, &imported), &detail);
     assert!(!alike.contains("by definition"), "{alike}");
+}
+
+#[test]
+fn a_table_in_markdown_or_csv_says_by_which_rule_rows_are_judged_and_why_some_are_not() {
+    let of = |repetitions: u32| {
+        let run = RunBuilder::new(repetitions)
+            .cells(&[4096], &[1, 8], &[100])
+            .build();
+        compare(&run, &run.clone())
+    };
+    let five = of(5);
+    assert!(
+        five.rows
+            .iter()
+            .any(|row| row.verdict == Verdict::Same && row.drift > 0.0),
+        "what lies within the margin is the same whatever drift is allowed for"
+    );
+    let table = comparison_markdown(&five, &Detail::default());
+    for sentence in [
+        "Same: the interval lies within ± 5 %.",
+        "Better or worse: it lies beyond ± 5 %, by which two separate runs may differ.",
+        "Same has no such allowance: drift may also hide a change.",
+    ] {
+        assert!(table.contains(sentence), "{table}");
+        assert!(comparison_text(&five, &Detail::default()).contains(sentence));
+    }
+    let csv = comparison_csv(&five);
+    assert!(
+        csv.lines().next().unwrap().ends_with(",verdict,reason,drift"),
+        "{csv}"
+    );
+    assert!(csv.lines().any(|line| line.ends_with(",same,,0.05")), "{csv}");
+    let three = comparison_markdown(&of(3), &Detail::default());
+    assert!(
+        three.contains("| undecided | fewer than 5 repetitions on a side"),
+        "{three}"
+    );
 }

@@ -132,17 +132,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         (Loaded::Run(run), Loaded::Run(_)) => outcrop_report::command_in_pairs(run),
         _ => None,
     };
-    let judged = args
-        .judging
-        .report(&comparison, &conditions, args.format, output::envelope());
-    if FailIf::check_each(&conditions, &comparison)
-        .iter()
-        .flatten()
-        .any(|found| found.within_drift > 0)
-    {
-        note(&fail_if::without_drift(in_pairs.as_deref()));
-    }
-    judged
+    let printed = (args.format, output::envelope());
+    args.judging
+        .report(&comparison, &conditions, printed, in_pairs.as_deref())
 }
 
 impl Judging {
@@ -160,13 +152,14 @@ impl Judging {
         }
     }
 
-    /// Prints a comparison, as JSON in this envelope, and checks the conditions on it.
+    /// Prints a comparison, as JSON in this envelope, and checks the conditions on it. Where they are undecided because two runs may drift, a
+    /// command that measures in pairs is named.
     pub(crate) fn report(
         &self,
         comparison: &Comparison,
         conditions: &[FailIf],
-        format: ComparisonFormat,
-        envelope: Envelope,
+        (format, envelope): (ComparisonFormat, Envelope),
+        in_pairs: Option<&str>,
     ) -> anyhow::Result<Ending> {
         let detail = Detail {
             is_all: self.all,
@@ -181,7 +174,13 @@ impl Judging {
             ComparisonFormat::Csv => comparison_csv(comparison),
             ComparisonFormat::Markdown => comparison_markdown(comparison, &detail),
         })?;
-        let ending = fail_if::announce(&self.fail_if, FailIf::check_each(conditions, comparison))?;
+        let checked = FailIf::check_each(conditions, comparison);
+        let is_within_drift = checked.iter().flatten().any(|found| found.within_drift > 0);
+        let ending = fail_if::announce(&self.fail_if, checked);
+        if is_within_drift {
+            note(&fail_if::without_drift(in_pairs));
+        }
+        let ending = ending?;
         if comparison.comparable().next().is_none() {
             let error = anyhow::anyhow!(
                 "no cell can be compared{}; compare runs that measured the same factors on the same data",
