@@ -1,7 +1,7 @@
 //! A limit on the bytes written, held against a run before it begins.
 
 use outcrop_measure::units::{format_bytes, format_data};
-use outcrop_schema::kv;
+use outcrop_schema::{LayerSchema, filesystem, kv};
 
 use super::PlanSet;
 use super::check::bad;
@@ -21,8 +21,8 @@ impl PlanSet {
         let preparing = format_bytes(estimate.bytes_written_preparing);
         if estimate.bytes_written_preparing > limit.0 {
             let message = format!(
-                "only {limit} may be written, and creating the run's files alone writes {preparing}; {}or allow more (--max-written)",
-                self.smaller()
+                "only {limit} may be written, and creating the run's files alone writes {preparing}; {}",
+                one_of(&[self.smaller(), vec![MORE]].concat())
             );
             return Err(bad("--max-written", message));
         }
@@ -43,9 +43,8 @@ impl PlanSet {
                 }
             };
             let message = format!(
-                "only {limit} may be written, but this run would write about {least} ({preparing} to create its files){assuming}; {}measure \
-                 fewer cells that write, shorten trials (--duration, --repetitions), or allow more (--max-written)",
-                self.smaller()
+                "only {limit} may be written, but this run would write about {least} ({preparing} to create its files){assuming}; {}",
+                one_of(&[self.smaller(), vec![FEWER_CELLS, SHORTER_TRIALS, MORE]].concat())
             );
             return Err(bad("--max-written", message));
         }
@@ -53,26 +52,46 @@ impl PlanSet {
             let usual = Estimate::USUAL;
             self.data_notes.push(format!(
                 "only {limit} may be written (--max-written): the run would write about {least} at {slow}, and about {likely} at {usual}; \
-                 bytes are counted, and the run ends at the limit with the trials that it has completed by then, if any"
+                 bytes are counted as they are written, and the run ends before it exceeds the limit; it keeps the trials that are complete by then"
             ));
         }
         Ok(())
     }
 
-    /// What makes the data of this run smaller, as the beginning of a list.
-    fn smaller(&self) -> String {
-        let schemas: Vec<_> = self.plans.iter().map(|plan| plan.layer.schema()).collect();
-        let has_size = schemas.iter().any(|schema| schema.size.is_some());
-        let has_records = schemas
-            .iter()
-            .any(|schema| schema.factor(kv::RECORDS.name).is_some());
+    /// What makes the data of this run smaller.
+    fn smaller(&self) -> Vec<&'static str> {
+        let has =
+            |is_so: &dyn Fn(&LayerSchema) -> bool| self.plans.iter().any(|plan| is_so(plan.layer.schema()));
         let options = [
-            (has_size, "make the file smaller (--size), "),
-            (has_records, "load fewer records (--records), "),
+            (
+                has(&|schema| schema.size.is_some()),
+                "make the file smaller (--size)",
+            ),
+            (
+                has(&|schema| schema.name == filesystem::SCHEMA.name),
+                "fill the files with less data (--sample-size)",
+            ),
+            (
+                has(&|schema| schema.factor(kv::RECORDS.name).is_some()),
+                "load fewer records (--records)",
+            ),
         ];
         options
             .into_iter()
             .filter_map(|(has, text)| has.then_some(text))
             .collect()
+    }
+}
+
+const FEWER_CELLS: &str = "measure fewer cells that write";
+const SHORTER_TRIALS: &str = "shorten trials (--duration, --repetitions)";
+const MORE: &str = "allow more (--max-written)";
+
+/// Some things to do, of which one is enough.
+fn one_of(options: &[&str]) -> String {
+    match options {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [rest @ .., last] => format!("{}, or {last}", rest.join(", ")),
     }
 }

@@ -32,7 +32,7 @@ fn a_run_that_only_a_faster_device_would_take_too_far_begins_and_says_that_it_ma
     let [note] = between.data_notes() else {
         panic!("{:?}", between.data_notes());
     };
-    for part in ["125 MB/s", "500 MB/s", "the run ends at the limit"] {
+    for part in ["125 MB/s", "500 MB/s", "the run ends before it exceeds the limit"] {
         assert!(note.contains(part), "{note}");
     }
     assert!(with(Some(ByteSize(likely))).data_notes().is_empty());
@@ -61,4 +61,27 @@ fn rounds_that_end_when_they_are_steady_are_refused_only_for_what_five_of_them_w
         panic!("{:?}", set.data_notes());
     };
     assert!(note.contains("are only five, and about"), "{note}");
+}
+
+#[test]
+fn a_refusal_says_what_makes_the_data_of_this_run_smaller() {
+    let data = directory();
+    let refused = |text: &str| {
+        let error = planned(text, data.path(), Some(ByteSize(1 << 10))).unwrap_err();
+        error.to_string()
+    };
+    let filesystem = "name = \"fs\"\nquestion = \"How fast?\"\nlayer = \"filesystem\"\n";
+    let message = refused(filesystem);
+    assert!(
+        message.contains("; fill the files with less data (--sample-size), or allow more (--max-written)")
+            || message.contains(
+                "; fill the files with less data (--sample-size), measure fewer cells that write, "
+            ),
+        "{message}"
+    );
+    let message = refused(&writing_plan());
+    assert!(
+        !message.contains("--sample-size") && message.contains("; make the file smaller (--size), "),
+        "{message}"
+    );
 }
