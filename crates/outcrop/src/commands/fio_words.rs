@@ -314,6 +314,12 @@ fn mixes(rw: &str, direction: &str, shares: &[String]) -> Result<Vec<String>, St
             };
             return shares.iter().map(mix).collect();
         }
+        _ if rw.contains(',') => {
+            return Err(format!(
+                "--rw={rw} names several kinds of I/O, and --rw takes one; --access-pattern and --read-write-mix take lists, such as \
+                 --access-pattern random --read-write-mix 100:0,0:100 for randread and randwrite"
+            ));
+        }
         _ => {
             return Err(format!(
                 "--rw={rw} is not known; expected read, write, randread, randwrite, rw or randrw (with --rwmixread), which \

@@ -57,6 +57,9 @@ struct Fio {
     /// Show what would be imported without writing anything
     #[arg(long)]
     dry_run: bool,
+    /// Do not say how many jobs were read
+    #[arg(long, short)]
+    quiet: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -82,16 +85,19 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     {
         note(&format!("warning: and {more} more"));
     }
-    note(&format!(
-        "{} from {} of {}{}",
-        counted(imported.trials.len(), "job"),
-        counted(imported.files.len(), "file"),
-        imported.version_words(),
-        match imported.left_out.len() {
-            0 => String::new(),
-            left_out => format!(", {left_out} left out"),
-        }
-    ));
+    // What is left out is said in any case, and a dry run has nothing else to say.
+    if !args.quiet || args.dry_run {
+        note(&format!(
+            "{} from {} of {}{}",
+            counted(imported.trials.len(), "job"),
+            counted(imported.files.len(), "file"),
+            imported.version_words(),
+            match imported.left_out.len() {
+                0 => String::new(),
+                left_out => format!(", {left_out} left out"),
+            }
+        ));
+    }
     if args.dry_run {
         return Ok(Ending::Done);
     }

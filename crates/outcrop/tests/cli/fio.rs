@@ -59,6 +59,12 @@ fn a_folder_of_results_becomes_a_run_with_a_report_and_names_what_is_left_out() 
         "{}",
         imported.stderr
     );
+    let quiet = seen(dir.path(), "import fio results -q --out quiet");
+    assert_eq!(quiet.code, Some(0), "{quiet:?}");
+    assert!(
+        quiet.stderr.contains("left out: results/other.json") && !quiet.stderr.contains("3 jobs"),
+        "{quiet:?}"
+    );
     let run = only_run(dir.path());
     assert!(run.to_string_lossy().ends_with("Z-fio"), "{}", run.display());
     assert!(imported.stdout.contains("p99"), "{}", imported.stdout);
@@ -303,4 +309,15 @@ fn a_job_file_that_cannot_run_is_refused_with_the_line_of_each_option() {
         assert_eq!(refused.code, Some(2), "{line}: {refused:?}");
         assert!(refused.stderr.contains(says), "{line}: {}", refused.stderr);
     }
+}
+
+#[test]
+fn several_kinds_of_io_at_once_are_refused_with_the_flags_that_take_lists() {
+    let dir = workplace();
+    let refused = seen(dir.path(), "device . --rw randread,randwrite --dry-run");
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    let instead = "--access-pattern random --read-write-mix 100:0,0:100";
+    assert!(refused.sentence().contains(instead), "{refused:?}");
+    let line = format!("device . {instead} --dry-run");
+    assert_eq!(seen(dir.path(), &line).code, Some(0), "{line}");
 }
