@@ -26,9 +26,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import turns
+from processes import end_cleanly_on_signals, output
 from programs import ROOT, need, outcrop
 from run import WARM_UP_S, median_with_interval, places, run_fio, run_outcrop
-from turns import output
 
 TOOLS = ["fio", "outcrop", "minimal"]
 RATIOS = (("outcrop", "fio"), ("minimal", "fio"), ("outcrop", "minimal"))
@@ -133,7 +133,7 @@ def arguments_of_user():
 
 def main():
     arguments = arguments_of_user()
-    turns.end_cleanly_on_signals()
+    end_cleanly_on_signals()
     need("fio", "fio")
     need("cc", "gcc")
     binary = outcrop()

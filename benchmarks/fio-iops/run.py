@@ -51,8 +51,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import turns
+from processes import end_cleanly_on_signals, output
 from programs import ROOT, need, outcrop
-from turns import output
 
 TOOLS = ["outcrop", "fio"]
 METRICS = {"iops": "IOPS, 1/s", "cpu_us": "CPU per I/O, µs", "p50_us": "p50, µs", "p99_us": "p99, µs"}
@@ -315,7 +315,7 @@ def arguments_of_user():
 
 def main():
     arguments = arguments_of_user()
-    turns.end_cleanly_on_signals()
+    end_cleanly_on_signals()
     need("fio", "fio")
     binary = outcrop()
     with turns.random_file(arguments.directory, arguments.size_mib) as path:
