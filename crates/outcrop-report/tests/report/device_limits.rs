@@ -163,6 +163,32 @@ fn a_page_cache_that_answers_is_on_the_screen_and_the_device_is_not_called_the_l
 }
 
 #[test]
+fn bytes_that_did_not_reach_the_disk_below_a_loop_device_are_not_said_to_be_the_loop_devices() {
+    let screen = |is_of_loop: bool| {
+        let mut run = run_of(100);
+        for trial in &mut run.trials {
+            set(trial, DEVICE_BYTES_RATIO, 0.0);
+            set(trial, FOREIGN_BYTES_RATIO, 0.0);
+            set(trial, MISSING_BYTES_RATIO, 1.0);
+            if is_of_loop {
+                trial
+                    .notes
+                    .push(PAGE_CACHE.remark("loop0 was attached without direct I/O"));
+            }
+        }
+        let cautions = Report::of(&run).layers[0].answer.cautions.clone();
+        cautions
+            .iter()
+            .map(|caution| caution.text.clone())
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    let whose = "The bytes are those of the disk below the loop device";
+    assert!(screen(true).contains("100 % less than requested") && screen(true).contains(whose));
+    assert!(screen(false).contains("100 % less than requested") && !screen(false).contains(whose));
+}
+
+#[test]
 fn the_finding_about_the_cpu_says_that_it_tests_nothing_else() {
     let limit = finding(&Report::of(&run_of(100)), "device-is-the-limit");
     assert_eq!(limit.verdict, Verdict::Holds);

@@ -52,13 +52,15 @@ fn traffic(report: &JobReport) -> Vec<Remark> {
     let [foreign, missing, ours] = [stray.foreign, stray.missing, stray.ours].map(format_bytes);
     let mut notes = Vec::new();
     if is_much(stray.foreign) {
+    // Below a loop device without direct I/O, it is the disk that holds the file.
+    let device = report.counted_device.as_deref().unwrap_or("the device");
         notes.push(CONTAMINATED.remark(format!(
-            "contaminated: this trial moved {ours}, and the device moved {foreign} more, for another process or for the filesystem itself"
+            "contaminated: this trial moved {ours}, and {device} moved {foreign} more, for another process or for the filesystem itself"
         )));
     }
     if is_much(stray.missing) {
         notes.push(ANSWERED_ABOVE.remark(format!(
-            "{missing} of the {ours} of this trial did not reach the device: something above it answered"
+            "{missing} of the {ours} of this trial did not reach {device}: something above it answered"
         )));
     }
     notes
@@ -137,6 +139,19 @@ mod tests {
 
     #[test]
     fn what_the_kernel_does_not_count_is_not_called_missing() {
+    #[test]
+    fn bytes_that_are_more_or_fewer_name_the_device_that_was_counted() {
+        for kernel in [[0, 0], [100 * MB, 270 * MB]] {
+            let mut report = job([0, 90 * MB], kernel);
+            report.counted_device = Some("vda".to_owned());
+            let said = traffic(&report);
+            assert!(
+                said.iter().all(|remark| remark.text.contains(" vda")) && !said.is_empty(),
+                "{said:?}"
+            );
+        }
+    }
+
         let mut report = job([MB, MB], [0, 0]);
         report.device_counters = Err(Unavailable::because("no block device"));
         assert!(Stray::of(&report).is_err());

@@ -58,6 +58,10 @@ fn memory(cells: &[Cell<'_>]) -> Option<Caution> {
 fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
     let (checked, strays) = contaminated(cells);
     if let Some(worst) = strays.first() {
+/// Whose counters they are that the bytes of a loop device without direct I/O are held against.
+const OF_DISK_BELOW: &str = " The bytes are those of the disk below the loop device, as the kernel counts them: what the page cache answers, the \
+                             loop device's own counters show as moved.";
+
         let (share, what, why) = match worst.foreign >= worst.missing {
             true => (
                 worst.foreign,
@@ -77,11 +81,12 @@ fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
             ),
         };
         let text = format!(
-            "In {} of {checked} trials the device moved over {:.0} % more or fewer bytes than this run requested (worst: {:.0} % {what}, {}): {why}.",
+            "In {} of {checked} trials the device moved over {:.0} % more or fewer bytes than this run requested (worst: {:.0} % {what}, {}): {why}.{}",
             strays.len(),
             CONTAMINATION * 100.0,
             share * 100.0,
-            worst.words
+            worst.words,
+            if worst.is_of_disk_below { OF_DISK_BELOW } else { "" }
         );
         let is_void = worst.missing > worst.foreign && worst.missing >= NOT_OF_DEVICE;
         return Some(if is_void {

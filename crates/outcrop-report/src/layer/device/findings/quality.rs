@@ -4,9 +4,10 @@ use outcrop_measure::interval::median;
 use outcrop_measure::metric::{Metric, Unit};
 use outcrop_results::TrialEntry;
 use outcrop_schema::device::{
-    CONTAMINATION, CPU_PER_OPERATION, DEVICE_BYTES_RATIO, Direction, FOREIGN_BYTES_RATIO, IOPS, LATENCY,
-    MISSING_BYTES_RATIO, PAGE_CACHE,
+    ACCESS, CONTAMINATION, CPU_PER_OPERATION, DEVICE_BYTES_RATIO, Direction, FOREIGN_BYTES_RATIO, IOPS,
+    LATENCY, MISSING_BYTES_RATIO, PAGE_CACHE,
 };
+use outcrop_workload::filesystem::FileAccess;
 
 use super::super::cell::{DeviceCell, trial_words, value_of};
 use crate::cell::{Cell, best};
@@ -26,6 +27,8 @@ pub(in super::super) struct Stray {
     pub(in super::super) foreign: f64,
     /// Bytes of ours that never reached the device ÷ ours.
     pub(in super::super) missing: f64,
+    /// Whether the device is the disk below a loop device whose page cache may have answered.
+    pub(in super::super) is_of_disk_below: bool,
 }
 
 impl Stray {
@@ -40,6 +43,8 @@ impl Stray {
             words: trial_words(cell, trial),
             foreign: share(&FOREIGN_BYTES_RATIO, |ratio| ratio - 1.0)?,
             missing: share(&MISSING_BYTES_RATIO, |ratio| 1.0 - ratio)?,
+            is_of_disk_below: !cell.is(&ACCESS, &FileAccess::Buffered)
+                && trial.notes.iter().any(|note| PAGE_CACHE.is_kind_of(note)),
         })
     }
 
@@ -78,7 +83,7 @@ pub(super) fn counters(cells: &[Cell<'_>]) -> Finding {
         return Finding::not_testable(ID, SENTENCE, reason);
     }
     let tested = format!(
-        "the kernel's byte counters of the block device, compared with completed bytes, reads and writes separately: {}, each within {:.0} %; {} outside.",
+        "the kernel's byte counters of the block device (of the disk below, for a loop device without direct I/O), compared with completed bytes, reads and writes separately: {}, each within {:.0} %; {} outside.",
         counted(checked, "trial"),
         CONTAMINATION * 100.0,
         strays.len()
