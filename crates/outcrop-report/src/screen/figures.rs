@@ -18,9 +18,10 @@ struct Widths {
 pub(super) enum Settings {
     /// All of it.
     Whole,
-    /// The first words, with the depth and whether others tie: `fjall lz4 16KiB`, `4 KiB random, QD 32 (tied)`.
+    /// The first words, with the depth, what else tells it from other cells, and whether others tie: `fjall lz4 16KiB`,
+    /// `4 KiB random, QD 32, sync each (tied)`.
     Brief,
-    /// Nothing; the report has it.
+    /// The depth and what stands behind it, beside the value where there is room; the report has the rest.
     Left,
 }
 
@@ -61,6 +62,10 @@ pub(super) fn capabilities(answer: &Answer, settings: Settings, width: usize, pe
                 values = both;
                 is_said = true;
             }
+        }
+        if settings == Settings::Left {
+            let is_depth_said = capability.label.contains("QD");
+            values = with_depths(values, &outcomes, is_depth_said, widths);
         }
         // One column leaves room for both on a line.
         if let ([value], [conditions], false) = (values.as_mut_slice(), conditions.as_slice(), is_said) {
@@ -110,6 +115,34 @@ fn with_circumstances((value, conditions): (&String, &String)) -> String {
     format!("{value}{}", circumstances.unwrap_or_default())
 }
 
+/// Values with the depth of each and what stands behind that; only the first of it, or nothing, where there is no room. What the label says is
+/// not repeated.
+fn with_depths(
+    values: Vec<String>,
+    outcomes: &[&ReadingOutcome],
+    is_depth_said: bool,
+    widths: Widths,
+) -> Vec<String> {
+    let joined = |most: usize| -> Vec<String> {
+        let both = values.iter().zip(outcomes);
+        both.map(|(value, outcome)| match outcome {
+            ReadingOutcome::Measured { conditions, .. } => {
+                let brief = in_brief(conditions);
+                let parts = brief.split(", ").skip(1);
+                let unsaid = parts.filter(|part| !(is_depth_said && part.contains("QD ")));
+                unsaid
+                    .take(most)
+                    .fold(value.clone(), |text, part| format!("{text}, {part}"))
+            }
+            ReadingOutcome::Missing(_) => value.clone(),
+        })
+        .collect()
+    };
+    let candidates = [usize::MAX, 1].map(joined);
+    let fitting = candidates.into_iter().find(|texts| widths.fit(texts));
+    fitting.unwrap_or(values)
+}
+
 fn conditions(outcome: &ReadingOutcome, settings: Settings) -> String {
     match outcome {
         ReadingOutcome::Measured { .. } if settings == Settings::Left => String::new(),
@@ -127,13 +160,16 @@ fn conditions(outcome: &ReadingOutcome, settings: Settings) -> String {
     }
 }
 
-/// Conditions in brief: their first words, the depth behind them, and that others are as good, without which the figure is of no known setting.
+/// Conditions in brief: their first words, and from the depth on what tells the cell from others, and that others are as good, without which
+/// the figure is of no known setting.
 fn in_brief(conditions: &str) -> String {
     let (setting, beside) = conditions.split_once("; ").unwrap_or((conditions, ""));
     let mut parts = setting.split(", ");
     let mut brief = parts.next().unwrap_or_default().to_owned();
-    let depth = parts.find(|part| part.contains("QD "));
-    brief.extend(depth.into_iter().flat_map(|depth| [", ", depth]));
+    for part in parts.skip_while(|part| !part.contains("QD ")) {
+        brief.push_str(", ");
+        brief.push_str(part);
+    }
     if beside.starts_with("ties with") {
         brief.push_str(" (tied)");
     }
@@ -165,9 +201,10 @@ impl Widths {
         line.trim_end().to_owned()
     }
 
-    /// The names of the columns, each in as many lines as it needs: of two percentiles the end tells which.
+    /// The names of the columns, each in as many lines as it needs: of two percentiles the end tells which. Names are of several words: two blanks
+    /// keep them apart.
     fn head(self, columns: &[&str], pen: Pen) -> Vec<String> {
-        let names = columns.iter().map(|column| wrapped(column, self.column - 1, 0));
+        let names = columns.iter().map(|column| wrapped(column, self.column - 2, 0));
         let names: Vec<Vec<String>> = names.collect();
         let most = names.iter().map(Vec::len).max().unwrap_or(0).max(1);
         let line = |index: usize| {
@@ -308,20 +345,62 @@ mod tests {
     }
 
     #[test]
-    fn conditions_in_brief_keep_the_depth_and_the_tie() {
+    fn conditions_in_brief_keep_the_depth_what_differs_and_the_tie() {
         for (conditions, brief) in [
             (
                 "4 KiB random, QD 32; ties with 1 other",
                 "4 KiB random, QD 32 (tied)",
             ),
             (
-                "4 KiB random, 4 jobs × QD 8, sync none",
-                "4 KiB random, 4 jobs × QD 8",
+                "4 KiB random, 4 jobs × QD 8, sync none; ties with 2 others",
+                "4 KiB random, 4 jobs × QD 8, sync none (tied)",
             ),
             ("fjall lz4 16KiB; slowest write 3 ms", "fjall lz4 16KiB"),
             ("", ""),
         ] {
             assert_eq!(in_brief(conditions), brief);
+        }
+    }
+
+    #[test]
+    fn figures_without_room_for_their_settings_still_name_the_depth_and_what_differs() {
+        let number = |value| Number::derived("iops", value, Unit::PerSecond, 1);
+        let rows = [
+            (
+                "Highest IOPS",
+                "4 KiB random, QD 16, sync each; ties with 1 other",
+            ),
+            ("QD 1 latency, p50", "4 KiB random, QD 1, sync none"),
+        ];
+        let reading = |conditions: &str| {
+            Reading::of(
+                "Writes",
+                Some((number(42_600.0), conditions.to_owned())),
+                String::new,
+            )
+        };
+        let answer = Answer {
+            capabilities: rows
+                .map(|(label, conditions)| Capability {
+                    label: label.to_owned(),
+                    readings: vec![reading("4 KiB random, QD 32"), reading(conditions)],
+                })
+                .into(),
+            ..Answer::default()
+        };
+        let lines = |settings, width| -> Vec<String> {
+            let rows = capabilities(&answer, settings, width, Pen { colour: false });
+            rows.concat()
+        };
+        let left = lines(Settings::Left, 100);
+        assert_eq!(left.len(), 3, "a line each: {left:?}");
+        assert!(left[1].ends_with("42.6 k/s, QD 16, sync each (tied)"), "{left:?}");
+        assert!(left[2].ends_with("42.6 k/s, sync none"), "{left:?}");
+        let narrow = lines(Settings::Left, 64);
+        assert!(narrow[1].ends_with("42.6 k/s, QD 16"), "{narrow:?}");
+        let brief = lines(Settings::Brief, 120).join("\n");
+        for part in ["QD 16, sync each (tied)", "42.6 k/s, sync none"] {
+            assert!(brief.contains(part), "{part}: {brief}");
         }
     }
 
