@@ -113,13 +113,13 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     let fits = |rows: &[Vec<String>]| lines.len() + table(rows).len() + last.len() + least <= MOST_LINES;
     // Every figure of each of several columns, such as engines, matters more than where it was reached, which the report has too.
     let is_of_several = answer.capabilities.iter().any(|row| row.readings.len() > 1);
-    let shorter = [Settings::Brief, Settings::Left]
-        .map(|settings| (settings, capabilities(answer, settings, width, pen)));
-    let shorter = shorter
-        .into_iter()
-        .filter(|_| is_of_several && !fits(&rows))
-        .find(|(_, rows)| fits(rows));
-    let (settings, rows_shown) = shorter.unwrap_or((Settings::Whole, rows.clone()));
+    let mut chosen = (Settings::Whole, rows.clone());
+    for settings in [Settings::Brief, Settings::Left] {
+        if is_of_several && !fits(&chosen.1) {
+            chosen = (settings, capabilities(answer, settings, width, pen));
+        }
+    }
+    let (settings, rows_shown) = chosen;
     let mut shown = rows_shown.as_slice();
     while let ([fewer @ .., _], false) = (shown, fits(shown))
         && fewer.len() >= LEAST_OF_FIGURES
@@ -135,12 +135,7 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
         .map(|placement| followed(bars(placement, width)));
     let picture = picture.filter(|picture| others + picture.len() <= MOST_LINES);
     lines.extend(picture.unwrap_or_default());
-    let mut figures = table(shown);
-    let left_out = left_to_report(settings, shown.len(), rows.len());
-    if let Some(head) = figures.first_mut() {
-        say_left_out(head, &left_out);
-    }
-    lines.extend(figures);
+    lines.extend(with_left_out(table(shown), settings, rows.len() - shown.len()));
     let room = MOST_LINES.saturating_sub(lines.len() + last.len());
     lines.extend(advice(&answer.advice, width, room, pen));
     lines.extend(last);
@@ -148,13 +143,18 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     lines
 }
 
-/// What is left to the report, as the heading says it above the labels, where nothing else stands.
-fn left_to_report(settings: Settings, shown: usize, rows: usize) -> Vec<String> {
-    match settings {
-        Settings::Left => vec!["settings: in report".to_owned(), "settings: report".to_owned()],
-        _ if shown < rows => vec![format!("{} of {} rows", shown - 1, rows - 1)],
-        _ => Vec::new(),
+/// A table of figures and the blank line below it, with what is left to the report: settings in the heading, above the labels, where nothing
+/// else stands; rows in place of the blank line.
+fn with_left_out(mut table: Vec<String>, settings: Settings, rows_left: usize) -> Vec<String> {
+    let words = ["settings: in report".to_owned(), "settings: report".to_owned()];
+    if let (Some(head), Settings::Left) = (table.first_mut(), settings) {
+        say_left_out(head, &words);
     }
+    if let (Some(blank), true) = (table.last_mut(), rows_left > 0) {
+        let more = counted(rows_left, "more row");
+        *blank = format!("and {more} of figures in report.html");
+    }
+    table
 }
 
 /// Several layers share the screen: a row for each, with what was measured and what to do.

@@ -55,5 +55,6 @@ mod placement_stores;
 mod placement_verdict;
 mod screen;
 mod screen_failures;
+mod screen_rows;
 mod six_layers;
 mod ties;
