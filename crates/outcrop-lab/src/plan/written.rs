@@ -69,7 +69,7 @@ impl PlanSet {
             ),
             (
                 has(&|schema| schema.name == filesystem::SCHEMA.name),
-                "fill the files with less data (--sample-size)",
+                "fill the files with less data (--sample-size, or sample_size in a plan)",
             ),
             (
                 has(&|schema| schema.factor(kv::RECORDS.name).is_some()),
