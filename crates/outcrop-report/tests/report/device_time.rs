@@ -250,8 +250,42 @@ fn the_first_screen_says_whether_and_when_the_level_of_writes_fell() {
         level.starts_with("none within 12 s (") && level.ends_with(" written)"),
         "{level}"
     );
-    // That a short trial met no cliff says nothing.
-    assert_eq!(brief(RunBuilder::new(1)), None);
+    // That a short trial met no cliff says nothing; of a run that is nothing else, that is said.
+    assert_eq!(brief(RunBuilder::new(3)), None);
+    let (advice, screen) = claim(RunBuilder::new(1));
+    let short = &advice
+        .iter()
+        .find(|claim| claim.topic == "Write cliff")
+        .unwrap()
+        .brief;
+    assert!(
+        short.starts_with("none seen in 8 s") && short.contains("too short to tell"),
+        "{short}"
+    );
+    assert!(screen.contains("Write cliff  none seen in 8 s"), "{screen}");
+    // Every other second has a part of the operations.
+    let uneven = |percent: u64| {
+        let mut run = long(1.0).cells(&[4096], &[32], &[0]).build();
+        for entry in run.trials.iter_mut().flat_map(|trial| &mut trial.histograms) {
+            if entry.interval_index % 2 == 1 {
+                entry.count = entry.count * percent / 100;
+            }
+        }
+        let advice = Report::of(&run).layers[0].answer.advice.clone();
+        advice
+            .into_iter()
+            .find(|claim| claim.topic == "Write cliff")
+            .unwrap()
+    };
+    let uneven = [80, 2].map(|percent| uneven(percent).brief);
+    assert!(
+        uneven[0].starts_with("none within 12 s (") && uneven[0].ends_with("% would not have been seen"),
+        "{uneven:?}"
+    );
+    assert!(
+        uneven[1].starts_with("not decided: none seen within 12 s (") && uneven[1].contains("vary too much"),
+        "{uneven:?}"
+    );
     // One long trial is not to be repeated for an interval.
     let (_, screen) = claim(long(0.3));
     assert!(!screen.contains("--repetitions"), "{screen}");

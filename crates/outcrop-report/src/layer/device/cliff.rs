@@ -1,8 +1,9 @@
 //! Whether writes fall off a cliff: their level falls for good when a drive's fast cache is full.
 
 use outcrop_measure::units::{format_data, format_iops};
-use outcrop_schema::device::CONTAMINATION;
+use outcrop_schema::device::{BYTES_WRITTEN, CONTAMINATION, Direction};
 
+use super::cell::{DeviceCell, value_of};
 use super::findings::{BACK_WITHIN, Fall, WriteCourse, contaminated, write_courses};
 use crate::answer::Claim;
 use crate::cell::Cell;
@@ -11,16 +12,18 @@ use crate::finding::as_sentence;
 use crate::number::counted;
 
 /// When and how far the level of writes fell, of the trial in which it fell furthest; where none fell, how much was written without.
-/// Nothing where no trial of writes is long enough to tell.
+/// Nothing where no trial of writes is long enough to tell, unless there is no other: then that it is too short.
 pub(super) fn claim(cells: &[Cell<'_>]) -> Option<Claim> {
     let courses = write_courses(cells);
     let longest = courses
         .iter()
-        .max_by(|one, other| one.length_s.total_cmp(&other.length_s))?;
+        .max_by(|one, other| one.length_s.total_cmp(&other.length_s));
     // That a short trial met no cliff says nothing.
-    if longest.length_s < LONG_TRIAL_S && courses.iter().all(|course| course.fall.is_none()) {
-        return None;
-    }
+    let is_long = |course: &&WriteCourse| course.length_s >= LONG_TRIAL_S || course.fall.is_some();
+    let Some(longest) = longest.filter(|longest| courses.iter().chain([*longest]).any(|one| is_long(&one)))
+    else {
+        return too_short(cells);
+    };
     let fallen = courses
         .iter()
         .filter_map(|course| Some((course, course.fall.as_ref()?)));
@@ -39,20 +42,67 @@ pub(super) fn claim(cells: &[Cell<'_>]) -> Option<Claim> {
             let (doubt, why) = doubt(other_load.map(|stray| stray.foreign));
             of_fall(course, fall, (doubt, &why), &(count, trials))
         }
-        None => {
-            let (length_s, written) = (longest.length_s, format_data(longest.written_bytes));
-            (
-                format!("none within {length_s:.0} s ({written} written)"),
-                format!(
-                    "in none of {trials} the level of writes fell by more than {:.0} %. The longest lasted {length_s:.0} s and wrote {written}; a \
-                     cache that is larger than that may still end.",
-                    WriteCourse::LEAST_FALL * 100.0
-                ),
-            )
-        }
+        None => of_none(longest, &trials),
     };
     let numbers = steepest.map(|(_, fall)| fall.numbers()).unwrap_or_default();
     Some(Claim::new("Write cliff", brief, as_sentence(&text), numbers))
+}
+
+/// That no trial fell, briefly and at length; how far one could have without being seen, where that is more than what counts.
+fn of_none(longest: &WriteCourse, trials: &str) -> (String, String) {
+    let (length_s, written) = (longest.length_s, format_data(longest.written_bytes));
+    let hidden = longest
+        .least_visible
+        .filter(|least| *least > WriteCourse::LEAST_FALL);
+    let (start, unseen) = match hidden {
+        None => ("none", String::new()),
+        Some(all) if all >= 1.0 => (
+            "not decided: none seen",
+            "the IOPS of its seconds vary too much for any fall to be seen".to_owned(),
+        ),
+        Some(part) => (
+            "none",
+            format!(
+                "a fall by less than {:.0} % would not have been seen",
+                part * 100.0
+            ),
+        ),
+    };
+    let [brief, sentence] = match unseen.is_empty() {
+        true => [String::new(), String::new()],
+        false => [format!("; {unseen}"), format!(" {}", as_sentence(&unseen))],
+    };
+    (
+        format!("{start} within {length_s:.0} s ({written} written){brief}"),
+        format!(
+            "in none of {trials} the level of writes was seen to fall by more than {:.0} %. The longest lasted {length_s:.0} s and wrote {written}; \
+             a cache that is larger than that may still end.{sentence}",
+            WriteCourse::LEAST_FALL * 100.0
+        ),
+    )
+}
+
+/// That the trial which a run consists of is too short to tell. Whoever measures one trial of writes and nothing else asks how they change.
+fn too_short(cells: &[Cell<'_>]) -> Option<Claim> {
+    let ([cell], [trial]) = (cells, cells.first()?.trials()) else {
+        return None;
+    };
+    let length_s = trial.duration_s;
+    let written = value_of(trial, &BYTES_WRITTEN)
+        .map_or_else(String::new, |bytes| format!(" ({} written)", format_data(bytes)));
+    let is_asked = cell.only() == Some(Direction::Write) && length_s < LONG_TRIAL_S;
+    let enough =
+        format!("a trial of {LONG_TRIAL_S:.0} s or more, better of minutes (`--duration 5m`), can tell");
+    is_asked.then(|| {
+        Claim::new(
+            "Write cliff",
+            format!("none seen in {length_s:.0} s{written}, which is too short to tell; {enough}"),
+            as_sentence(&format!(
+                "the only trial lasted {length_s:.0} s{written}. That is too short to tell whether the level of writes falls; {enough}"
+            )),
+            Vec::new(),
+        )
+    })
 }
 
 /// Why a fall may not be that of a cache, in a few words and in a sentence: the device moved so much more than was requested.

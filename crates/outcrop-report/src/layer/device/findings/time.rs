@@ -275,6 +275,8 @@ pub(in super::super) struct WriteCourse {
     pub(in super::super) written_bytes: f64,
     /// None where it did not fall.
     pub(in super::super) fall: Option<Fall>,
+    /// The least change of level that its rounds do not hide, as a share of their mean.
+    pub(in super::super) least_visible: Option<f64>,
 }
 
 impl WriteCourse {
@@ -326,6 +328,7 @@ pub(in super::super) fn write_courses(cells: &[Cell<'_>]) -> Vec<WriteCourse> {
         WriteCourse {
             length_s: course.rates.len() as f64 * course.round_s,
             written_bytes: written(&course.rates),
+            least_visible: change_point::least_visible_shift(&course.rates),
             fall: fall::of(&course.rates).map(|fall| Fall {
                 at_s: fall.at as f64 * course.round_s,
                 written_bytes: written(&course.rates[..fall.at]),
