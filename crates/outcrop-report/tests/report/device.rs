@@ -198,6 +198,22 @@ fn the_tail_of_a_mix_is_drawn_next_to_those_of_reads_and_writes_alone() {
     }
 }
 
+#[test]
+fn a_figure_of_tails_says_which_of_the_measured_depths_it_shows() {
+    let caption = |depths: &[u32]| {
+        let report = Report::of(&RunBuilder::new(3).cells(&[4096], depths, &[100]).build());
+        let figures = report.figures();
+        let tail = figures.iter().find(|figure| figure.id == "latency-tail");
+        tail.expect("it is drawn").caption.clone()
+    };
+    let some = caption(&[1, 4, 16, 64]);
+    assert!(
+        some.contains("It shows 2 of the 4 cells of this run") && some.contains("(QD 1, 4, 16, 64)"),
+        "{some}"
+    );
+    assert!(!caption(&[1, 16]).contains("It shows"));
+}
+
 /// Numbers anywhere in a JSON value: objects that have a `value` and a `unit`.
 fn numbers_in(value: &serde_json::Value, found: &mut Vec<serde_json::Value>) {
     match value {

@@ -1,5 +1,7 @@
 //! The tail: how many operations take longer than any latency.
 
+use std::collections::BTreeSet;
+
 use outcrop_results::HistogramKind;
 use outcrop_schema::device::{Direction, QUEUE_DEPTH, READ_WRITE_MIX};
 
@@ -8,13 +10,17 @@ use super::super::curve::mix_curve;
 use super::{depth_curve, hue};
 use crate::cell::Cell;
 use crate::chart::{LineChart, Point, Quantity, Scale, Series, SeriesKind, axis, thinned};
+use crate::number::counted;
 use crate::section::FigureSlot;
+
+/// Queues that are deeper show how long requests wait in them, and not the device.
+const DEEP: u32 = 32;
 
 /// Cells whose tails are worth seeing: the least and a deep one of each direction's depth curve, and a mix of both.
 pub(super) fn latency_tail(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Latency tail";
-    let is_deep = |cell: &&&Cell<'_>| cell.get(&QUEUE_DEPTH).is_some_and(|depth| *depth <= 32);
-    let mut series = Vec::new();
+    let is_deep = |cell: &&&Cell<'_>| cell.get(&QUEUE_DEPTH).is_some_and(|depth| *depth <= DEEP);
+    let mut drawn: Vec<(&Cell<'_>, Series)> = Vec::new();
     for direction in Direction::ALL {
         let pure = cells.iter().filter(|cell| cell.only() == Some(direction));
         let (least, deep) = match depth_curve(cells, direction) {
@@ -24,7 +30,8 @@ pub(super) fn latency_tail(cells: &[Cell<'_>]) -> FigureSlot {
         for (index, cell) in least.into_iter().chain(deep).enumerate() {
             let name = format!("{direction} {}{}", cell.depth_words(), cell.circumstances());
             let hue = hue(direction) + 2 * index;
-            series.push(Series::new(name, hue, SeriesKind::Dense, tail(cell, direction)));
+            let series = Series::new(name, hue, SeriesKind::Dense, tail(cell, direction));
+            drawn.push((cell, series));
         }
     }
     // Reads next to writes have another tail than reads alone.
@@ -37,19 +44,51 @@ pub(super) fn latency_tail(cells: &[Cell<'_>]) -> FigureSlot {
         let (mix, depth) = (cell.spelling(&READ_WRITE_MIX), cell.depth_words());
         let name = format!("{direction} in a {mix} mix, {depth}{}", cell.circumstances());
         let points = tail(cell, direction);
-        series.push(Series::new(name, hue(direction) + 4, SeriesKind::Dense, points));
+        let series = Series::new(name, hue(direction) + 4, SeriesKind::Dense, points);
+        drawn.push((cell, series));
     }
-    series.retain(|series| !series.points.is_empty());
-    if series.is_empty() {
+    drawn.retain(|(_, series)| !series.points.is_empty());
+    if drawn.is_empty() {
         return FigureSlot::missing(TITLE, "no cell kept a latency histogram.", "ssd-queue-depth");
     }
+    let (of_cells, series): (Vec<&Cell<'_>>, Vec<Series>) = drawn.into_iter().unzip();
     let chart = LineChart {
         x: axis("Latency", Quantity::Latency, Scale::Log10),
         y: axis("Operations slower than that", Quantity::Share, Scale::Log10),
         series,
     };
-    let caption = "The share of operations that take longer (1 % is p99), over all trials of a cell. A line ends where fewer than ten operations lie beyond.";
+    let caption = format!(
+        "The share of operations that take longer (1 % is p99), over all trials of a cell. A line ends where fewer than ten operations lie beyond.{}",
+        not_drawn(cells, &of_cells)
+    );
     chart.slot("latency-tail", TITLE, caption, "ssd-queue-depth")
+}
+
+/// How many cells have lines, and which queue depths those are of, as a sentence behind a blank; nothing where all have one.
+fn not_drawn(cells: &[Cell<'_>], drawn: &[&Cell<'_>]) -> String {
+    let is_drawn = |cell: &&Cell<'_>| drawn.iter().any(|other| std::ptr::eq(*other, *cell));
+    let count = cells.iter().filter(is_drawn).count();
+    if count == cells.len() {
+        return String::new();
+    }
+    let depths: BTreeSet<u32> = cells
+        .iter()
+        .filter_map(|cell| cell.get(&QUEUE_DEPTH).copied())
+        .collect();
+    let of_depths = match depths.len() {
+        0 | 1 => String::new(),
+        _ => {
+            let depths: Vec<String> = depths.iter().map(u32::to_string).collect();
+            format!(
+                ": for reads and for writes, the lowest queue depth and the highest up to {DEEP}, of the measured ones (QD {})",
+                depths.join(", ")
+            )
+        }
+    };
+    format!(
+        " It shows {count} of the {} of this run{of_depths}.",
+        counted(cells.len(), "cell")
+    )
 }
 
 /// The share of operations beyond each latency, thinned to what a screen can show.
