@@ -12,6 +12,8 @@ use super::{ComparisonRow, Side, Undecided, Verdict};
 
 /// Nobody repeats a measurement more often for an answer: beyond it, an estimate says no more.
 const MOST_REPETITIONS: usize = 1000;
+/// From here on, repetitions hardly decide anything in practice.
+const PRACTICAL_REPETITIONS: usize = 50;
 
 impl ComparisonRow {
     /// Why it is not comparable or not decided, and what would decide it, as clauses; empty where it is decided.
@@ -98,16 +100,21 @@ fn more(rows: &[&ComparisonRow]) -> String {
     parts.join("; ")
 }
 
-/// `about 40 repetitions`, `about 12 to 60 repetitions`, by the estimates of several rows or cells; `more repetitions` without an estimate.
+/// `about 40 repetitions`, `about 12 to 60 repetitions`, by the estimates of several rows or cells; `more repetitions` without an estimate, and
+/// `hardly any practical number of repetitions (about 760)` where all take more than people run.
 pub fn about_repetitions(needed: &[usize]) -> String {
     let (Some(least), Some(most)) = (needed.iter().min(), needed.iter().max()) else {
         return "more repetitions".to_owned();
     };
-    match (*least > MOST_REPETITIONS, *most > MOST_REPETITIONS) {
-        (true, _) => format!("more than {MOST_REPETITIONS} repetitions"),
-        (false, true) => format!("about {least} to more than {MOST_REPETITIONS} repetitions"),
-        (false, false) if least == most => format!("about {least} repetitions"),
-        (false, false) => format!("about {least} to {most} repetitions"),
+    let count = match (*least > MOST_REPETITIONS, *most > MOST_REPETITIONS) {
+        (true, _) => format!("more than {MOST_REPETITIONS}"),
+        (false, true) => format!("about {least} to more than {MOST_REPETITIONS}"),
+        (false, false) if least == most => format!("about {least}"),
+        (false, false) => format!("about {least} to {most}"),
+    };
+    match *least > PRACTICAL_REPETITIONS {
+        true => format!("hardly any practical number of repetitions ({count})"),
+        false => format!("{count} repetitions"),
     }
 }
 

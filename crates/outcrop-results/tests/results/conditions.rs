@@ -356,7 +356,8 @@ fn what_is_undecided_says_about_how_many_repetitions_would_decide_it() {
     assert_eq!(
         row.why(),
         [format!(
-            "the interval contains 1 and reaches beyond the margin; about {needed} repetitions would decide"
+            "the interval contains 1 and reaches beyond the margin; {} would decide",
+            about_repetitions(&[needed])
         )]
     );
     // A gate is about another threshold than 1, and nearer ones take more.
@@ -370,7 +371,16 @@ fn what_is_undecided_says_about_how_many_repetitions_would_decide_it() {
     assert_eq!(about_repetitions(&[]), "more repetitions");
     assert_eq!(about_repetitions(&[7]), "about 7 repetitions");
     assert_eq!(about_repetitions(&[60, 12]), "about 12 to 60 repetitions");
-    assert_eq!(about_repetitions(&[5000]), "more than 1000 repetitions");
+    // Nobody runs as many.
+    let hardly = [
+        (&[760][..], "about 760"),
+        (&[60, 90], "about 60 to 90"),
+        (&[5000], "more than 1000"),
+    ];
+    for (needed, count) in hardly {
+        let expected = format!("hardly any practical number of repetitions ({count})");
+        assert_eq!(about_repetitions(needed), expected);
+    }
     // What is decided needs none.
     assert!(
         comparison(1.0, 2.0, 0.01)
