@@ -170,6 +170,7 @@ impl Placement {
             mut candidates,
             choice: mut chosen,
         } = compared.decide(constraints);
+        let is_unmet = chosen.best.is_none();
         let checks = Checks::of(run, &family, &candidates, &chosen);
         if checks.deny() {
             chosen.sureness = chosen.sureness.map(|_| Sureness::NotClear);
@@ -187,6 +188,10 @@ impl Placement {
         measured.race.is_clear = sureness == Some(Sureness::Clear);
         add_costs(&mut answer, &candidates, &limits);
         add_log(&mut answer, &mut essentials, &candidates);
+        if let Some(meeting) = others::meeting(&cells, &compared, &limits).filter(|_| is_unmet) {
+            answer.insert(answer.len().min(1), meeting.sentence.clone());
+            essentials.insert(0, meeting);
+        }
         candidates.extend(modelled.candidates);
         Some(Self {
             figure: figure::throughput_against_space(&candidates),

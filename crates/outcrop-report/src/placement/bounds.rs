@@ -105,8 +105,8 @@ impl Verdict {
 pub(crate) const SURE: f64 = 0.9;
 
 /// Said where the store's log hides what its codecs save.
-pub(super) const MORE_RECORDS: &str =
-    "More records would decide it: the log's share of the space would fall.";
+pub(super) const MORE_RECORDS: &str = "More records would decide it: the log's share of the space would fall. Write the plan with `outcrop plans placement > mine.toml`, set a \
+     larger `records` in it, and measure it with `outcrop run mine.toml`, on the same data (--data) and under the same limits.";
 const LONGER_TRIALS: &str = "Longer trials (--duration) would give the missing percentiles.";
 
 /// One limit, and the figure that it bounds.

@@ -1,10 +1,13 @@
 //! Stores of a run that the answer is not about: it is about one.
 
+use outcrop_measure::units::format_ratio;
 use outcrop_schema::kv::{ENGINE, THROUGHPUT};
 use outcrop_workload::store::StoreEngine;
 
 use super::Essential;
-use super::candidate::{self, FASTER, MORE_CANDIDATES, MORE_TRIALS, Weight};
+use super::candidate::{self, Candidate, CompressedAt, FASTER, MORE_CANDIDATES, MORE_TRIALS, Weight};
+use super::decision::Compared;
+use super::limits::Limits;
 use super::words::Said;
 use crate::cell::Cell;
 use crate::number::counted;
@@ -52,6 +55,46 @@ impl NotCompared {
         });
         said
     }
+}
+
+/// What is said where no cell of the answer's store meets the limits and one of another store does, for the answer and for a screen.
+pub(super) fn meeting(cells: &[Cell<'_>], compared: &Compared<'_>, limits: &Limits) -> Option<Essential> {
+    let (own, named) = (candidate::engine(compared.family), limits.named()?);
+    let stores = candidate::of_each_store(cells);
+    let others = stores.iter().filter(|other| candidate::engine(other) != own);
+    let meets = others.filter_map(|family| {
+        let other = Compared { family, ..*compared };
+        let decision = other.decide(&limits.constraints);
+        let best = decision.candidates.into_iter().nth(decision.choice.best?)?;
+        Some((candidate::engine(family), best))
+    });
+    let meets: Vec<(String, Candidate)> = meets.collect();
+    let (engine, best) = meets.first()?;
+    let what = match best.place {
+        CompressedAt::Nowhere => format!("without compression ({})", best.what),
+        place => format!("with {} in the {}", best.what, place.name()),
+    };
+    let p99 = best.p99.as_ref();
+    let p99 = p99.map_or_else(String::new, |p99| format!("p99 of a read {}, ", p99.with_ends()));
+    let ratio = format_ratio(best.ratio.as_ref().map_or(1.0, |ratio| ratio.value));
+    let trials = counted(best.throughput.n, "trial");
+    let figures = format!("{p99}ratio {ratio}, {trials}");
+    let others: Vec<&str> = meets.iter().skip(1).map(|(engine, _)| engine.as_str()).collect();
+    let also = match others.as_slice() {
+        [] => String::new(),
+        others => format!(" So does a cell of {}.", others.join(" and of ")),
+    };
+    let why = why_not_another(cells, compared.family).short;
+    let most = compared.family.iter().map(|cell| cell.trials().len()).max();
+    let most = counted(most.unwrap_or(0), "trial");
+    Some(Essential {
+        sentence: format!(
+            "{engine} {what} meets {named}: {figures}.{also} The answer is about {own} as it {why} (at most {most} of a cell), not by the limits."
+        ),
+        short: format!("{engine} {what} meets the limits: {figures}."),
+        shortest: Some(format!("{engine} {what} meets the limits.")),
+        can_wait: false,
+    })
 }
 
 /// Why an answer is about its store and not about another one.

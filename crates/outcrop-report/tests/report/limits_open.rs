@@ -199,6 +199,8 @@ fn a_limit_on_the_ratio_that_the_log_alone_breaks_is_undecided() {
         "{text}"
     );
     assert!(text.contains("More records would decide it"), "{text}");
+    let how = "`outcrop plans placement > mine.toml`, set a larger `records` in it, and measure it with `outcrop run mine.toml`";
+    assert!(text.contains(how), "{text}");
     let report = Report::under(&run, &[], &least_ratio(2.0), None);
     assert!(report.to_html().contains("2.80 without the log"));
     // Without a log to speak of the limit is kept, and one that both ratios break is broken.

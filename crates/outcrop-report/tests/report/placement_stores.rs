@@ -151,6 +151,51 @@ fn of_stores_with_as_many_candidates_the_one_with_more_trials_and_then_the_faste
 }
 
 #[test]
+fn where_no_cell_of_the_store_meets_the_limits_the_cell_of_another_store_that_does_is_named() {
+    let mut run = with_a_second_store();
+    for trial in &mut run.trials {
+        let p99 = match trial.factors[ENGINE.name].as_str() {
+            "fjall" => 14e3,
+            _ => 40e3,
+        };
+        trial.values.retain(|value| value.metric != READ_LATENCY.p99.name);
+        trial.values.push(Value::measured(READ_LATENCY.p99, p99));
+    }
+    let limits = Constraints {
+        p99_ns: Some(16e3),
+        ..Constraints::default()
+    };
+    let placement = Placement::of(&run, &limits, None).unwrap();
+    let text = placement.answer.join(" ");
+    assert!(
+        text.starts_with("For rocksdb: no cell of the store meets"),
+        "{text}"
+    );
+    assert!(
+        placement.answer[1].starts_with("fjall with lz4, blocks of 16 KiB in the store meets the limits")
+            && placement.answer[1].contains("(--p99 16us): p99 of a read 14.0 µs, ratio 1.83, 1 trial.")
+            && placement.answer[1].ends_with(
+                "The answer is about rocksdb as it has more candidates (at most 3 trials of a cell), not by the limits."
+            ),
+        "{:?}",
+        placement.answer
+    );
+    let screen = Report::under(&run, &[], &limits, None).screen(120, false);
+    let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        flowing.contains("fjall with lz4, blocks of 16 KiB in the store meets the limits"),
+        "{screen}"
+    );
+    // Where its own store meets them, the answer is the answer.
+    let loose = Constraints {
+        p99_ns: Some(50e3),
+        ..Constraints::default()
+    };
+    let text = Placement::of(&run, &loose, None).unwrap().answer.join(" ");
+    assert!(!text.contains("meets the limits"), "{text}");
+}
+
+#[test]
 fn hardware_that_is_not_modelled_is_said_on_the_screen_with_the_store_that_it_needs() {
     let mut run = of(&USUAL);
     for trial in &mut run.trials {
