@@ -110,6 +110,15 @@ pub struct PlanOptions {
     pub promised: Option<TimeSpan>,
 }
 
+/// Where the settings of a run were given: messages name what can be given there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GivenIn {
+    /// In the flags of a one-off, which has one for each factor of its layer.
+    Flags,
+    /// In plans.
+    Plans,
+}
+
 /// The plans of one run, checked, with everything that decides what is measured and in which order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanSet {
@@ -152,7 +161,7 @@ impl PlanSet {
             drafts.extend(document.drafts);
         }
         chosen::keep_layers(&mut drafts, options)?;
-        Self::check(header, drafts, options)
+        Self::check(header, drafts, options, GivenIn::Plans)
     }
 
     /// Checks a plan that was put together from flags.
@@ -160,7 +169,7 @@ impl PlanSet {
     /// # Errors
     /// One sentence with the flag for the first thing wrong.
     pub fn from_drafts(drafts: Vec<Draft>, options: &PlanOptions) -> Result<Self, LabError> {
-        Self::check(parse::RunHeader::default(), drafts, options)
+        Self::check(parse::RunHeader::default(), drafts, options, GivenIn::Flags)
     }
 
     /// The seed that every random choice of the run comes from.

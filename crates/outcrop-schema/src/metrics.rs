@@ -4,6 +4,8 @@ pub use outcrop_measure::metric::{Better, Metric, Scope, Unit};
 use outcrop_measure::percentile::{self, Percentile};
 use outcrop_workload::word::nearest;
 
+use crate::Vocabulary;
+
 /// Published figures whose definition is not known have names that end in this.
 pub const AS_PUBLISHED: &str = "_as_published";
 
@@ -144,11 +146,18 @@ pub fn full_name(short: &str) -> String {
 /// Metrics that are named where several end in what was written.
 const MOST_NAMED: usize = 5;
 
-/// What to say of a metric that is none of these: those that end in it, the one that it is a slip of, or all that there are.
+/// What to say of a metric that is none of these: the one that tables head with this word, those that end in it, the one that it is a slip of,
+/// or all that there are.
 pub fn hint(seen: &str, names: &[&str]) -> String {
+    let headed = Vocabulary::default().under_heading(seen);
     let ending = format!("_{seen}");
-    let longer = names.iter().filter(|name| name.ends_with(&ending));
-    let longer: Vec<String> = longer.take(MOST_NAMED).map(|name| format!("`{name}`")).collect();
+    let of_table = names.iter().filter(|name| headed.contains(*name));
+    let longer: Vec<&&str> = match of_table.clone().count() {
+        0 => names.iter().filter(|name| name.ends_with(&ending)).collect(),
+        _ => of_table.collect(),
+    };
+    let longer = longer.into_iter().take(MOST_NAMED);
+    let longer: Vec<String> = longer.map(|name| format!("`{name}`")).collect();
     match (longer.is_empty(), nearest(seen, names)) {
         (false, _) => format!("did you mean {}?", longer.join(" or ")),
         (true, Some(near)) => format!("did you mean `{near}`?"),

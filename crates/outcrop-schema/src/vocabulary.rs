@@ -1,9 +1,11 @@
 //! The layers that there are: a new one is a line here.
 
+use std::collections::BTreeSet;
+
 use outcrop_measure::metric::Metric;
 use outcrop_workload::word::hint;
 
-use crate::layer::LayerSchema;
+use crate::layer::{LayerSchema, TableColumn};
 use crate::{cache, column, compression, device, filesystem, kv};
 
 /// The layers that somebody speaks of.
@@ -57,6 +59,16 @@ impl Vocabulary {
     /// A metric of a layer, by their names.
     pub fn metric(self, layer: &str, name: &str) -> Option<Metric> {
         self.layer(layer)?.metric(name)
+    }
+
+    /// The metrics that tables of cells have under a heading, written with `_` for blanks: `ratio` is `compression_ratio`.
+    pub fn under_heading(self, heading: &str) -> BTreeSet<&'static str> {
+        let columns = self.0.iter().flat_map(|layer| layer.table);
+        let is_called = |column: &&TableColumn| column.heading.replace(' ', "_") == heading;
+        columns
+            .filter(is_called)
+            .map(|column| column.metric.name)
+            .collect()
     }
 
     /// What to say of a layer that is none.

@@ -15,7 +15,7 @@ use super::design::Factors;
 use super::distinguish::distinguish;
 use super::draft::{Draft, Given, Located, TrialDraft};
 use super::parse::RunHeader;
-use super::{Plan, PlanOptions, PlanSet, chosen, doubt, promise, stop};
+use super::{GivenIn, Plan, PlanOptions, PlanSet, chosen, doubt, promise, stop};
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
 use crate::layer::{DataSettings, LayerRef, Origin, Refusal};
@@ -30,6 +30,7 @@ impl PlanSet {
         header: RunHeader,
         drafts: Vec<Draft>,
         options: &PlanOptions,
+        given_in: GivenIn,
     ) -> Result<Self, LabError> {
         let stopwatch = Stopwatch::start();
         if drafts.is_empty() {
@@ -86,7 +87,7 @@ impl PlanSet {
         }
         set.keep_to_budget(options, header.doubt.budget)?;
         set.time_limit = promise::time_limit(options, set.doubt.is_some());
-        set.check_max_written()?;
+        set.check_max_written(given_in)?;
         Ok(set.checked_in(Duration::from_nanos(stopwatch.elapsed_ns())))
     }
 }

@@ -11,7 +11,7 @@ use outcrop_results::compare::verdict::LEAST_PAIRS;
 use outcrop_workload::word::hint;
 
 use super::draft::{Draft, Given, Located};
-use super::{PlanOptions, PlanSet, PlanSource, parse};
+use super::{GivenIn, PlanOptions, PlanSet, PlanSource, parse};
 use crate::error::LabError;
 use crate::layers::Layers;
 
@@ -200,7 +200,7 @@ impl PlanSet {
             let of_a = a.set(draft.clone(), VariantName::A, options.layers);
             [of_a, b.set(draft, VariantName::B, options.layers)]
         });
-        Self::check(document.header, drafts.collect(), options)
+        Self::check(document.header, drafts.collect(), options, GivenIn::Plans)
     }
 
     /// Whether it measures two variants.

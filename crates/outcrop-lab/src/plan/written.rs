@@ -3,15 +3,15 @@
 use outcrop_measure::units::{format_bytes, format_data};
 use outcrop_schema::{LayerSchema, filesystem, kv};
 
-use super::PlanSet;
 use super::check::bad;
+use super::{GivenIn, PlanSet};
 use crate::error::LabError;
 use crate::estimate::Estimate;
 
 impl PlanSet {
     /// Refuses a run that would write more than allowed even to a slow device. Of a run that would only on faster ones, it is said that it may
     /// end early: what is written is counted while it is measured, and no request goes beyond the limit.
-    pub(super) fn check_max_written(&mut self) -> Result<(), LabError> {
+    pub(super) fn check_max_written(&mut self, given_in: GivenIn) -> Result<(), LabError> {
         let Some(limit) = self.max_written else {
             return Ok(());
         };
@@ -22,7 +22,7 @@ impl PlanSet {
         if estimate.bytes_written_preparing > limit.0 {
             let message = format!(
                 "only {limit} may be written, and creating the run's files alone writes {preparing}; {}",
-                one_of(&[self.smaller(), vec![MORE]].concat())
+                one_of(&[self.smaller(given_in), vec![MORE]].concat())
             );
             return Err(bad("--max-written", message));
         }
@@ -44,7 +44,7 @@ impl PlanSet {
             };
             let message = format!(
                 "only {limit} may be written, but this run would write about {least} ({preparing} to create its files){assuming}; {}",
-                one_of(&[self.smaller(), vec![FEWER_CELLS, SHORTER_TRIALS, MORE]].concat())
+                one_of(&[self.smaller(given_in), vec![FEWER_CELLS, SHORTER_TRIALS, MORE]].concat())
             );
             return Err(bad("--max-written", message));
         }
@@ -59,7 +59,7 @@ impl PlanSet {
     }
 
     /// What makes the data of this run smaller.
-    fn smaller(&self) -> Vec<&'static str> {
+    fn smaller(&self, given_in: GivenIn) -> Vec<&'static str> {
         let has =
             |is_so: &dyn Fn(&LayerSchema) -> bool| self.plans.iter().any(|plan| is_so(plan.layer.schema()));
         let options = [
@@ -73,7 +73,12 @@ impl PlanSet {
             ),
             (
                 has(&|schema| schema.factor(kv::RECORDS.name).is_some()),
-                "load fewer records (--records)",
+                match given_in {
+                    GivenIn::Flags => "load fewer records (--records)",
+                    GivenIn::Plans => {
+                        "load fewer records (`records` in a plan of your own; `outcrop plans NAME` prints a shipped one)"
+                    }
+                },
             ),
         ];
         options

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use outcrop_lab::{LabError, PlanOptions, PlanSet, PlanSource};
+use outcrop_lab::{Draft, LabError, PlanOptions, PlanSet, PlanSource};
 use outcrop_measure::units::ByteSize;
 
 use crate::runs::writing_plan;
@@ -79,6 +79,23 @@ fn a_refusal_says_what_makes_the_data_of_this_run_smaller() {
             ),
         "{message}"
     );
+    let message = refused("name = \"kv\"\nquestion = \"How fast?\"\nlayer = \"kv\"\n");
+    assert!(
+        message.contains("; load fewer records (`records` in a plan of your own; ")
+            && !message.contains("--records"),
+        "{message}"
+    );
+    // The flags of a one-off name every factor.
+    let one_off = Draft::new("kv", "How fast?", "kv", "outcrop kv");
+    let options = PlanOptions {
+        directory: Some(data.path().to_owned()),
+        max_written: Some(ByteSize(1 << 10)),
+        ..PlanOptions::default()
+    };
+    let message = PlanSet::from_drafts(vec![one_off], &options)
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("; load fewer records (--records)"), "{message}");
     let message = refused(&writing_plan());
     assert!(
         !message.contains("--sample-size") && message.contains("; make the file smaller (--size), "),

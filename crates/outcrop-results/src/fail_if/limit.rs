@@ -82,6 +82,16 @@ pub(super) fn units(metric: &str) -> BTreeSet<Unit> {
         .collect()
 }
 
+/// What somebody means with a name that no metric has: the figure under this heading of a table.
+fn meant(name: &str) -> String {
+    let headed = Vocabulary::default().under_heading(name).into_iter();
+    let headed: Vec<String> = headed.map(|metric| format!("`{metric}`")).collect();
+    match headed.is_empty() {
+        true => "`outcrop results export` lists the metrics of a run".to_owned(),
+        false => format!("did you mean {}?", headed.join(" or ")),
+    }
+}
+
 fn value(text: &str, metric: &str) -> Result<Limit, String> {
     let mut problem = None;
     for unit in units(metric) {
@@ -93,7 +103,8 @@ fn value(text: &str, metric: &str) -> Result<Limit, String> {
     Err(match problem {
         Some(problem) => format!("{problem}, or relative to a baseline: {RELATIVE}"),
         None => format!(
-            "no layer has a metric {metric:?}, so the unit of {text:?} is not known; `outcrop results export` lists the metrics of a run"
+            "no layer has a metric {metric:?}, so the unit of {text:?} is not known; {}",
+            meant(metric)
         ),
     })
 }

@@ -148,6 +148,8 @@ fn a_condition_that_cannot_be_meant_is_refused_with_a_hint() {
         ("iops < 5ms", "is not a rate"),
         ("bandwidth < 5 furlongs", "expected for example `1.2 GB/s`"),
         ("speed > 5ms", "no layer has a metric \"speed\""),
+        ("ratio < 3", "is not known; did you mean `compression_ratio`?"),
+        ("decompress < 1GB/s", "did you mean `decompress_speed`?"),
         ("p99 > -5ms", "it is negative"),
         ("p99 > +five%", "is not a threshold"),
         ("p99 > +NaN%", "is not a threshold"),
