@@ -35,8 +35,12 @@ pub struct WholeReport {
     pub table_rows: Result<u64, Unavailable>,
     /// How the user's file holds these rows.
     pub stored: Stored,
+    /// The user's whole file, where it is compressed as a whole: its columns have no sizes of their own.
+    pub compressed_file_bytes: Option<u64>,
     /// The column chunks of a Parquet file with zstd:3 that has the same rows.
     pub parquet_zstd_bytes: Result<u64, Unavailable>,
+    /// The encoding that takes least, in words that follow "with"; `None` for the one that writers choose by default.
+    pub parquet_encoding: Option<String>,
     /// The same with the encoding that writers choose by default.
     pub parquet_default_bytes: Result<u64, Unavailable>,
     /// What Parquet has the values of a text file as in these sizes: `integers`; `None` where that is what the file has.
@@ -124,7 +128,11 @@ pub fn whole_column(
 ) -> Result<WholeReport, BenchError> {
     if table.format == TableFormat::Folder {
         let (table, path, column) = folder::inner(table, path, column)?;
-        return whole_column((table, &path, column), spec, text_limit, stop);
+        return Ok(WholeReport {
+            // That of one of several tables says nothing of all.
+            compressed_file_bytes: None,
+            ..whole_column((table, &path, column), spec, text_limit, stop)?
+        });
     }
     let in_parquet = (table.format == TableFormat::Parquet)
         .then(|| foreign::stored(path, column))
@@ -177,7 +185,12 @@ pub fn whole_column(
         .type_name
         .clone()
         .filter(|_| column.kind != ValueKind::Strings);
+    let is_compressed =
+        in_parquet.is_none() && table.format != TableFormat::Arrow && compression_of(path)?.is_some();
     Ok(WholeReport {
+        compressed_file_bytes: is_compressed
+            .then(|| path.metadata().ok().map(|file| file.len()))
+            .flatten(),
         parquet_as,
         text_of,
         ..written.report(table_rows, stored, parquet)
@@ -337,7 +350,9 @@ impl Written {
             size: SizeReport::of_file(&self.report, self.text_bytes),
             table_rows,
             stored,
-            parquet_zstd_bytes: Ok(parquet.smaller_bytes()),
+            parquet_zstd_bytes: Ok(parquet.smallest_bytes),
+            compressed_file_bytes: None,
+            parquet_encoding: parquet.smallest_encoding,
             parquet_default_bytes: Ok(parquet.usual_bytes),
             parquet_as: None,
             text_of: None,

@@ -31,7 +31,7 @@ pub use ipc_output::ArrowForm;
 #[cfg(feature = "parquet")]
 pub use parquet_input::{ParquetStrings, parquet_fields};
 #[cfg(feature = "parquet")]
-pub use parquet_sizes::{ParquetSizes, StoredColumn, parquet_stored, parquet_zstd_bytes, parquet_zstd_sizes};
+pub use parquet_sizes::{ParquetSizes, StoredColumn, parquet_stored, parquet_zstd_sizes};
 pub use push::ForeignDictionary;
 pub(crate) use scan::ArrowValues;
 pub use scan::{DictionaryOrder, Scan};

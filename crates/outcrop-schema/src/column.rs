@@ -55,6 +55,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         ENCODINGS,
         STORED_FORM,
         PARQUET_AS,
+        PARQUET_ENCODING,
         TEXT_OF,
         LEFT_OUT,
         KERNELS_USED,
@@ -364,8 +365,9 @@ metrics! { PLAIN:
     FILE_BYTES = "file_bytes", Bytes, Lower, DataSet, "size of the file that was written, header and checksums included";
     TEXT_BYTES = "text_bytes", Bytes, Neither, DataSet, "size of the rows as newline text";
     STORED_BYTES = "stored_bytes", Bytes, Neither, DataSet, "size of the column in the user's file: its chunks in Parquet, its fields and delimiters in text";
-    PARQUET_ZSTD_BYTES = "parquet_zstd_bytes", Bytes, Lower, DataSet, "size of the chunks of the same rows in a Parquet file with zstd:3, written by Outcrop with dictionary or delta encoding, whichever is smaller";
-    PARQUET_DEFAULT_BYTES = "parquet_default_bytes", Bytes, Neither, DataSet, "the same with the encoding that writers choose by default: a dictionary, and plain values where it grows beyond 1 MiB; where this is larger, the smaller size needs delta encoding";
+    PARQUET_ZSTD_BYTES = "parquet_zstd_bytes", Bytes, Lower, DataSet, "size of the chunks of the same rows in a Parquet file with zstd:3, written by Outcrop with the encoding of the type that takes least";
+    PARQUET_DEFAULT_BYTES = "parquet_default_bytes", Bytes, Neither, DataSet, "the same with the encoding that writers choose by default: a dictionary, and plain values where it grows beyond 1 MiB; where this is larger, the smaller size needs another encoding";
+    COMPRESSED_FILE_BYTES = "compressed_file_bytes", Bytes, Neither, DataSet, "size of the user's file, where it is compressed as a whole, so that no column has its own size in it";
     SIZE_OVER_STORED = "size_over_stored", Ratio, Lower, DataSet, "size of the column file over that in the user's file";
     TABLE_ROWS = "table_rows", Count, Neither, DataSet, "rows that the user's table has";
     TABLE_COLUMNS = "table_columns", Count, Neither, DataSet, "columns that the user's table has, or all tables of the folder";
@@ -417,6 +419,12 @@ pub const STORED_AS_TEXT: &str = "in this file (text)";
 pub const PARQUET_AS: RemarkKind = RemarkKind::new(
     "parquet-type",
     "what Parquet has the values of a text file as: the type that keeps all of them, or text",
+    "",
+);
+/// Parquet takes least with another encoding than writers' default.
+pub const PARQUET_ENCODING: RemarkKind = RemarkKind::new(
+    "parquet-encoding",
+    "the encoding with which Parquet takes least, where that is not the default",
     "",
 );
 /// The values have another type in the user's file than in a column file.

@@ -6,18 +6,15 @@ use parquet::arrow::ArrowWriter;
 
 use super::ipc_output::{record_batches, schema_of};
 use super::parquet_input::of_parquet;
-use super::parquet_sizes::{chunk_bytes, delta_form, usual_form};
+use super::parquet_sizes::{Form, chunk_bytes, parquet_columns};
 use crate::Column;
 use crate::error::Result;
 
-/// Limit of a dictionary without one.
-const DICTIONARY_BYTES: usize = 1 << 30;
-
 impl Column {
-    /// Writes all rows as a Parquet file: one optional column `name`, compressed with zstd, with dictionary or delta encoding, whichever is
-    /// smaller.
+    /// Writes all rows as a Parquet file: one optional column `name`, compressed with zstd, with the encoding that takes least: a dictionary,
+    /// plain values, or one of the delta encodings.
     ///
-    /// *Cost*: four passes over the rows, three of them to find the smallest encoding.
+    /// *Cost*: the rows are encoded and compressed once in each of the five forms, and once more in the smallest.
     ///
     /// ```
     /// # use outcrop_column::{Column, EncodeOptions, encode_text};
@@ -37,16 +34,10 @@ impl Column {
     pub fn write_parquet(&self, out: impl Write + Send, name: &str) -> Result<()> {
         let scan = self.scan()?;
         let schema = schema_of(&scan, name);
-        // Above any dictionary that fits into a row group: the default limit of 1 MiB makes Parquet go on with plain values.
-        let whole_dictionary = usual_form()?.set_dictionary_page_size_limit(DICTIONARY_BYTES);
-        let mut forms = vec![
-            whole_dictionary.build(),
-            usual_form()?.build(),
-            delta_form()?.build(),
-        ];
-        let sizes = chunk_bytes(record_batches(scan, &schema), &forms)?;
-        let smallest = sizes.iter().enumerate().min_by_key(|(_, bytes)| **bytes);
-        let form = forms.swap_remove(smallest.map_or(0, |(form, _)| form));
+        let sizes = chunk_bytes(record_batches(scan, &schema))?;
+        let smallest = sizes.iter().min_by_key(|(_, bytes)| bytes.iter().sum::<u64>());
+        let form = smallest.map_or(Form::Usual, |(form, _)| *form);
+        let form = form.properties(&parquet_columns(&schema)?)?;
         let mut writer = ArrowWriter::try_new(out, schema.clone(), Some(form)).map_err(of_parquet)?;
         for batch in record_batches(self.scan()?, &schema) {
             writer.write(&batch?).map_err(of_parquet)?;

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread;
 
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema};
-use parquet::arrow::ArrowWriter;
-use parquet::arrow::ProjectionMask;
-use parquet::basic::{Compression, Encoding, EncodingMask, ZstdLevel};
-use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
-use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion};
+use parquet::arrow::{ArrowSchemaConverter, ArrowWriter, ProjectionMask};
+use parquet::basic::{Compression, Encoding, EncodingMask, Type, ZstdLevel};
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::properties::WriterProperties;
 use parquet::file::reader::ChunkReader;
+use parquet::schema::types::ColumnDescPtr;
 
 use super::guarded;
 use super::parquet_input::{FORMAT, footer, of_parquet};
@@ -137,68 +139,154 @@ const fn codec_name(codec: Compression) -> &'static str {
     }
 }
 
-/// What a column takes in a Parquet file with zstd:3, by how its values are encoded: bytes of its column chunks, as [`StoredColumn::bytes`]
-/// counts them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What a column takes in a Parquet file with zstd:3: bytes of its column chunks, as [`StoredColumn::bytes`] counts them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParquetSizes {
     /// As writers do it by default: a dictionary of at most 1 MiB a row group of 1,048,576 rows, then plain values.
     pub usual_bytes: u64,
-    /// The second version's delta encodings, which suit numbers and sorted text.
-    pub delta_bytes: u64,
+    /// With the encoding that takes least, of all that are written for the type.
+    pub smallest_bytes: u64,
+    /// Which one that is, in words that follow "with": `DELTA_BYTE_ARRAY encoding`. `None` for the default.
+    pub smallest_encoding: Option<String>,
 }
 
-impl ParquetSizes {
-    /// Those of the smaller form.
-    pub fn smaller_bytes(&self) -> u64 {
-        self.usual_bytes.min(self.delta_bytes)
+/// Limit of a dictionary without one.
+const DICTIONARY_BYTES: usize = 1 << 30;
+
+/// How a writer encodes values below the codec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// As writers do it by default.
+    Usual,
+    /// A dictionary however large it is: the default limit of 1 MiB makes Parquet go on with plain values.
+    WholeDictionary,
+    /// One encoding for all values, without a dictionary.
+    Only(Encoding),
+}
+
+impl Form {
+    /// All of them, the default first. A type that lacks one is written in its own default in place of it.
+    pub(super) const ALL: [Self; 8] = [
+        Self::Usual,
+        Self::WholeDictionary,
+        Self::Only(Encoding::PLAIN),
+        Self::Only(Encoding::RLE),
+        Self::Only(Encoding::DELTA_BINARY_PACKED),
+        Self::Only(Encoding::DELTA_LENGTH_BYTE_ARRAY),
+        Self::Only(Encoding::DELTA_BYTE_ARRAY),
+        Self::Only(Encoding::BYTE_STREAM_SPLIT),
+    ];
+
+    /// Whether values of this type may be written so.
+    const fn is_for(self, kind: Type) -> bool {
+        match (self, kind) {
+            (Self::Usual | Self::Only(Encoding::PLAIN), _)
+            | (Self::Only(Encoding::RLE), Type::BOOLEAN)
+            | (Self::Only(Encoding::DELTA_BINARY_PACKED), Type::INT32 | Type::INT64)
+            | (Self::Only(Encoding::DELTA_LENGTH_BYTE_ARRAY), Type::BYTE_ARRAY)
+            | (Self::Only(Encoding::DELTA_BYTE_ARRAY), Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY)
+            | (
+                Self::Only(Encoding::BYTE_STREAM_SPLIT),
+                Type::INT32 | Type::INT64 | Type::FLOAT | Type::DOUBLE | Type::FIXED_LEN_BYTE_ARRAY,
+            ) => true,
+            (Self::WholeDictionary, kind) => !matches!(kind, Type::BOOLEAN),
+            (Self::Only(_), _) => false,
+        }
+    }
+
+    /// In words that follow "with"; `None` for the default.
+    fn in_words(self) -> Option<String> {
+        match self {
+            Self::Usual => None,
+            Self::WholeDictionary => Some("a dictionary beyond 1 MiB".to_owned()),
+            Self::Only(Encoding::PLAIN) => Some("PLAIN encoding without a dictionary".to_owned()),
+            Self::Only(encoding) => Some(format!("{encoding} encoding")),
+        }
+    }
+
+    /// With zstd:3, in this form where the types of these columns have it.
+    pub(super) fn properties(self, columns: &[ColumnDescPtr]) -> Result<WriterProperties> {
+        let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(of_parquet)?;
+        let mut form = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(level))
+            .set_max_row_group_row_count(Some(ROW_GROUP_ROWS));
+        if self == Self::WholeDictionary {
+            form = form.set_dictionary_page_size_limit(DICTIONARY_BYTES);
+        }
+        for column in columns {
+            if let Self::Only(encoding) = self
+                && self.is_for(column.physical_type())
+            {
+                form = form
+                    .set_column_dictionary_enabled(column.path().clone(), false)
+                    .set_column_encoding(column.path().clone(), encoding);
+            }
+        }
+        Ok(form.build())
     }
 }
 
-/// With zstd:3, and the encodings that writers take by default.
-pub(super) fn usual_form() -> Result<WriterPropertiesBuilder> {
-    let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(of_parquet)?;
-    Ok(WriterProperties::builder()
-        .set_compression(Compression::ZSTD(level))
-        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS)))
+/// The columns that Parquet has for these of Arrow: several for one that is nested.
+pub(super) fn parquet_columns(schema: &Schema) -> Result<Vec<ColumnDescPtr>> {
+    let converted = ArrowSchemaConverter::new().convert(schema).map_err(of_parquet)?;
+    Ok(converted.columns().to_vec())
 }
 
-/// The same with the delta encodings.
-pub(super) fn delta_form() -> Result<WriterPropertiesBuilder> {
-    let usual = usual_form()?;
-    Ok(usual
-        .set_writer_version(WriterVersion::PARQUET_2_0)
-        .set_dictionary_enabled(false))
+/// Those of the forms that some of these columns have.
+pub(super) fn forms_of(columns: &[ColumnDescPtr]) -> Vec<Form> {
+    let is_any = |form: &Form| columns.iter().any(|column| form.is_for(column.physical_type()));
+    Form::ALL.into_iter().filter(is_any).collect()
 }
 
-/// What batches take in each of these forms: bytes of the column chunks. Nothing is written.
+/// What batches take in each form that their types have: bytes of the chunks of each of Parquet's columns. Nothing is written.
 pub(super) fn chunk_bytes(
     batches: impl IntoIterator<Item = Result<RecordBatch>>,
-    forms: &[WriterProperties],
-) -> Result<Vec<u64>> {
-    let mut writers: Vec<ArrowWriter<io::Sink>> = Vec::new();
+) -> Result<Vec<(Form, Vec<u64>)>> {
+    let mut writers: Vec<(Form, ArrowWriter<io::Sink>)> = Vec::new();
     for batch in batches {
         let batch = batch?;
         if writers.is_empty() {
-            for form in forms {
-                let writer = ArrowWriter::try_new(io::sink(), batch.schema(), Some(form.clone()));
-                writers.push(writer.map_err(of_parquet)?);
+            let columns = parquet_columns(&batch.schema())?;
+            for form in forms_of(&columns) {
+                let properties = form.properties(&columns)?;
+                let writer = ArrowWriter::try_new(io::sink(), batch.schema(), Some(properties));
+                writers.push((form, writer.map_err(of_parquet)?));
             }
         }
-        for writer in &mut writers {
-            writer.write(&batch).map_err(of_parquet)?;
-        }
+        write_to_all(&mut writers, &batch)?;
     }
-    let bytes_of = |writer: ArrowWriter<io::Sink>| -> Result<u64> {
+    let bytes_of = |(form, writer): (Form, ArrowWriter<io::Sink>)| {
         let metadata = writer.close().map_err(of_parquet)?;
-        let chunks = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
-        Ok(chunks.map(|chunk| size(chunk.compressed_size())).sum())
+        let mut bytes = vec![0; metadata.file_metadata().schema_descr().num_columns()];
+        for group in metadata.row_groups() {
+            for (sum, chunk) in bytes.iter_mut().zip(group.columns()) {
+                *sum += size(chunk.compressed_size());
+            }
+        }
+        Ok((form, bytes))
     };
     writers.into_iter().map(bytes_of).collect()
 }
 
-/// What the first `row_limit` rows of these arrays take as the column of a Parquet file with zstd:3, in each of two forms.
+/// Gives a batch to each of several writers, which have a thread each: compressing takes nearly all of the time.
+fn write_to_all(writers: &mut [(Form, ArrowWriter<io::Sink>)], batch: &RecordBatch) -> Result<()> {
+    thread::scope(|scope| {
+        let write = |(_, writer): &'_ mut (Form, ArrowWriter<io::Sink>)| writer.write(batch);
+        let threads: Vec<_> = writers
+            .iter_mut()
+            .map(|writer| scope.spawn(move || write(writer)))
+            .collect();
+        threads.into_iter().try_for_each(|thread| match thread.join() {
+            Ok(written) => written.map_err(of_parquet),
+            Err(panic) => resume_unwind(panic),
+        })
+    })
+}
+
+/// What the first `row_limit` rows of these arrays take as the column of a Parquet file with zstd:3: by default, and in the encoding that
+/// takes least. Each part of a nested column has its own.
 ///
-/// *Cost*: the compressed pages of two row groups in memory; nothing is written.
+/// *Cost*: every encoding that the type has, compressed, with a thread each; the pages of a row group of each in memory; nothing is written.
 ///
 /// # Errors
 /// Those of the arrays, and [`ColumnError::Foreign`](crate::ColumnError::Foreign) for a type that Parquet lacks.
@@ -219,23 +307,29 @@ pub fn parquet_zstd_sizes(
         let batch = RecordBatch::try_new(schema, vec![array.slice(0, rows)]);
         (rows > 0).then_some(batch.map_err(Into::into))
     });
-    let forms = [usual_form()?.build(), delta_form()?.build()];
-    let bytes = chunk_bytes(batches, &forms)?;
-    Ok(match bytes[..] {
-        [usual_bytes, delta_bytes] => ParquetSizes {
-            usual_bytes,
-            delta_bytes,
-        },
-        _ => ParquetSizes::default(),
-    })
-}
-
-/// The smaller of the two forms that [`parquet_zstd_sizes`] gives.
-///
-/// # Errors
-/// As there.
-pub fn parquet_zstd_bytes(arrays: impl IntoIterator<Item = Result<ArrayRef>>, row_limit: u64) -> Result<u64> {
-    Ok(parquet_zstd_sizes(arrays, row_limit)?.smaller_bytes())
+    let by_form = chunk_bytes(batches)?;
+    let parts = by_form.first().map_or(0, |(_, bytes)| bytes.len());
+    let mut sizes = ParquetSizes::default();
+    let mut encodings = BTreeSet::new();
+    for part in 0..parts {
+        let of_part = || {
+            by_form
+                .iter()
+                .filter_map(|(form, bytes)| Some((*form, *bytes.get(part)?)))
+        };
+        // Of several the first: the default, where nothing is smaller.
+        let Some((form, bytes)) = of_part().min_by_key(|(_, bytes)| *bytes) else {
+            continue;
+        };
+        sizes.usual_bytes += of_part().next().map_or(0, |(_, usual)| usual);
+        sizes.smallest_bytes += bytes;
+        encodings.extend(form.in_words());
+    }
+    if !encodings.is_empty() {
+        let encodings: Vec<String> = encodings.into_iter().collect();
+        sizes.smallest_encoding = Some(encodings.join(" and "));
+    }
+    Ok(sizes)
 }
 
 impl Column {
@@ -246,13 +340,5 @@ impl Column {
     pub fn parquet_zstd_sizes(&self) -> Result<ParquetSizes> {
         let arrays = self.scan()?.map(|array| Ok(Arc::new(array?) as ArrayRef));
         parquet_zstd_sizes(arrays, u64::MAX)
-    }
-
-    /// The smaller of the two.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn parquet_zstd_bytes(&self) -> Result<u64> {
-        Ok(self.parquet_zstd_sizes()?.smaller_bytes())
     }
 }

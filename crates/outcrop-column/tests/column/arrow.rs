@@ -11,7 +11,7 @@ use arrow_array::{
 };
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::{Field, Schema};
-use outcrop_column::arrow::{ArrowStrings, DictionaryOrder, ParquetStrings, parquet_zstd_bytes};
+use outcrop_column::arrow::{ArrowStrings, DictionaryOrder, ParquetStrings};
 use outcrop_column::{ArrowForm, Column, ColumnError, EncodeOptions, Encoder, Index, InputColumn, Result};
 use proptest::prelude::*;
 
@@ -204,19 +204,6 @@ fn larger_arrays_of_a_scan_have_the_same_rows_with_nulls_and_over_segments() {
         let scanned: Vec<Row> = arrays.iter().flat_map(rows_of_array).collect();
         assert!(scanned == rows, "at most {batch_rows} rows");
     }
-}
-
-#[test]
-fn parquets_size_is_that_of_the_encoding_that_suits_the_values() {
-    let bytes = |array: ArrayRef| parquet_zstd_bytes([Ok(array)], u64::MAX).unwrap();
-    let counting = bytes(Arc::new(Int64Array::from_iter_values(0..200_000)));
-    assert!(
-        counting < 10_000,
-        "delta encoding makes next to nothing of it: {counting} bytes"
-    );
-    let words = (0..200_000).map(|row| ["granite", "basalt", "tuff"][row % 3]);
-    let words = bytes(Arc::new(StringArray::from_iter_values(words)));
-    assert!(words < 10_000, "a dictionary does: {words} bytes");
 }
 
 /// A table with two columns of strings and one of numbers.

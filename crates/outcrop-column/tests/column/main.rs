@@ -14,6 +14,8 @@ mod kernels;
 mod names;
 mod oracle;
 mod packed;
+#[cfg(feature = "parquet")]
+mod parquet_sizes;
 mod reads;
 mod real;
 mod size;

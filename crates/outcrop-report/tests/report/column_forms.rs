@@ -137,7 +137,7 @@ fn advice_table_and_total_name_the_encoding_that_a_size_in_parquet_needs() {
     );
     assert_eq!(beside("comment"), "");
     assert!(
-        beside("all 2 columns").starts_with("with delta encoding for 1 of them; 25.8 MB"),
+        beside("all 2 columns").starts_with("with other encodings for 1 of them; 25.8 MB"),
         "{}",
         beside("all 2 columns")
     );

@@ -216,7 +216,7 @@ fn the_encoding_that_the_advice_is_about_is_the_one_that_decode_writes() {
     let seen = outcrop(dir, &["column", "encode", "names.txt", "-o", "n.ocol"]);
     let words = words_of(&seen.stdout);
     assert!(
-        words.contains(" with delta encoding (")
+        words.contains(" with DELTA_BYTE_ARRAY encoding (")
             && words.contains(" with writers' defaults) and a footer of about "),
         "{words}"
     );

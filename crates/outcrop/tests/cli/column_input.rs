@@ -218,3 +218,55 @@ fn zstd_xz_bzip2_and_lz4_of_a_table_give_the_column_that_the_table_gives() {
         );
     }
 }
+
+/// What its user has of a compressed file is the file: text that is four times as large makes everything look small.
+#[test]
+fn all_columns_of_a_compressed_file_are_compared_with_that_file() {
+    let dir = workplace();
+    let dir = dir.path();
+    let row = |row: usize| {
+        format!(
+            "{},{}\n",
+            row * 7919 % 10_007,
+            ["tuff", "marl", "gneiss"][row % 3]
+        )
+    };
+    let rows: String = (0..20_000).map(row).collect();
+    let packed = zstd::encode_all(format!("id,rock\n{rows}").as_bytes(), 3).unwrap();
+    std::fs::write(dir.join("rocks.csv.zst"), &packed).unwrap();
+    let encode = |more: &[&str]| {
+        let args = ["column", "encode", "rocks.csv.zst", "-o", "out/", "--force"];
+        outcrop(dir, &[&args, more].concat())
+    };
+    let seen = encode(&["--all-columns"]);
+    let total = seen.stdout.lines().last().unwrap();
+    assert!(
+        total.starts_with("all 2 columns (id, rock): ")
+            && total.contains(" in this file, compressed as a whole (")
+            && total.contains(" as text), "),
+        "{seen:?}"
+    );
+    assert!(
+        seen.stdout.contains("id: ") && seen.stdout.contains(" (the compressed file takes "),
+        "{seen:?}"
+    );
+    let document = encode(&["--all-columns", "--format", "json"]);
+    let document: serde_json::Value = serde_json::from_str(&document.stdout).unwrap();
+    assert_eq!(
+        document["details"]["total"]["compressed_file_bytes"].as_f64(),
+        Some(packed.len() as f64),
+        "{document}"
+    );
+    let args = [
+        "run",
+        "column-choice",
+        "--data",
+        "rocks.csv.zst",
+        "--effort",
+        "quick",
+        "--quiet",
+    ];
+    let profile = outcrop(dir, &args);
+    let flowing = profile.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flowing.contains("compressed as a whole"), "{}", profile.stdout);
+}

@@ -101,6 +101,8 @@ pub(super) fn whole_report(report: &WholeReport, table: Option<&Table>, duration
             Err(reason) => Value::known(column::SIZE_OVER_STORED, Err(reason)),
         },
     ];
+    let of_file = report.compressed_file_bytes;
+    values.extend(of_file.map(|bytes| Value::measured(column::COMPRESSED_FILE_BYTES, bytes as f64)));
     values.extend(sizes(&report.size));
     values.extend(table.map(|table| Value::measured(column::TABLE_COLUMNS, table.columns.len() as f64)));
     let left_out = table.and_then(|table| {
@@ -108,6 +110,8 @@ pub(super) fn whole_report(report: &WholeReport, table: Option<&Table>, duration
         Some(column::LEFT_OUT.remark(format!("left out, as they {why}: {others}")))
     });
     let parquet_as = report.parquet_as.map(|words| column::PARQUET_AS.remark(words));
+    let encoding = report.parquet_encoding.as_ref();
+    let encoding = encoding.map(|words| column::PARQUET_ENCODING.remark(words.clone()));
     let text_of = report.text_of.as_ref();
     let text_of = text_of.map(|type_name| column::TEXT_OF.remark(type_name.clone()));
     let form = report.stored.form.as_ref();
@@ -118,6 +122,7 @@ pub(super) fn whole_report(report: &WholeReport, table: Option<&Table>, duration
         notes: stored
             .into_iter()
             .chain(parquet_as)
+            .chain(encoding)
             .chain(text_of)
             .chain(left_out)
             .chain(notes(&report.size))

@@ -158,11 +158,15 @@ fn total(wholes: &[Whole<'_>]) -> Option<Capability> {
         let number = Number::derived(format!("{}, {form}", total.name()), bytes, Unit::Bytes, 1);
         (number, beside)
     };
-    let stored = total
-        .stored_bytes
-        .map(|bytes| found(total.place, bytes, some.clone()));
+    let of_columns = total.stored_bytes.map(|bytes| (bytes, some.clone()));
+    let of_file = total
+        .whole_file_bytes()
+        .map(|bytes| (bytes, "compressed as a whole".to_owned()));
+    let stored = of_columns
+        .or(of_file)
+        .map(|(bytes, beside)| found(total.place, bytes, beside));
     let unknown = || "the size of one column in the file is unknown".to_owned();
-    let ocol = match total.stored_bytes {
+    let ocol = match &stored {
         Some(_) => found(AS_OCOL, total.ocol_bytes, String::new()),
         None => found(AS_OCOL, total.ocol_bytes, some),
     };

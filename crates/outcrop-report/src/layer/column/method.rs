@@ -46,7 +46,7 @@ pub(super) const METHODS: &[(&str, &str)] = &[
         "Whole columns",
         "Every row of the column up to the limit of text, encoded once and decoded again; the size is that of `outcrop column encode`, \
          with header and checksums. In Parquet, a column takes its compressed column chunks as the footer has them; in text, its fields with \
-         their delimiters. Parquet with zstd:3 is written by Outcrop with the types of the file, with dictionary or delta encoding, whichever is smaller: rows, chunks and accounting are the \
+         their delimiters. Parquet with zstd:3 is written by Outcrop with the types of the file, in the encoding of the type that takes least: rows, chunks and accounting are the \
          same. A size of all rows has no interval.",
     ),
     (

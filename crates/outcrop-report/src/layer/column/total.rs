@@ -23,14 +23,18 @@ pub struct TotalSizes {
     pub left_out: String,
     /// In the user's file; none where that is not known of any.
     pub stored_bytes: Option<f64>,
+    /// The file, where it is compressed as a whole and no column has a size of its own in it.
+    pub compressed_file_bytes: Option<f64>,
+    /// Whether all rows of the table are in these sizes.
+    pub has_all_rows: bool,
     /// As newline text.
     pub text_bytes: f64,
     /// In Parquet with zstd:3.
     pub parquet_zstd_bytes: f64,
     /// The same with writers' defaults; none where that is not known of all.
     pub parquet_default_bytes: Option<f64>,
-    /// Columns whose size in Parquet needs delta encoding.
-    pub delta_count: usize,
+    /// Columns whose size in Parquet needs another encoding than writers' default.
+    pub encoded_count: usize,
     /// As column files.
     pub ocol_bytes: f64,
     /// Each column in the form that it is smallest in.
@@ -48,10 +52,12 @@ impl TotalSizes {
             place: "in this file",
             left_out: String::new(),
             stored_bytes: is_any_stored.then_some(0.0),
+            compressed_file_bytes: one_file(columns).filter(|_| !is_any_stored),
+            has_all_rows: columns.iter().all(|sizes| sizes.has_all_rows()),
             text_bytes: 0.0,
             parquet_zstd_bytes: 0.0,
             parquet_default_bytes: Some(0.0),
-            delta_count: 0,
+            encoded_count: 0,
             ocol_bytes: 0.0,
             smallest_bytes: 0.0,
         };
@@ -69,7 +75,7 @@ impl TotalSizes {
             total.parquet_zstd_bytes += parquet;
             let usual = total.parquet_default_bytes.zip(sizes.parquet_usual_bytes);
             total.parquet_default_bytes = usual.map(|(sum, bytes)| sum + bytes);
-            total.delta_count += usize::from(sizes.larger_by_default().is_some());
+            total.encoded_count += usize::from(sizes.larger_by_default().is_some());
             total.ocol_bytes += sizes.ocol_bytes;
             total.smallest_bytes += sizes.base_bytes().min(parquet).min(sizes.ocol_bytes);
         }
@@ -110,19 +116,53 @@ impl TotalSizes {
         }
     }
 
-    /// `with delta encoding for 2 of them; 30.1 MB with writers' defaults`; none where the default is as small for each column.
+    /// What the user has, and how that is said. A file that is compressed as a whole is compared with all of its columns and rows; else its size
+    /// stands beside that of the text.
+    pub(super) fn base(&self) -> (f64, String) {
+        match (self.stored_bytes, self.compressed_file_bytes) {
+            (Some(bytes), _) => (bytes, self.place.to_owned()),
+            (None, Some(file)) if self.is_whole_file() => {
+                let text = format_data(self.text_bytes);
+                let words = format!("{}, compressed as a whole ({text} as text)", self.place);
+                (file, words)
+            }
+            (None, Some(file)) => {
+                let (file, place) = (format_data(file), self.place);
+                let words = format!("as text ({place}, compressed as a whole, all columns take {file})");
+                (self.text_bytes, words)
+            }
+            (None, None) => (self.text_bytes, "as text".to_owned()),
+        }
+    }
+
+    /// The compressed file, where it holds these columns and rows and no others.
+    pub(super) fn whole_file_bytes(&self) -> Option<f64> {
+        self.compressed_file_bytes.filter(|_| self.is_whole_file())
+    }
+
+    fn is_whole_file(&self) -> bool {
+        self.has_all_rows && self.columns.len() == self.table_count
+    }
+
+    /// `with other encodings for 2 of them; 30.1 MB with writers' defaults`; none where the default is as small for each column.
     pub(super) fn encoding_in_words(&self) -> Option<String> {
         let usual = self.parquet_default_bytes.map_or_else(String::new, |usual| {
             format!("; {} with writers' defaults", format_data(usual))
         });
-        (self.delta_count > 0).then(|| format!("with delta encoding for {} of them{usual}", self.delta_count))
+        (self.encoded_count > 0)
+            .then(|| format!("with other encodings for {} of them{usual}", self.encoded_count))
     }
 
     /// `all 2 columns: 34.6 MB now, Parquet zstd:3 22.0 MB, .ocol 21.2 MB`: few words, for the row of a screen.
     pub(super) fn in_brief(&self) -> String {
-        let (base, place) = match self.stored_bytes {
-            Some(bytes) => (bytes, "now"),
-            None => (self.text_bytes, "as text"),
+        let now = self.stored_bytes.or_else(|| self.whole_file_bytes());
+        let (base, place) = match (now, self.compressed_file_bytes) {
+            (Some(bytes), _) => (bytes, "now".to_owned()),
+            (None, Some(file)) => (
+                self.text_bytes,
+                format!("as text ({} compressed)", format_data(file)),
+            ),
+            (None, None) => (self.text_bytes, "as text".to_owned()),
         };
         let [base, parquet, ocol] = [base, self.parquet_zstd_bytes, self.ocol_bytes].map(format_data);
         format!(
@@ -134,10 +174,7 @@ impl TotalSizes {
     /// `all 2 columns (id, country): 34.6 MB in this file, 22.0 MB in Parquet with zstd:3 (36 % smaller), 21.2 MB as .ocol (39 % smaller); each
     /// column in its smallest form, 20.1 MB`
     pub fn in_words(&self) -> String {
-        let (base, place) = match self.stored_bytes {
-            Some(bytes) => (bytes, self.place),
-            None => (self.text_bytes, "as text"),
-        };
+        let (base, place) = self.base();
         let form = |bytes: f64, form: &str, encoding: Option<String>| {
             let change = compared(bytes, base);
             let encoding = encoding.map_or_else(String::new, |encoding| format!(", {encoding}"));
@@ -163,6 +200,13 @@ impl TotalSizes {
     }
 }
 
+/// The size of the compressed file that all of these columns are from.
+fn one_file(columns: &[&ColumnSizes]) -> Option<f64> {
+    let bytes = columns.first()?.compressed_file_bytes?;
+    let is_same = |sizes: &&ColumnSizes| sizes.compressed_file_bytes == Some(bytes);
+    columns.iter().all(is_same).then_some(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,8 +217,10 @@ mod tests {
             ocol_bytes: ocol,
             text_bytes: 9e6,
             stored: stored.map(|bytes| (bytes, "in this file".to_owned())),
+            compressed_file_bytes: None,
             is_stored_in_parquet: false,
             parquet_zstd_bytes: Some(parquet),
+            parquet_encoding: None,
             parquet_usual_bytes: None,
             parquet_as: None,
             row_count: 10.0,
@@ -201,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_total_in_parquet_says_for_how_many_columns_it_needs_delta_encoding() {
+    fn a_total_in_parquet_says_for_how_many_columns_it_needs_other_encodings() {
         let with_default = |name: &str, parquet: f64, usual: f64| ColumnSizes {
             parquet_usual_bytes: Some(usual),
             ..sizes(name, Some(4e6), parquet, 3e6)
@@ -211,7 +257,7 @@ mod tests {
         let words = TotalSizes::of(&all).unwrap().in_words();
         assert!(
             words.contains(
-                "3.00 MB in Parquet with zstd:3 (62 % smaller, with delta encoding for 1 of them; 5.00 MB with writers' defaults), "
+                "3.00 MB in Parquet with zstd:3 (62 % smaller, with other encodings for 1 of them; 5.00 MB with writers' defaults), "
             ),
             "{words}"
         );
@@ -228,6 +274,31 @@ mod tests {
             total.in_words(),
             "2 of 3 columns (city, country): 18.0 MB as text, 5.00 MB in Parquet with zstd:3 (72 % smaller), 4.00 MB as .ocol \
              (78 % smaller); each column in its smallest form, 3.00 MB; left out: id (numbers)"
+        );
+        // All of them are compared with the file, which is what the user has; some of them are not.
+        let of_file = columns.map(|sizes| ColumnSizes {
+            compressed_file_bytes: Some(3.5e6),
+            ..sizes
+        });
+        let all: Vec<&ColumnSizes> = of_file.iter().collect();
+        let total = TotalSizes::of(&all).unwrap();
+        assert_eq!(
+            total.in_words(),
+            "all 2 columns (city, country): 3.50 MB in this file, compressed as a whole (18.0 MB as text), 5.00 MB in Parquet with zstd:3 \
+             (43 % larger), 4.00 MB as .ocol (14 % larger); each column in its smallest form, 3.00 MB"
+        );
+        assert!(
+            total.in_brief().starts_with("all 2 columns: 3.50 MB now, "),
+            "{}",
+            total.in_brief()
+        );
+        let total = total.in_table(3, "");
+        assert!(
+            total.in_words().starts_with(
+                "2 of 3 columns (city, country): 18.0 MB as text (in this file, compressed as a whole, all columns take 3.50 MB), 5.00 MB in"
+            ),
+            "{}",
+            total.in_words()
         );
     }
 }

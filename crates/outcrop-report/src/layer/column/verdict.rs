@@ -26,10 +26,14 @@ pub struct ColumnSizes {
     pub text_bytes: f64,
     /// In the user's file, and how that is said: `in this file (dictionary→plain, Snappy)`. `None` where it is unknown.
     pub stored: Option<(f64, String)>,
+    /// The user's whole file, where it is compressed as a whole and its columns have no sizes of their own.
+    pub compressed_file_bytes: Option<f64>,
     /// Whether that file is Parquet, whose sizes of columns leave out what is around them too.
     pub is_stored_in_parquet: bool,
-    /// In Parquet with zstd:3, in the smaller of its encodings.
+    /// In Parquet with zstd:3, in the encoding that takes least.
     pub parquet_zstd_bytes: Option<f64>,
+    /// Which encoding that is, where it is not the default: `DELTA_BYTE_ARRAY encoding`. Runs that tried the delta encodings only do not say.
+    pub parquet_encoding: Option<String>,
     /// The same as writers encode it by default, where that is known.
     pub parquet_usual_bytes: Option<f64>,
     /// What Parquet has the values as, where the user's file is text: `integers`.
@@ -118,32 +122,38 @@ impl ColumnSizes {
         self.base_bytes().min(self.parquet_beside_base()) - self.ocol_bytes
     }
 
-    /// What Parquet takes with writers' defaults, where its smaller size needs delta encoding.
+    /// What Parquet takes with writers' defaults, where its smaller size needs another encoding.
     pub(super) fn larger_by_default(&self) -> Option<f64> {
         let parquet = self.parquet_zstd_bytes?;
         let usual = self.parquet_usual_bytes?;
         (parquet < usual * (1.0 - WORTH_REWRITING)).then_some(usual)
     }
 
-    /// ` as integers with delta encoding (80.2 kB with writers' defaults)`, which follows the size in Parquet; empty where the file's own
+    /// The encoding that the smaller size needs.
+    fn encoding(&self) -> &str {
+        self.parquet_encoding.as_deref().unwrap_or("delta encoding")
+    }
+
+    /// ` as integers with DELTA_BINARY_PACKED encoding (80.2 kB with writers' defaults)`, which follows the size in Parquet; empty where the file's own
     /// types and the default give it.
     pub(super) fn encoding_in_words(&self) -> String {
         let values = self.parquet_as.as_ref();
         let values = values.map_or_else(String::new, |values| format!(" as {values}"));
         let encoding = self.larger_by_default().map_or_else(String::new, |usual| {
             format!(
-                " with delta encoding ({} with writers' defaults)",
+                " with {} ({} with writers' defaults)",
+                self.encoding(),
                 format_data(usual)
             )
         });
         format!("{values}{encoding}")
     }
 
-    /// How to write the column in Parquet: `Parquet with zstd and delta encoding`.
-    pub(super) fn parquet_to_write(&self) -> &'static str {
+    /// How to write the column in Parquet: `Parquet with zstd and DELTA_BYTE_ARRAY encoding`.
+    pub(super) fn parquet_to_write(&self) -> String {
         match self.larger_by_default() {
-            Some(_) => "Parquet with zstd and delta encoding",
-            None => "Parquet with zstd",
+            Some(_) => format!("Parquet with zstd and {}", self.encoding()),
+            None => "Parquet with zstd".to_owned(),
         }
     }
 
@@ -162,8 +172,8 @@ impl ColumnSizes {
         match (form, self.parquet_zstd_bytes) {
             (SmallestForm::ParquetZstd, Some(parquet)) => {
                 let encoding = match self.larger_by_default() {
-                    Some(_) => " with delta encoding",
-                    None => "",
+                    Some(_) => format!(" with {}", self.encoding()),
+                    None => String::new(),
                 };
                 format!("{} than .ocol{encoding}", compared(parquet, self.ocol_bytes))
             }
@@ -186,7 +196,11 @@ impl ColumnSizes {
         let ocol = format_data(self.ocol_bytes);
         let base = match &self.stored {
             Some((stored, place)) => format!("{} {place}", format_data(*stored)),
-            None => format!("{} as lines of text", format_data(self.text_bytes)),
+            None => format!(
+                "{} as lines of text{}",
+                format_data(self.text_bytes),
+                self.beside_text()
+            ),
         };
         let sizes = match (self.smallest_form(), self.parquet_zstd_bytes) {
             (SmallestForm::ParquetZstd, Some(parquet)) => format!(
@@ -221,6 +235,21 @@ impl ColumnSizes {
             format!("; .ocol has the values of type {type_name} as text")
         });
         format!("{sizes}{text}{part}")
+    }
+
+    /// What follows the size of text, which is not what the user has: ` (the compressed file takes 152 kB with all its columns)`.
+    fn beside_text(&self) -> String {
+        self.compressed_file_bytes.map_or_else(String::new, |bytes| {
+            format!(
+                " (the compressed file takes {} with all its columns)",
+                format_data(bytes)
+            )
+        })
+    }
+
+    /// Whether these are all rows of the table.
+    pub(super) fn has_all_rows(&self) -> bool {
+        self.table_rows.is_some_and(|rows| rows <= self.row_count)
     }
 
     /// What follows a size in Parquet: whoever repeats it with a writer's defaults, or looks at the size of the file, gets another one.

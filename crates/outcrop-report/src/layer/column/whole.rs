@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use outcrop_schema::column::{
-    COLUMN, FILE_BYTES, LEFT_OUT, OPERATION, PARQUET_AS, PARQUET_DEFAULT_BYTES, PARQUET_ZSTD_BYTES, PROFILE,
-    Profile, ROW_COUNT, STORED_AS_TEXT, STORED_BYTES, STORED_FORM, TABLE_COLUMNS, TABLE_ROWS, TEXT_BYTES,
-    TEXT_OF,
+    COLUMN, COMPRESSED_FILE_BYTES, FILE_BYTES, LEFT_OUT, OPERATION, PARQUET_AS, PARQUET_DEFAULT_BYTES,
+    PARQUET_ENCODING, PARQUET_ZSTD_BYTES, PROFILE, Profile, ROW_COUNT, STORED_AS_TEXT, STORED_BYTES,
+    STORED_FORM, TABLE_COLUMNS, TABLE_ROWS, TEXT_BYTES, TEXT_OF,
 };
 use outcrop_workload::column::Operation;
 
@@ -83,9 +83,11 @@ fn of_column<'c>((name, cells): (String, Vec<&'c Cell<'c>>)) -> Option<Whole<'c>
         ocol_bytes: ocol.value,
         text_bytes: cell.value(&TEXT_BYTES)?,
         stored: cell.value(&STORED_BYTES).map(|bytes| (bytes, place)),
+        compressed_file_bytes: cell.value(&COMPRESSED_FILE_BYTES),
         is_stored_in_parquet,
         parquet_zstd_bytes: cell.value(&PARQUET_ZSTD_BYTES),
         parquet_usual_bytes: cell.value(&PARQUET_DEFAULT_BYTES),
+        parquet_encoding: cell.remark(&PARQUET_ENCODING).map(str::to_owned),
         parquet_as: cell.remark(&PARQUET_AS).map(str::to_owned),
         row_count: cell.value(&ROW_COUNT)?,
         table_rows: cell.value(&TABLE_ROWS),

@@ -64,7 +64,11 @@ pub(super) fn compared(
         }
     };
     let usual = in_parquet.as_ref().ok().map(|sizes| sizes.usual_bytes);
-    let parquet = in_parquet.map(|sizes| sizes.smaller_bytes());
+    let encoding = in_parquet
+        .as_ref()
+        .ok()
+        .and_then(|sizes| sizes.smallest_encoding.clone());
+    let parquet = in_parquet.map(|sizes| sizes.smallest_bytes);
     let form = stored.form.as_ref().map(|form| format!("in this file ({form})"));
     let row_count = report.row_count as f64;
     let sizes = ColumnSizes {
@@ -72,8 +76,13 @@ pub(super) fn compared(
         ocol_bytes: report.file_bytes as f64,
         text_bytes: text_bytes as f64,
         stored: stored.bytes.as_ref().ok().map(|bytes| *bytes as f64).zip(form),
+        compressed_file_bytes: opened
+            .compression
+            .and_then(|_| opened.size_bytes)
+            .map(|bytes| bytes as f64),
         is_stored_in_parquet: layout.kind == FileKind::Parquet && stored.bytes.is_ok(),
         parquet_zstd_bytes: parquet.as_ref().ok().map(|bytes| *bytes as f64),
+        parquet_encoding: encoding,
         parquet_usual_bytes: usual.map(|bytes| bytes as f64),
         parquet_as,
         row_count,
@@ -104,12 +113,14 @@ pub(super) fn only_in_parquet(
     };
     let arrays = ParquetStrings::open_any(file.try_clone()?, column.number).map_err(of_column)?;
     let sizes = parquet_zstd_sizes(arrays, u64::MAX).map_err(of_column)?;
+    let encoding = sizes.smallest_encoding.as_ref();
+    let encoding = encoding.map_or_else(String::new, |encoding| format!(" with {encoding}"));
     Ok(Some(format!(
-        "{}: {} in this file ({}); Parquet with zstd:3 would take {}",
+        "{}: {} in this file ({}); Parquet with zstd:3 would take {}{encoding}",
         column.name,
         format_data(stored.bytes() as f64),
         stored.form,
-        format_data(sizes.smaller_bytes() as f64)
+        format_data(sizes.smallest_bytes as f64)
     )))
 }
 

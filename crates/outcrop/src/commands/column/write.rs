@@ -415,6 +415,7 @@ fn total_for_programs(total: &TotalSizes) -> serde_json::Value {
         "columns": total.columns,
         "compared_columns_count": total.compared_count,
         "stored_bytes": total.stored_bytes,
+        "compressed_file_bytes": total.compressed_file_bytes,
         "text_bytes": total.text_bytes,
         "parquet_zstd_bytes": total.parquet_zstd_bytes,
         "parquet_default_bytes": total.parquet_default_bytes,

@@ -8,8 +8,10 @@ fn comment() -> ColumnSizes {
         ocol_bytes: 21_160_000.0,
         text_bytes: 73_000_000.0,
         stored: Some((34_620_000.0, "in this file (dictionary→plain, Snappy)".to_owned())),
+        compressed_file_bytes: None,
         is_stored_in_parquet: true,
         parquet_zstd_bytes: Some(22_000_000.0),
+        parquet_encoding: None,
         parquet_usual_bytes: None,
         parquet_as: None,
         row_count: 1_500_000.0,
@@ -150,6 +152,21 @@ fn the_encoding_and_the_type_that_a_size_in_parquet_needs_are_named() {
         delta.in_words()
     );
     assert_eq!(delta.parquet_to_write(), "Parquet with zstd and delta encoding");
+    let split = ColumnSizes {
+        parquet_encoding: Some("BYTE_STREAM_SPLIT encoding".to_owned()),
+        ..delta.clone()
+    };
+    assert_eq!(
+        split.parquet_to_write(),
+        "Parquet with zstd and BYTE_STREAM_SPLIT encoding"
+    );
+    assert!(
+        split.in_words().contains(
+            "14.0 kB in Parquet with zstd:3 with BYTE_STREAM_SPLIT encoding (199 kB with writers' defaults)"
+        ),
+        "{}",
+        split.in_words()
+    );
     assert_eq!(
         delta.change_in(SmallestForm::ParquetZstd),
         "89 % smaller than .ocol with delta encoding"
@@ -223,6 +240,15 @@ fn an_unknown_size_is_compared_as_text() {
     assert_eq!(
         unknown.verdict(),
         "o_comment: 21.2 MB as .ocol, 73.0 MB as lines of text: 71 % smaller (first 1,500,000 rows)"
+    );
+    let compressed = ColumnSizes {
+        compressed_file_bytes: Some(24e6),
+        ..unknown
+    };
+    assert_eq!(
+        compressed.in_words(),
+        "21.2 MB as .ocol, 73.0 MB as lines of text (the compressed file takes 24.0 MB with all its columns): 71 % smaller \
+         (first 1,500,000 rows)"
     );
     let larger = ColumnSizes {
         ocol_bytes: 34_620_000.0 * 2.5,
