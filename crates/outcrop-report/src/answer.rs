@@ -1,10 +1,12 @@
 //! The answer: what the subject can do, what to configure, and how sure that is.
 
+mod doubtful;
 mod reading;
 
 use outcrop_measure::Interval;
 use serde::Serialize;
 
+pub(crate) use doubtful::Doubtful;
 pub use reading::{Absence, Capability, Reading, ReadingOutcome};
 
 use crate::number::{Number, WIDEST_PERCENT};
@@ -93,17 +95,33 @@ impl Answer {
         }
     }
 
-    /// The figures that were measured with an interval: how many of them are known too badly to decide anything, and all.
-    pub(crate) fn wide_figures(&self) -> (usize, usize) {
+    /// How many of the figures that were measured are known too badly to decide anything.
+    pub(crate) fn doubtful_figures(&self) -> Doubtful {
         let with_interval = self.numbers().filter(|number| number.interval.is_some());
-        (self.wide_numbers().count(), with_interval.count())
+        let (wide, of_one_trial) = (self.wide_numbers().count(), self.numbers_of_one_trial().count());
+        Doubtful {
+            wide,
+            of_one_trial,
+            all: with_interval.count() + of_one_trial,
+        }
     }
 
-    /// Those of them that are known too badly.
-    pub(crate) fn wide_numbers(&self) -> impl Iterator<Item = &Number> {
+    /// Those with an interval that are known too badly, and those of one trial.
+    pub(crate) fn doubtful_numbers(&self) -> impl Iterator<Item = &Number> {
+        self.wide_numbers().chain(self.numbers_of_one_trial())
+    }
+
+    fn wide_numbers(&self) -> impl Iterator<Item = &Number> {
         let is_wide = |percent: f64| percent > WIDEST_PERCENT;
         self.numbers()
             .filter(move |number| number.plus_minus_percent().is_some_and(is_wide))
+    }
+
+    /// Those that were read off a clock once, where others were read several times: of a run of single trials that is said once for all.
+    fn numbers_of_one_trial(&self) -> impl Iterator<Item = &Number> {
+        let is_any_repeated = self.numbers().any(|number| number.interval.is_some());
+        self.numbers()
+            .filter(move |number| is_any_repeated && number.rests_on_one_trial())
     }
 
     /// The figures that were measured.

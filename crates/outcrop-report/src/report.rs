@@ -7,7 +7,7 @@ use outcrop_schema::kv;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Doubtful};
 use crate::cell_table::Grid;
 use crate::chart::{Figure, Label};
 use crate::comparison::{Detail, comparison_text, of_variants};
@@ -131,10 +131,9 @@ pub struct Note {
 /// Figures of the answers that are known too badly to decide anything.
 #[derive(Clone, Debug)]
 pub(crate) struct WideFigures {
-    pub(crate) wide: usize,
-    pub(crate) all: usize,
+    pub(crate) total: Doubtful,
     /// The same of each layer.
-    pub(crate) of_layers: Vec<(String, (usize, usize))>,
+    pub(crate) of_layers: Vec<(String, Doubtful)>,
 }
 
 impl Report {
@@ -303,14 +302,15 @@ impl Report {
         }
     }
 
-    /// How many figures of the answers are known to no better than ± 30 %, by layer and in all; none where every one is known better.
+    /// How many figures of the answers are known to no better than ± 30 % or by one trial, by layer and in all; none where every one is known
+    /// better.
     pub(crate) fn wide_figures(&self) -> Option<WideFigures> {
         let layers = self.layers.iter();
-        let of_layers = layers.map(|layer| (layer.layer.clone(), layer.answer.wide_figures()));
+        let of_layers = layers.map(|layer| (layer.layer.clone(), layer.answer.doubtful_figures()));
         let of_layers: Vec<_> = of_layers.collect();
-        let sum = |part: fn(&(usize, usize)) -> usize| of_layers.iter().map(|(_, counts)| part(counts)).sum();
-        let (wide, all) = (sum(|counts| counts.0), sum(|counts| counts.1));
-        (wide > 0).then_some(WideFigures { wide, all, of_layers })
+        let counts = of_layers.iter().map(|(_, counts)| *counts);
+        let total = counts.fold(Doubtful::default(), Doubtful::and);
+        (total.count() > 0).then_some(WideFigures { total, of_layers })
     }
 
     /// The model of the CPU; empty where it is unknown.

@@ -17,7 +17,7 @@ use warnings::{all_warnings, hidden, of_warnings, voids};
 
 use crate::answer::{Claim, ReadingOutcome};
 use crate::finding::{About, Finding, Verdict, as_clause};
-use crate::number::{LEAST_CONFIDENCE, WIDEST_PERCENT, counted, is_or_are};
+use crate::number::{LEAST_CONFIDENCE, counted};
 use crate::report::{LayerSection, Report};
 use crate::wrap::{fitting, wrapped};
 
@@ -294,12 +294,7 @@ fn summary(report: &Report, hidden: usize, width: usize) -> Vec<String> {
         text.push_str(&format!(" · {} in the report", counted(hidden, what)));
     }
     if let Some(figures) = report.wide_figures() {
-        text.push_str(&format!(
-            " · {} of {} figures {} uncertain by more than ± {WIDEST_PERCENT:.0} %",
-            figures.wide,
-            figures.all,
-            is_or_are(figures.wide)
-        ));
+        text.push_str(&format!(" · {}", figures.total.in_words("figures")));
     }
     let mut lines = wrapped(&text, width, 2);
     let findings = failing(report, About::Subject);

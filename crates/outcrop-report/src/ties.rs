@@ -1,11 +1,12 @@
 //! Which others the trials do not distinguish from the best: said beside every superlative, by this one rule in every layer.
 //!
-//! A tie is an overlap of two intervals. What has no figure is no opponent, and that is said as well: the best of one is not the best of many.
+//! A tie is an overlap of two intervals, or a figure of one trial within the interval of another. What has no figure is no opponent, and
+//! that is said as well: the best of one is not the best of many. So is that the best rests on one trial where others rest on several.
 
 use outcrop_measure::metric::Metric;
 
 use crate::cell::Cell;
-use crate::number::{Number, counted};
+use crate::number::{Number, ONE_TRIAL, counted};
 
 /// What follows where the best of some cells was reached: `; ties with 2 others; 1 of 4 cells has no such figure`.
 pub(crate) fn beside(cells: &[&Cell<'_>], best: &Cell<'_>, metric: &Metric) -> String {
@@ -19,7 +20,17 @@ pub(crate) fn beside(cells: &[&Cell<'_>], best: &Cell<'_>, metric: &Metric) -> S
 /// The same of numbers: the best, and those of the others, as far as they have one.
 pub(crate) fn among<'n>(best: &Number, others: impl IntoIterator<Item = Option<&'n Number>>) -> String {
     let others: Vec<Option<&Number>> = others.into_iter().collect();
-    let overlaps = |other: &&&Number| other.overlaps(best);
+    let is_within = |one: &Number, other: &Number| {
+        let interval = other.interval.filter(|_| one.rests_on_one_trial());
+        interval.is_some_and(|interval| interval.contains(one.value))
+    };
+    let overlaps =
+        |other: &&&Number| other.overlaps(best) || is_within(best, other) || is_within(other, best);
+    let is_any_repeated = others.iter().flatten().any(|other| other.interval.is_some());
+    let once = match best.rests_on_one_trial() && is_any_repeated {
+        true => format!("; {ONE_TRIAL}"),
+        false => String::new(),
+    };
     let ties = match others.iter().flatten().filter(overlaps).count() {
         0 => String::new(),
         count => format!("; ties with {}", counted(count, "other")),
@@ -31,13 +42,13 @@ pub(crate) fn among<'n>(best: &Number, others: impl IntoIterator<Item = Option<&
         1 => format!("; 1 of {cells} has no such figure"),
         count => format!("; {count} of {cells} have no such figure"),
     };
-    ties + &unknown
+    once + &ties + &unknown
 }
 
 #[cfg(test)]
 mod tests {
     use outcrop_measure::Interval;
-    use outcrop_measure::metric::Unit;
+    use outcrop_measure::metric::{Provenance, Unit};
 
     use super::*;
 
@@ -73,6 +84,23 @@ mod tests {
             said(&[Some(&far), None, None]),
             "; 2 of 4 cells have no such figure"
         );
+    }
+
+    #[test]
+    fn the_best_of_one_trial_says_so_and_ties_with_what_may_be_as_good() {
+        let once = Number {
+            interval: None,
+            provenance: Provenance::Measured,
+            ..Number::derived("throughput", 65.4, Unit::PerSecond, 1)
+        };
+        let (wide, far) = (number(30.0, 54.2, 66.3), number(1.0, 2.0, 3.0));
+        assert_eq!(
+            among(&once, [Some(&wide), Some(&far)]),
+            "; one trial: its repeatability is unknown; ties with 1 other"
+        );
+        assert_eq!(among(&wide, [Some(&once), Some(&far)]), "; ties with 1 other");
+        // Of a run of single trials that is said once for all.
+        assert_eq!(among(&once, [Some(&once)]), "");
     }
 
     #[test]

@@ -5,7 +5,6 @@ use maud::{Markup, html};
 use super::answer::prose;
 use super::title_of;
 use crate::answer::{Answer, Caution, Claim, Headline, Instruction, NO_ADVICE};
-use crate::number::{WIDEST_PERCENT, is_or_are};
 use crate::placement::Placement;
 use crate::report::{LayerSection, Report};
 
@@ -57,14 +56,13 @@ pub(super) fn wide_figures(report: &Report) -> Markup {
     let Some(figures) = report.wide_figures() else {
         return html! {};
     };
-    let of_layers = figures.of_layers.iter().filter(|(_, (wide, _))| *wide > 0);
+    let of_layers = figures.of_layers.iter().filter(|(_, counts)| counts.count() > 0);
     let of_layers: Vec<String> = of_layers
-        .map(|(layer, (wide, all))| format!("{layer} {wide} of {all}"))
+        .map(|(layer, counts)| format!("{layer} {}", counts.in_numbers()))
         .collect();
     html! {
         p.soft {
-            (figures.wide) " of " (figures.all) " figures of the answers " (is_or_are(figures.wide)) " uncertain by more than ± "
-            (format!("{WIDEST_PERCENT:.0}")) " %: " (of_layers.join(", ")) ". " (narrowing(report))
+            (figures.total.in_words("figures of the answers")) ": " (of_layers.join(", ")) ". " (narrowing(report))
         }
     }
 }
@@ -73,7 +71,7 @@ pub(super) fn wide_figures(report: &Report) -> Markup {
 fn narrowing(report: &Report) -> &'static str {
     let answers = report.layers.iter().map(|layer| &layer.answer);
     let (mut is_sampled, mut is_repeated) = (false, false);
-    for number in answers.flat_map(Answer::wide_numbers) {
+    for number in answers.flat_map(Answer::doubtful_numbers) {
         is_sampled |= number.is_of_sample;
         is_repeated |= !number.is_of_sample;
     }
