@@ -6,7 +6,7 @@ use outcrop_measure::interval::median;
 use crate::curve::CurvePoint;
 
 /// What the steps of a miss-ratio curve look like, from each limit to the next.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum CurveFall {
     /// One step stands out.
     Knee {
@@ -15,20 +15,22 @@ pub enum CurveFall {
         /// Where it ends.
         to: CurvePoint,
     },
-    /// None does. Falls are in shares of the gets for each doubling of the memory, from the first step in which the misses fall to the last;
-    /// without the last where that is the smallest, since everything begins to fit there.
-    Even {
-        /// Where they begin to fall, where they stand still before.
-        from: Option<CurvePoint>,
-        /// The smallest fall.
-        least: f64,
-        /// The median fall.
-        usual: f64,
-        /// The largest fall.
-        most: f64,
-        /// Where the last step ends, where that is left out.
-        last_to: Option<CurvePoint>,
-    },
+    /// None does: what the misses fall by instead, from the least memory to the most without a gap.
+    Stretches(Vec<Stretch>),
+}
+
+/// Steps one behind the other in which the misses fall alike. Falls are in shares of the gets for each doubling of the memory; a fall below 0
+/// is a rise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stretch {
+    /// Where it begins.
+    pub from: CurvePoint,
+    /// Where it ends.
+    pub to: CurvePoint,
+    /// The smallest fall.
+    pub least: f64,
+    /// The largest fall.
+    pub most: f64,
 }
 
 /// A knee falls by at least this share of the gets for a doubling of the memory …
@@ -40,6 +42,10 @@ const STANDS_OUT: f64 = 1.5;
 const STANDS_OUT_AT_FIRST: f64 = 2.0;
 /// Misses that fall by less for a doubling stand still.
 const LEAST_FALL: f64 = 0.01;
+/// Falls are alike while the largest is at most this many times the smallest.
+const ALIKE: f64 = 1.5;
+/// Of more stretches than this, a curve has no stretches: it is told as one.
+const MOST_STRETCHES: usize = 3;
 
 /// A step of a curve, and by how much the misses fall in it for each doubling.
 struct Step {
@@ -61,23 +67,56 @@ impl CurveFall {
             let Step { from, to, .. } = steps[steepest];
             return Some(Self::Knee { from, to });
         }
-        let falls_at = |fall: &f64| *fall >= LEAST_FALL;
-        let first = falls.iter().position(falls_at)?;
-        let end = falls.iter().rposition(falls_at)? + 1;
-        let falling = &falls[first..end];
-        let least = |falls: &[f64]| falls.iter().copied().fold(f64::INFINITY, f64::min);
-        // In the last of them everything begins to fit: what is left to fall may be less.
-        let (falling, leaves_out) = match falling {
-            [before @ .., last] if before.len() > 1 && *last <= least(before) => (before, true),
-            all => (all, false),
-        };
-        Some(Self::Even {
-            from: steps[first..].first().filter(|_| first > 0).map(|step| step.from),
-            least: least(falling).max(0.0),
-            usual: median(falling)?,
-            most: falls[steepest],
-            last_to: leaves_out.then(|| steps[end - 1].to),
-        })
+        Some(Self::Stretches(stretches(&steps)))
+    }
+}
+
+impl Stretch {
+    /// Whether the misses hardly fall in it.
+    pub fn stands_still(&self) -> bool {
+        self.most < LEAST_FALL
+    }
+
+    /// The same with one more step at its end.
+    fn with(self, step: &Step) -> Self {
+        Self {
+            to: step.to,
+            least: self.least.min(step.fall),
+            most: self.most.max(step.fall),
+            ..self
+        }
+    }
+
+    fn is_alike(&self) -> bool {
+        self.stands_still() || (self.least >= LEAST_FALL && self.most <= ALIKE * self.least)
+    }
+}
+
+impl Step {
+    fn alone(&self) -> Stretch {
+        Stretch {
+            from: self.from,
+            to: self.to,
+            least: self.fall,
+            most: self.fall,
+        }
+    }
+}
+
+/// The stretches of a curve: each as long as its falls are alike, or the whole as one where that makes many.
+fn stretches(steps: &[Step]) -> Vec<Stretch> {
+    let mut stretches: Vec<Stretch> = Vec::new();
+    for step in steps {
+        match stretches.last_mut() {
+            Some(last) if last.with(step).is_alike() => *last = last.with(step),
+            _ => stretches.push(step.alone()),
+        }
+    }
+    match steps {
+        [first, rest @ ..] if stretches.len() > MOST_STRETCHES => {
+            vec![rest.iter().fold(first.alone(), |whole, step| whole.with(step))]
+        }
+        _ => stretches,
     }
 }
 
@@ -147,7 +186,7 @@ mod tests {
     fn knee(misses: &[u64]) -> Option<u32> {
         match fall(misses)? {
             CurveFall::Knee { from, .. } => Some((from.memory_bytes / 1024).trailing_zeros()),
-            CurveFall::Even { .. } => None,
+            CurveFall::Stretches(_) => None,
         }
     }
 
@@ -156,24 +195,11 @@ mod tests {
         // Falls of 9.1, 9.1, 9.5, 9.3 and 8.4 points, and then everything fits.
         let line = [607, 516, 425, 330, 237, 153, 153, 153, 153];
         assert_eq!(knee(&line), None);
-        match fall(&line).unwrap() {
-            CurveFall::Even {
-                from,
-                least,
-                usual,
-                most,
-                last_to,
-            } => {
-                assert_eq!(from, None, "it falls from the beginning");
-                assert_eq!(last_to, Some(curve(&line)[5]), "the last step is left out");
-                assert!(
-                    (least - 0.091).abs() < 1e-9 && (usual - 0.092).abs() < 1e-9,
-                    "{least} {usual}"
-                );
-                assert!((most - 0.095).abs() < 1e-9, "{most}");
-            }
-            CurveFall::Knee { .. } => panic!("a straight line has no knee"),
-        }
+        assert_eq!(
+            told(&line),
+            [(0, 5, 0.084, 0.095), (5, 8, 0.0, 0.0)],
+            "what falls alike, and where everything fits"
+        );
         // Every step of a line may be the steepest by chance.
         for steepest in 0..6 {
             let mut misses = 900;
@@ -206,23 +232,71 @@ mod tests {
 
     #[test]
     fn a_curve_that_stands_still_first_and_then_falls_in_several_steps_says_where_it_begins_to_fall() {
-        let curve_of = [354, 350, 348, 339, 256, 148, 58];
-        match fall(&curve_of).unwrap() {
-            CurveFall::Even {
-                from, least, most, ..
-            } => {
-                assert_eq!(from, Some(curve(&curve_of)[3]));
-                assert!(
-                    (least - 0.083).abs() < 1e-9 && (most - 0.108).abs() < 1e-9,
-                    "{least} {most}"
-                );
-            }
-            CurveFall::Knee { .. } => panic!("three steps alike are no knee"),
+        assert_eq!(
+            told(&[354, 350, 348, 339, 256, 148, 58]),
+            [(0, 3, 0.002, 0.009), (3, 6, 0.083, 0.108)]
+        );
+        assert_eq!(
+            told(&[900, 800, 799, 700, 600]),
+            [(0, 1, 0.1, 0.1), (1, 2, 0.001, 0.001), (2, 4, 0.099, 0.1)]
+        );
+    }
+
+    #[test]
+    fn a_curve_that_bends_says_up_to_where_it_falls() {
+        assert_eq!(
+            told(&[560, 459, 350, 343, 343]),
+            [(0, 2, 0.101, 0.109), (2, 4, 0.0, 0.007)]
+        );
+        // Neither do falls that are alike one by one make a stretch that is even, nor many stretches an answer.
+        assert_eq!(told(&[900, 830, 760, 710, 650, 600, 540])[0], (0, 6, 0.05, 0.07));
+        assert_eq!(told(&[900, 700, 590, 570, 470, 465, 420]), [(0, 6, 0.005, 0.2)]);
+    }
+
+    /// What is said of a curve without a knee, in doublings of the least memory.
+    fn told(misses: &[u64]) -> Vec<(u32, u32, f64, f64)> {
+        let at = |point: CurvePoint| (point.memory_bytes / 1024).trailing_zeros();
+        let thousandths = |share: f64| (share * 1000.0).round() / 1000.0;
+        match fall(misses).unwrap() {
+            CurveFall::Stretches(stretches) => stretches
+                .iter()
+                .map(|it| {
+                    (
+                        at(it.from),
+                        at(it.to),
+                        thousandths(it.least),
+                        thousandths(it.most),
+                    )
+                })
+                .collect(),
+            knee @ CurveFall::Knee { .. } => panic!("{knee:?}"),
         }
-        // One that stands still in between does not fall evenly.
-        match fall(&[900, 800, 799, 700, 600]).unwrap() {
-            CurveFall::Even { from, least, .. } => assert!(from.is_none() && least < 0.01, "{least}"),
-            CurveFall::Knee { .. } => panic!("three steps alike are no knee"),
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_said_of_any_curve_is_what_its_steps_do(misses in proptest::collection::vec(0_u64..=1000, 3..12)) {
+            let points = curve(&misses);
+            let share = |at: usize| points[at].miss_ratio().unwrap();
+            let falls: Vec<f64> = (1..points.len()).map(|at| share(at - 1) - share(at)).collect();
+            let at = |point: CurvePoint| points.iter().position(|known| *known == point).unwrap();
+            match fall(&misses) {
+                None => assert!(falls.iter().all(|fall| *fall < LEAST_KNEE)),
+                Some(CurveFall::Knee { from, to }) => {
+                    assert!(falls.iter().all(|fall| *fall <= falls[at(from)]) && at(to) == at(from) + 1);
+                }
+                Some(CurveFall::Stretches(stretches)) => {
+                    let mut end = 0;
+                    for stretch in stretches {
+                        assert_eq!(at(stretch.from), end, "no gap");
+                        end = at(stretch.to);
+                        let its = &falls[at(stretch.from)..end];
+                        assert_eq!(stretch.least, its.iter().copied().fold(f64::INFINITY, f64::min));
+                        assert_eq!(stretch.most, its.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+                    }
+                    assert_eq!(end, points.len() - 1, "to the end");
+                }
+            }
         }
     }
 
@@ -243,7 +317,7 @@ mod tests {
         }
         assert!(matches!(
             CurveFall::of(&points, PolicyKind::Lru),
-            Some(CurveFall::Even { .. })
+            Some(CurveFall::Stretches(_))
         ));
     }
 }
