@@ -54,6 +54,20 @@ pub(crate) fn add_rival<'n>(
     }
 }
 
+/// Adds the figures that are known too badly to tell on which side of a limit they lie: a choice that the limit makes rests on them.
+pub(crate) fn add_unclear<'n>(
+    numbers: &mut Vec<Number>,
+    figures: impl IntoIterator<Item = (String, &'n Number)>,
+    limit: f64,
+) {
+    let is_unclear = |number: &Number| number.interval.is_some_and(|interval| interval.contains(limit));
+    for (name, number) in figures {
+        if is_unclear(number) && numbers.iter().all(|known| known.name != name) {
+            numbers.push(number.clone().named(name));
+        }
+    }
+}
+
 impl Claim {
     /// The same as advice on how to do what another claim advises.
     #[must_use]

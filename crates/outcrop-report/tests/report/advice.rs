@@ -52,6 +52,49 @@ fn a_depth_whose_p99_is_not_known_is_not_said_to_double_it() {
     }
 }
 
+/// A run at QD 1 with a p99 of 93 µs, and at QD 8 with these, in µs.
+fn with_p99s_at_8(p99s: [f64; 5]) -> RunView {
+    let mut run = RunBuilder::new(5).cells(&[4096], &[1, 8], &[100]).build();
+    for trial in &mut run.trials {
+        let p99_us = match trial.factors[QUEUE_DEPTH.name].as_str() {
+            "8" => p99s[trial.repetition as usize],
+            _ => 93.0 + 0.1 * f64::from(trial.repetition),
+        };
+        for metric in [LATENCY.both.p99, LATENCY.read.p99] {
+            trial.values.retain(|value| value.metric != metric.name);
+            trial.values.push(Value::measured(metric, p99_us * 1e3));
+        }
+    }
+    run
+}
+
+#[test]
+fn a_depth_whose_p99_may_be_more_or_less_than_twice_as_much_decides_no_advice_on_latency() {
+    // Twice 93 µs is 186 µs, which lies within 172 µs to 1.85 ms.
+    let report = Report::of(&with_p99s_at_8([172.0, 190.0, 315.0, 900.0, 1850.0]));
+    let mut claims = report.layers[0].answer.advice.iter();
+    let claim = claims.find(|claim| claim.topic == "Read latency").unwrap();
+    assert!(
+        claim
+            .brief
+            .starts_with("not decided (p99 at QD 8: 315 µs (172 µs–1.85 ms))"),
+        "{claim:?}"
+    );
+    assert_eq!(claim.action, None, "{claim:?}");
+    // What is as uncertain, and more than twice as much in any case, decides it.
+    let claim = advice(
+        &with_p99s_at_8([300.0, 400.0, 515.0, 900.0, 1850.0]),
+        "Read latency",
+    )
+    .unwrap();
+    for text in [&claim.brief, &claim.text] {
+        assert!(
+            text.contains("; at QD 8 it is 515 µs (300 µs–1.85 ms), more than twice as much"),
+            "{text}"
+        );
+    }
+}
+
 fn spelling(row: &CellRow, factor: FactorRef) -> String {
     row.setting(factor)
         .map_or("", |setting| setting.spelling())

@@ -19,7 +19,7 @@ use super::findings::{predicted_knee, steady_rounds, weighted_mean_iops};
 use crate::answer::Claim;
 use crate::cell::{Cell, best};
 use crate::finding::as_sentence;
-use crate::layer::undecided::add_rival;
+use crate::layer::undecided::{add_rival, add_unclear};
 use crate::number::Number;
 
 /// Tail growth over the lone request that counts as "latency kept".
@@ -242,20 +242,16 @@ fn latency_depth(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
     let iops = deepest.number(&IOPS.both)?;
     let (lone_words, words) = (curve[0].depth_words(), deepest.depth_words());
     // The next depth ends what is kept, or nobody knows.
-    let unknown = curve
-        .get(kept_count)
-        .filter(|next| p99(next).is_none())
-        .map(|next| format!("the p99 of {} is not known", next.depth_words()));
-    let (brief_limit, limit) = match &unknown {
-        Some(unknown) => (unknown.as_str(), unknown.as_str()),
-        None => (
-            "the next depth more than doubles it",
-            "the next depth measured more than doubles that p99",
-        ),
-    };
+    let next = curve.get(kept_count).map_or_else(String::new, |next| {
+        let words = next.depth_words();
+        match p99(next) {
+            Some(tail) => format!("at {words} it is {}, more than twice as much", tail.with_ends()),
+            None => format!("the p99 of {words} is not known"),
+        }
+    });
     let under = deepest.circumstances();
     let brief = match words == lone_words {
-        true => format!("{words}{under}: p99 {kept}, {iops}; {brief_limit}"),
+        true => format!("{words}{under}: p99 {kept}, {iops}; {next}"),
         false => format!("{words}{under}: p99 {kept}, at most twice {lone_words}; {iops}"),
     };
     let mut numbers = vec![
@@ -267,9 +263,10 @@ fn latency_depth(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
         let name = format!("p99 at {}", cell.depth_words());
         Some((name, cell.directed(direction, &P99)?))
     });
-    add_rival(&mut numbers, tails);
+    add_rival(&mut numbers, tails.clone());
+    add_unclear(&mut numbers, tails, LATENCY_KEPT * lone.value);
     let text = if words == lone_words {
-        format!("{lone_words}{under}, with a p99 of {lone} and {iops}; {limit}.")
+        format!("{lone_words}{under}, with a p99 of {lone} and {iops}; {next}.")
     } else {
         numbers.push(named(&kept, format!("p99 at {words}")));
         format!(
@@ -367,7 +364,8 @@ fn offered_load(cells: &[Cell<'_>]) -> Option<Claim> {
     }
     let tails = curve.iter().take(kept_count + 1);
     let tails = tails.filter_map(|cell| Some((format!("p99 at {}", rate_of(cell)), cell.latency(&P99)?)));
-    add_rival(&mut numbers, tails);
+    add_rival(&mut numbers, tails.clone());
+    add_unclear(&mut numbers, tails, LATENCY_KEPT * least.value);
     let limit = match curve.get(kept_count) {
         Some(next) => format!("{} is too much", rate_of(next)),
         None => "no higher rate was measured".to_owned(),
