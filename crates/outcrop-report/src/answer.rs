@@ -344,9 +344,23 @@ impl Caution {
         Self { gravity, ..self }
     }
 
+    /// The same, shown in these words also where there is little room.
+    #[must_use]
+    pub(crate) fn briefly(self, brief: impl Into<String>) -> Self {
+        Self {
+            brief: Some(brief.into()),
+            ..self
+        }
+    }
+
     /// Whether the answer may be wrong because of it.
     pub(crate) fn is_warning(&self) -> bool {
         self.severity == Severity::Warning
+    }
+
+    /// In brief, what is shown of it where there is little room; none for a caution that waits for the report.
+    pub(crate) fn in_brief(&self) -> Option<&str> {
+        self.brief.as_deref()
     }
 
     /// In brief, that the figures are not of the subject; none for a caution that leaves them their meaning.
@@ -365,7 +379,7 @@ pub struct Caution {
     /// What it leaves of the figures.
     #[serde(skip)]
     pub(crate) gravity: Gravity,
-    /// The same in some words, of what voids figures.
+    /// The same in some words, of what is shown where there is little room.
     #[serde(skip)]
     brief: Option<String>,
 }

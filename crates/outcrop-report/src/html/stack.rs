@@ -97,10 +97,10 @@ fn figure(headline: Headline<'_>) -> Markup {
     }
 }
 
-/// What to do; before it, that the figures are not of the layer, where that is so.
+/// What to do; before it, that the figures are not of the layer, or that something stood still, where that is so.
 fn advice(answer: &Answer) -> Markup {
     html! {
-        @for brief in answer.cautions.iter().filter_map(Caution::void_in_brief) {
+        @for brief in answer.cautions.iter().filter_map(Caution::in_brief) {
             p.warning { strong { "Warning: " } (brief) "." }
         }
         @match answer.instruction() {

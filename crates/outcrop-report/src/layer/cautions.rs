@@ -113,13 +113,18 @@ fn stalled(schema: &LayerSchema, cells: &[Cell<'_>]) -> Option<Caution> {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
+    let trials = counted(all.len(), "trial");
     let text = format!(
-        "{} stalled, with less than a tenth of the operations of the other repetitions: {}{more}. The latency of a stalled trial counts \
+        "{trials} stalled, with less than a tenth of the operations of the other repetitions: {}{more}. The latency of a stalled trial counts \
          as the longest in it.",
-        counted(all.len(), "trial"),
         all[..all.len().min(MOST_STALLED)].join(", ")
     );
-    Some(Caution::warning(text).graded(Gravity::Contaminated))
+    let more = match all.len() {
+        1 => String::new(),
+        several => format!(" and {} more", several - 1),
+    };
+    let caution = Caution::warning(text).graded(Gravity::Contaminated);
+    Some(caution.briefly(format!("{trials} stalled ({}{more})", all[0])))
 }
 
 /// How many of a layer's headline numbers have wide intervals: a warning where more than a quarter have.

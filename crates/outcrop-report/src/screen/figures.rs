@@ -201,10 +201,13 @@ impl Widths {
         line.trim_end().to_owned()
     }
 
-    /// The names of the columns, each in as many lines as it needs: of two percentiles the end tells which. Names are of several words: two blanks
-    /// keep them apart.
+    /// The names of the columns, each in as many lines as it needs: of two percentiles the end tells which. Two blanks keep those of several
+    /// clauses apart.
     fn head(self, columns: &[&str], pen: Pen) -> Vec<String> {
-        let names = columns.iter().map(|column| wrapped(column, self.column - 2, 0));
+        let gap = |column: &str| 1 + usize::from(column.contains(", "));
+        let names = columns
+            .iter()
+            .map(|column| wrapped(column, self.column - gap(column), 0));
         let names: Vec<Vec<String>> = names.collect();
         let most = names.iter().map(Vec::len).max().unwrap_or(0).max(1);
         let line = |index: usize| {

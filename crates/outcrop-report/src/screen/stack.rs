@@ -5,12 +5,12 @@ use crate::answer::{Answer, Instruction, NO_ADVICE};
 use crate::report::LayerSection;
 use crate::wrap::{fitting, fitting_with_end, wrapped};
 
-/// Lines of a row, what voids its figures not counted.
+/// Lines of a row, its warnings not counted.
 const MOST_LINES: usize = 3;
 /// Blanks between columns.
 const GAP: usize = 2;
 
-/// A head, and at most three lines for each layer; where its figures are void, that stands before what to do.
+/// A head, and at most three lines for each layer; where its figures are void, or a trial stalled, that stands before what to do.
 pub(super) fn table(layers: &[LayerSection], width: usize, pen: Pen) -> Vec<String> {
     let names = layers.iter().map(|layer| layer.layer.chars().count());
     let name_width = names.max().unwrap_or(0) + GAP;

@@ -7,7 +7,7 @@ use crate::wrap::{fitting, wrapped};
 
 /// Lines of a warning.
 const MOST_LINES: usize = 3;
-/// Lines of what voids the figures of a layer, in its row of a table.
+/// Lines of warnings in the row of a layer in a table.
 const MOST_LINES_OF_A_ROW: usize = 2;
 
 /// Every warning, the gravest first.
@@ -31,16 +31,16 @@ pub(super) fn of_warnings(answer: &Answer, most: usize, width: usize, pen: Pen) 
     (grave, lines.collect())
 }
 
-/// Warnings that a table of layers has no room for: all but those that void figures.
+/// Warnings that a table of layers has no room for: all that have no brief form.
 pub(super) fn hidden(layers: &[LayerSection]) -> usize {
     let warnings = layers.iter().flat_map(|layer| all_warnings(&layer.answer));
-    let hidden = warnings.filter(|caution| caution.void_in_brief().is_none());
+    let hidden = warnings.filter(|caution| caution.in_brief().is_none());
     hidden.count()
 }
 
-/// What voids the figures of a layer, in its row.
+/// What voids the figures of a layer, and what stood still, in its row.
 pub(super) fn of_row(answer: &Answer, width: usize) -> Vec<String> {
-    let briefs: Vec<&str> = all_warnings(answer).filter_map(Caution::void_in_brief).collect();
+    let briefs: Vec<&str> = all_warnings(answer).filter_map(Caution::in_brief).collect();
     if briefs.is_empty() {
         return Vec::new();
     }

@@ -250,6 +250,13 @@ fn what_is_not_decided_is_no_choice_in_the_table_above_it_and_its_command_stands
         "{screen}"
     );
     assert_eq!(screen.matches("--repetitions").count(), 1, "{screen}");
+    for width in 60..=140 {
+        let screen = report.screen(width, false);
+        assert!(
+            !screen.contains("undecided of the "),
+            "two columns run together: {screen}"
+        );
+    }
     run.trials.extend(complete().trials);
     let several = Report::of(&run).screen(80, false);
     assert!(!several.contains("alanced"), "{several}");

@@ -8,16 +8,18 @@ use crate::trial::{HistogramEntry, HistogramKind, TrialEntry};
 
 /// A trial that completed less than this share of the operations of its cell's median trial stalled.
 const STALLED_SHARE: f64 = 0.1;
-/// Fewer trials do not say what is usual.
+/// Fewer trials do not say what is usual: of two, only one in which nothing completed stalled.
 const LEAST_TRIALS: usize = 3;
 /// Nor do fewer operations in the median trial: of some tens a tenth does not come about by chance.
 const LEAST_OPERATIONS: f64 = 30.0;
 
 /// The trials of a cell that stalled, in one kind of operation at least; none where the layer keeps no latencies.
 pub(super) fn stalled<'a>(completed: &[&'a TrialEntry]) -> Vec<&'a TrialEntry> {
-    if completed.len() < LEAST_TRIALS {
-        return Vec::new();
-    }
+    let share = match completed.len() {
+        0 | 1 => return Vec::new(),
+        few if few < LEAST_TRIALS => 0.0,
+        _ => STALLED_SHARE,
+    };
     let latencies = completed.iter().flat_map(|trial| of_latency(trial));
     // Each on its own: a load before the run has other operations than the run.
     let operations: BTreeSet<&str> = latencies.map(|entry| entry.operation.as_str()).collect();
@@ -26,13 +28,14 @@ pub(super) fn stalled<'a>(completed: &[&'a TrialEntry]) -> Vec<&'a TrialEntry> {
         .filter_map(|operation| {
             let counts: Vec<f64> = completed.iter().map(|trial| count(trial, operation)).collect();
             let usual = median(&counts).filter(|usual| *usual >= LEAST_OPERATIONS)?;
-            Some((operation, usual * STALLED_SHARE))
+            Some((operation, usual * share))
         })
         .collect();
     let has_stalled = |trial: &&&TrialEntry| {
-        least
+        let mut counts = least
             .iter()
-            .any(|(operation, least)| count(trial, operation) < *least)
+            .map(|(operation, least)| (count(trial, operation), *least));
+        counts.any(|(count, least)| count <= 0.0 || count < least)
     };
     completed.iter().filter(has_stalled).copied().collect()
 }

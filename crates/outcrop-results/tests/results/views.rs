@@ -207,6 +207,21 @@ fn a_metric_that_a_slow_trial_could_not_give_is_not_summarised_over_the_fast_one
 }
 
 #[test]
+fn of_two_trials_one_in_which_nothing_completed_stalled_and_one_that_is_slower_did_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let with = |name: &str, completed: Option<u64>| {
+        let of = |repetition: u32, count: Option<u64>| TrialEntry {
+            histograms: count.map_or_else(Vec::new, |count| two_intervals(50_000, count)),
+            ..trial(256, repetition, &usual(count.unwrap_or(0) as f64, 1e5))
+        };
+        let run = run_of(folder.path(), name, &[of(0, completed), of(1, Some(2000))]);
+        run.cells()[0].stalled().len()
+    };
+    assert_eq!(with("nothing", None), 1);
+    assert_eq!(with("slower", Some(50)), 0);
+}
+
+#[test]
 fn a_trial_that_stalled_does_not_take_the_percentile_from_the_others() {
     let folder = tempfile::tempdir().unwrap();
     let went_on = |repetition: u32, p99_ns: f64| TrialEntry {
