@@ -1,5 +1,6 @@
 //! What `outcrop compare` and `outcrop ab` found, as text for a terminal, as Markdown, CSV and JSON.
 
+mod checks;
 mod circumstances;
 mod head;
 mod left_out;
@@ -14,6 +15,7 @@ use outcrop_results::{Envelope, RunView};
 use serde_json::Value;
 
 use crate::error::ReportError;
+pub use checks::{FailedCheck, failed_checks};
 pub use text::{Detail, comparison_markdown, comparison_text};
 
 /// The two variants of a run that measured two in pairs, compared; none of any other run.

@@ -153,9 +153,9 @@ pub struct ComparisonRow {
     /// all but times and rates.
     #[serde(skip)]
     pub drift: f64,
-    /// The side on which the machine had more to do for others, where one had.
+    /// The sides on which the machine or the device had more to do for others.
     #[serde(skip)]
-    pub busier: Option<Side>,
+    pub busier: BTreeSet<Side>,
     /// The side whose figure is lower by its definition, where the two define it differently.
     #[serde(skip)]
     pub lower_by_definition: Option<Side>,
@@ -298,14 +298,15 @@ fn of_sides(baseline: Comparand<'_>, candidate: Comparand<'_>, options: &Compare
     );
     // Within a pair of trials, drift cancels.
     let drift = if is_paired { 0.0 } else { options.drift };
-    let mut paired = pairs::pair(&a, &b, is_paired);
-    verdict::allow_for_drift(&mut paired.rows, drift);
-    verdict::judge(&mut paired.rows, options.margin, &options.asked, is_paired);
     let environment_differences = match (baseline, candidate) {
         (Comparand::Run(a), Comparand::Run(b)) => environment::differences(&a.environment, &b.environment),
         _ => Vec::new(),
     };
     let any = |is: fn(&EnvironmentDifference) -> bool| environment_differences.iter().any(is);
+    let is_different_storage = any(|difference| difference.is_storage);
+    let mut paired = pairs::pair(&a, &b, (is_paired, !is_different_storage));
+    verdict::allow_for_drift(&mut paired.rows, drift);
+    verdict::judge(&mut paired.rows, options.margin, &options.asked, is_paired);
     let subjects = |cells: &[cells::Cell]| {
         cells
             .iter()
@@ -336,7 +337,7 @@ fn of_sides(baseline: Comparand<'_>, candidate: Comparand<'_>, options: &Compare
         loads: load::summed(&paired.loads),
         failed: failed::of(baseline, candidate),
         is_different_machine: any(|difference| difference.is_machine),
-        is_different_storage: any(|difference| difference.is_storage),
+        is_different_storage,
         environment_differences,
         candidate_cells: b.into_iter().map(SideCell::of).collect(),
     }

@@ -67,7 +67,7 @@ pub struct FailIfReport<'a> {
     pub repetitions_needed: Vec<usize>,
     /// Of them, those of samples of the data: repetitions do not decide them, and a larger sample may.
     pub undecided_by_sample: usize,
-    /// Rows that would meet it, had the machine not been busier on the side that looks worse.
+    /// Rows that would meet it, had the machine or its storage not been busier on the side that looks worse.
     pub under_load: usize,
     /// Rows that would meet it, or whose ratio is beyond the threshold, by no more than two separate runs may differ with nothing changed.
     pub within_drift: usize,
@@ -273,7 +273,7 @@ impl FailIf {
 enum Found {
     /// It meets it.
     Met,
-    /// It would, had the machine not been busier on the side that looks worse.
+    /// It would, had the machine or its storage not been busier on the side that looks worse.
     UnderLoad,
     /// Its ratio does, by no more than two separate runs may differ with nothing changed.
     WithinDrift,

@@ -1,5 +1,6 @@
 //! What was not alike when two runs were measured: how long their trials were, what else the machine did, and what a latency includes.
 
+use outcrop_measure::metric::Unit;
 use outcrop_measure::units::format_nanoseconds;
 use outcrop_results::compare::{Comparison, LoadDifference, LoadMeasure};
 
@@ -44,6 +45,11 @@ fn load_in_words(load: &LoadDifference) -> String {
         LoadMeasure::TasksPerCpuBefore => format!(
             "{:.1} tasks per CPU ran or waited before the baseline, {:.1} before the candidate",
             load.baseline, load.candidate
+        ),
+        LoadMeasure::DeviceBytesOfOthers => format!(
+            "for each byte of the trials the device moved {} for others in the baseline, {} in the candidate",
+            Unit::Ratio.format(load.baseline),
+            Unit::Ratio.format(load.candidate)
         ),
     };
     let cells = match load.cells_count {

@@ -6,7 +6,7 @@ use outcrop_results::compare::{Comparison, EnvironmentDifference};
 
 use super::circumstances::circumstances;
 use super::spell;
-use super::text::{common_factors, wrapped};
+use super::text::{Detail, common_factors, wrapped};
 use crate::number::counted;
 
 /// Differences between two environments that stand above the rows unasked.
@@ -20,7 +20,7 @@ pub(super) fn named(name: &str, settings: &BTreeMap<String, String>) -> String {
     }
 }
 
-pub(super) fn head(comparison: &Comparison, is_all: bool) -> String {
+pub(super) fn head(comparison: &Comparison, detail: &Detail) -> String {
     let mut text = String::new();
     let baseline = named(&comparison.baseline, &comparison.baseline_settings);
     let candidate = named(&comparison.candidate, &comparison.candidate_settings);
@@ -39,8 +39,9 @@ pub(super) fn head(comparison: &Comparison, is_all: bool) -> String {
             "assumed:   {name}={value}, which the publication does not state\n"
         ));
     }
-    text.push_str(&differences(&comparison.environment_differences, is_all));
+    text.push_str(&differences(&comparison.environment_differences, detail.is_all));
     text.push_str(&circumstances(comparison));
+    text.push_str(&detail.checks_in_text());
     if comparison.is_different_machine {
         text.push_str("The machines differ: every ratio compares machines, not only configurations.\n");
     } else if comparison.is_different_storage {

@@ -6,6 +6,7 @@ use outcrop_measure::metric::words_of;
 use outcrop_results::compare::{Comparison, ComparisonRow, Figure, NotComparable, Undecided, Verdict};
 use outcrop_schema::{Setting, Vocabulary};
 
+use super::checks::FailedCheck;
 use super::head::{head, named};
 use super::left_out::{failed, not_compared};
 use super::{is_set_by_factor, spell, verdict_name};
@@ -28,11 +29,13 @@ pub struct Detail {
     pub is_all: bool,
     /// Metrics that were asked about: they are shown in any case.
     pub named: BTreeSet<String>,
+    /// The quality checks that the two runs failed.
+    pub failed_checks: Vec<FailedCheck>,
 }
 
 /// A screen of 80 columns: rows of headline metrics, those of all metrics on request, and the reasons of what cannot be compared, counted.
 pub fn comparison_text(comparison: &Comparison, detail: &Detail) -> String {
-    let mut text = head(comparison, detail.is_all);
+    let mut text = head(comparison, detail);
     let (shown, rest) = by_metric(comparison, detail);
     if comparison.comparable().next().is_none() {
         text.push_str("\nNothing can be compared.\n");
@@ -90,6 +93,7 @@ pub fn comparison_markdown(comparison: &Comparison, detail: &Detail) -> String {
     if comparison.is_paired {
         text.push_str(&format!("{OF_PAIRS}\n\n"));
     }
+    text.push_str(&detail.checks_in_markdown());
     for latency in &comparison.latency_differences {
         text.push_str(&format!("{}\n\n", latency.note));
     }
@@ -369,7 +373,7 @@ fn how_to_read(comparison: &Comparison, shown: &[OfMetric<'_>]) -> String {
     }
     if !comparison.is_paired && comparison.assumed.is_empty() && rows.iter().any(|row| row.p_value.is_some())
     {
-        text.push_str("The intervals do not include drift between two runs; `outcrop ab` excludes it.\n");
+        text.push_str("The intervals do not include drift between two runs.\nWhere a factor differs, `outcrop ab` excludes it.\n");
     }
     let mut why: BTreeMap<Undecided, Vec<&ComparisonRow>> = BTreeMap::new();
     for row in rows {

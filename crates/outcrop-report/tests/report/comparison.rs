@@ -1,12 +1,13 @@
 //! What `outcrop compare` prints.
 
 use outcrop_report::comparison::{
-    Detail, comparison_csv, comparison_in_envelope, comparison_markdown, comparison_text, of_variants,
+    Detail, comparison_csv, comparison_in_envelope, comparison_markdown, comparison_text, failed_checks,
+    of_variants,
 };
-use outcrop_results::compare::Verdict;
-use outcrop_results::{Envelope, Variant, compare, references};
+use outcrop_results::compare::{Side, Verdict};
+use outcrop_results::{Envelope, Value, Variant, compare, references};
 use outcrop_schema::compression::COMPRESSION_RATIO;
-use outcrop_schema::device::PERCENTILES_FROM_SUBMISSION_END;
+use outcrop_schema::device::{FOREIGN_BYTES_RATIO, PERCENTILES_FROM_SUBMISSION_END};
 
 use crate::fixture::{RunBuilder, complete};
 use crate::kv_fixture::{self, Stored};
@@ -213,7 +214,7 @@ fn what_was_not_alike_stands_above_the_rows_and_the_rows_that_it_explains_are_un
         "Where the candidate is worse in a time or a rate, the row is undecided.",
         "trials: ",
         "IOPS: 2 undecided of 2",
-        "the machine was busier on the side that looks worse",
+        "the machine or its storage was busier on the side that looks worse",
     ] {
         assert!(words.contains(expected), "{expected}: {text}");
     }
@@ -221,6 +222,50 @@ fn what_was_not_alike_stands_above_the_rows_and_the_rows_that_it_explains_are_un
     assert!(
         !alike.contains("load: ") && !alike.contains("trials: "),
         "{alike}"
+    );
+}
+
+#[test]
+fn checks_that_a_run_failed_stand_above_the_rows_of_a_comparison_in_every_form() {
+    let calm = RunBuilder::new(5).cells(&[4096], &[1, 8], &[100]).build();
+    let mut disturbed = calm.clone();
+    for trial in &mut disturbed.trials {
+        trial.values.push(Value::measured(FOREIGN_BYTES_RATIO, 9.4));
+        for value in trial.values.iter_mut().filter(|value| value.metric == "iops") {
+            value.value = value.value.map(|iops| iops * 0.5);
+        }
+    }
+    let comparison = compare(&disturbed, &calm);
+    let checks = failed_checks(Side::Baseline, &disturbed);
+    let detail = Detail {
+        failed_checks: checks
+            .into_iter()
+            .chain(failed_checks(Side::Candidate, &calm))
+            .collect(),
+        ..Detail::default()
+    };
+    let said = "the device also served other requests, or the kernel counted other bytes (10 of 10 trials)";
+    let one_line = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = one_line(comparison_text(&comparison, &detail));
+    for text in [&text, &one_line(comparison_markdown(&comparison, &detail))] {
+        assert!(
+            text.contains("failed in the baseline: ") && text.contains(said),
+            "{text}"
+        );
+        assert_eq!(text.matches(said).count(), 1, "{text}");
+    }
+    assert!(
+        text.contains("for each byte of the trials the device moved 9.40 for others in the baseline, "),
+        "{text}"
+    );
+    assert!(
+        text.contains("device, IOPS: 2 undecided of 2") || text.contains(" IOPS: 2 undecided of 2"),
+        "{text}"
+    );
+    let json = detail.checks_in_json().unwrap().to_string();
+    assert!(
+        json.contains(r#""check":"bytes-are-the-kernels""#) && json.contains(r#""side":"baseline""#),
+        "{json}"
     );
 }
 

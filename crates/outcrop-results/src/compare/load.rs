@@ -1,10 +1,12 @@
 //! The load of the machine under two runs: which side had more of it, and which differences that explains.
 //!
 //! What counts is what others used of the CPUs while the trials of a cell ran. Runs of earlier versions did not record that: there the
-//! state of the machine stands in for it, as their environments have it from just before the first trial.
+//! state of the machine stands in for it, as their environments have it from just before the first trial. What others moved to and from the
+//! block device counts besides: it slows trials down without any CPU.
 
 use outcrop_measure::interval::median;
-use outcrop_measure::metric::Unit;
+use outcrop_measure::metric::{Metric, Unit};
+use outcrop_schema::device::{DEVICE_BYTES_RATIO, FOREIGN_BYTES_RATIO};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -17,6 +19,9 @@ const SHARE_APART: f64 = 0.1;
 const PRESSURE_APART: f64 = 0.25;
 /// The same for the tasks per CPU that ran or waited.
 const TASKS_APART: f64 = 0.5;
+/// The same for all that the device moved for each byte of the trials, as a factor: less than this is no more than the drift that is allowed for
+/// on each side.
+const BYTES_APART: f64 = 1.1;
 
 /// What the load of two sides is judged by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -28,6 +33,8 @@ pub enum LoadMeasure {
     CpuPressureBefore,
     /// Tasks per CPU that ran or waited, on average over the minute before a run.
     TasksPerCpuBefore,
+    /// Bytes that the block device moved besides those of the trials of a cell, over the latter, median over the trials.
+    DeviceBytesOfOthers,
 }
 
 /// The machine had more to do for others on one side.
@@ -70,8 +77,40 @@ pub(super) fn others_share(shares: impl Iterator<Item = Option<f64>>) -> Option<
     median(&shares.flatten().collect::<Vec<_>>())
 }
 
-/// Whether one of two cells was measured under more load than the other.
-pub(super) fn between(baseline: &Cell, candidate: &Cell) -> Option<LoadDifference> {
+/// What the block device moved besides the bytes of the trials, over the latter; older runs have it in the bytes of both together.
+fn bytes_of_others(cell: &Cell) -> Option<f64> {
+    let value = |metric: &Metric| cell.metrics.get(metric.name)?.median();
+    let of_both = || value(&DEVICE_BYTES_RATIO).map(|ratio| (ratio - 1.0).max(0.0));
+    value(&FOREIGN_BYTES_RATIO).or_else(of_both)
+}
+
+/// Whether one of two cells was measured under more load than the other, of the CPUs or of the device. Another storage may itself move more for
+/// each byte: of two, the bytes tell nothing.
+pub(super) fn between(baseline: &Cell, candidate: &Cell, is_one_storage: bool) -> Vec<LoadDifference> {
+    let of_device = is_one_storage.then(|| of_device(baseline, candidate)).flatten();
+    of_cpus(baseline, candidate)
+        .into_iter()
+        .chain(of_device)
+        .collect()
+}
+
+fn of_device(baseline: &Cell, candidate: &Cell) -> Option<LoadDifference> {
+    let (a, b) = bytes_of_others(baseline).zip(bytes_of_others(candidate))?;
+    let busier = match (1.0 + b) / (1.0 + a) {
+        factor if factor > BYTES_APART => Side::Candidate,
+        factor if factor < 1.0 / BYTES_APART => Side::Baseline,
+        _ => return None,
+    };
+    Some(LoadDifference {
+        busier,
+        measure: LoadMeasure::DeviceBytesOfOthers,
+        baseline: a,
+        candidate: b,
+        cells_count: 1,
+    })
+}
+
+fn of_cpus(baseline: &Cell, candidate: &Cell) -> Option<LoadDifference> {
     let measures = [
         (
             LoadMeasure::OthersCpuShare,
@@ -146,10 +185,10 @@ pub(super) fn is_of_time(row: &ComparisonRow) -> bool {
 
 /// The verdict of a row, unless the load of the machine explains it: times and rates that are worse where the load was greater.
 pub(super) fn unless_explained(row: &ComparisonRow, verdict: Verdict) -> Verdict {
-    let is_explained = match (&verdict, row.busier) {
-        (Verdict::Better, Some(busier)) => busier == Side::Baseline,
-        (Verdict::Worse, Some(busier)) => busier == Side::Candidate,
-        (Verdict::Different, Some(_)) => true,
+    let is_explained = match &verdict {
+        Verdict::Better => row.busier.contains(&Side::Baseline),
+        Verdict::Worse => row.busier.contains(&Side::Candidate),
+        Verdict::Different => !row.busier.is_empty(),
         _ => false,
     };
     match is_explained && is_of_time(row) {

@@ -18,8 +18,12 @@ pub(super) struct Paired {
 /// Cells that meet make rows. Where several meet, those without an objection pair among themselves; only a
 /// cell that has no such partner is compared with the others, to say why it cannot be.
 ///
-/// `is_paired`: repetitions of one number were measured together.
-pub(super) fn pair(baseline: &[Cell], candidate: &[Cell], is_paired: bool) -> Paired {
+/// `is_paired`: repetitions of one number were measured together. `is_one_storage`: nothing says that the two were measured on different storage.
+pub(super) fn pair(
+    baseline: &[Cell],
+    candidate: &[Cell],
+    (is_paired, is_one_storage): (bool, bool),
+) -> Paired {
     let mut paired = Paired::default();
     let meetings: Vec<(usize, usize, Vec<NotComparable>)> = baseline
         .iter()
@@ -53,13 +57,17 @@ pub(super) fn pair(baseline: &[Cell], candidate: &[Cell], is_paired: bool) -> Pa
         if makes_rows {
             let (a, b) = (&baseline[*i], &candidate[*j]);
             // Pairs were measured one directly after the other.
-            let load = load::between(a, b).filter(|_| !is_paired && reasons.is_empty());
-            let busier = load.map(|load| load.busier);
+            let loads = match !is_paired && reasons.is_empty() {
+                true => load::between(a, b, is_one_storage),
+                false => Vec::new(),
+            };
+            let busier: BTreeSet<Side> = loads.iter().map(|load| load.busier).collect();
             let its = rows::of_cells((a, b), reasons, is_paired);
-            paired
-                .rows
-                .extend(its.into_iter().map(|row| ComparisonRow { busier, ..row }));
-            paired.loads.extend(load);
+            paired.rows.extend(its.into_iter().map(|row| ComparisonRow {
+                busier: busier.clone(),
+                ..row
+            }));
+            paired.loads.extend(loads);
             met_a.insert(*i);
             met_b.insert(*j);
         }

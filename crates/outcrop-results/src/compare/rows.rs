@@ -39,7 +39,7 @@ pub(super) fn empty(cell: &Cell, a: Option<&Cell>, b: Option<&Cell>, metric: &st
         interval: None,
         p_value: None,
         drift: 0.0,
-        busier: None,
+        busier: BTreeSet::new(),
         lower_by_definition: lower_by_definition(a, b, metric),
         imported: imported(a, b),
         is_of_sample: false,

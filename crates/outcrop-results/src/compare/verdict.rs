@@ -7,7 +7,7 @@
 //!    (Benjamini and Hochberg at [`LEVEL`]): of two equal sides, at most one comparison in twenty finds any in a family of rows.
 //!    What the machine does differently between two separate runs is in no interval: there the whole interval of a time or a rate has to be
 //!    farther from 1 than the drift that is allowed for (± 5 % by default), or the row is [`Undecided::Drift`].
-//!    Not so where the machine had more to do for others on the side that looks worse: [`Undecided::Load`].
+//!    Not so where the machine, or the block device, had more to do for others on the side that looks worse: [`Undecided::Load`].
 //! 4. All others are undecided.
 //!
 //! The metrics of `--fail-if` are a family, headline metrics are one and all others another, so that a hundred secondary rows do not drown the few
@@ -88,12 +88,12 @@ pub enum Undecided {
     Chance,
     /// The interval excludes 1, and is no farther from it than two separate runs may be with nothing changed.
     #[error(
-        "two separate runs may differ by this much with nothing changed; `outcrop ab` measures both variants in one run"
+        "two separate runs may differ by this much with nothing changed; where a factor differs, `outcrop ab` measures both variants in one run"
     )]
     Drift,
-    /// The interval excludes 1, and the machine was busier on the side that looks worse.
+    /// The interval excludes 1, and the machine or the block device was busier on the side that looks worse.
     #[error(
-        "the machine was busier on the side that looks worse, which may be the cause; measure both again under the same load, or in one run with `outcrop ab`"
+        "the machine or its storage was busier on the side that looks worse, which may be the cause; measure both again under the same load, or, where a factor differs, in one run with `outcrop ab`"
     )]
     Load,
 }

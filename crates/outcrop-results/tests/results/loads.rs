@@ -1,6 +1,9 @@
 //! Runs that were measured while the machine did other work: what it explains is not called better or worse, and fails no build.
 
-use outcrop_results::{FailIf, LoadMeasure, RunView, Side, TrialEntry, Undecided, Verdict, compare};
+use outcrop_results::{
+    FailIf, LoadMeasure, RunView, Side, TrialEntry, Undecided, Value as Measured, Verdict, compare,
+};
+use outcrop_schema::device::FOREIGN_BYTES_RATIO;
 use serde_json::{Value, json};
 
 use crate::comparisons::{repeated, row};
@@ -112,4 +115,51 @@ fn runs_that_did_not_record_it_are_judged_by_the_machine_before_them() {
         compare(&before, &after).loads[0].measure,
         LoadMeasure::TasksPerCpuBefore
     );
+}
+
+/// Five trials of one cell, of which the device moved so many bytes for others for each of ours.
+fn beside_others(parent: &std::path::Path, name: &str, iops: f64, of_others: f64) -> RunView {
+    let trials = repeated(5, |repetition| {
+        let mut values = usual(iops * (1.0 + 0.002 * f64::from(repetition)), 4e5);
+        values.push(Measured::measured(FOREIGN_BYTES_RATIO, of_others));
+        TrialEntry {
+            others_cpu_share: Some(0.05),
+            ..trial(32, repetition, &values)
+        }
+    });
+    run_of(parent, name, &trials)
+}
+
+#[test]
+fn a_difference_that_the_traffic_of_others_on_the_device_explains_is_undecided_and_meets_no_condition() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |name: &str, iops: f64, of_others: f64| beside_others(folder.path(), name, iops, of_others);
+    let (disturbed, calm) = (of("disturbed", 1.26e4, 9.4), of("calm", 3e4, 0.058));
+    let comparison = compare(&disturbed, &calm);
+    assert_eq!(
+        row(&comparison, "iops").verdict,
+        Verdict::Undecided(Undecided::Load)
+    );
+    let [load] = comparison.loads.as_slice() else {
+        panic!("{:?}", comparison.loads)
+    };
+    assert_eq!(
+        (load.busier, load.measure, load.baseline),
+        (Side::Baseline, LoadMeasure::DeviceBytesOfOthers, 9.4)
+    );
+    let conditions: [FailIf; 1] = ["iops > +5%".parse().unwrap()];
+    let reports = check_all(&conditions, &comparison).unwrap();
+    assert_eq!((reports[0].offending.len(), reports[0].under_load), (0, 1));
+    // Against the traffic, or with the same on both sides, the difference stands.
+    let slower = compare(&disturbed, &of("slower", 6e3, 0.058));
+    assert_eq!(row(&slower, "iops").verdict, Verdict::Worse);
+    let alike = compare(&disturbed, &of("alike", 3e4, 9.9));
+    assert_eq!(row(&alike, "iops").verdict, Verdict::Better);
+    // Another filesystem may move more for each byte by itself.
+    let on = |view: &RunView, kind: &str| RunView {
+        environment: json!({"storage": {"filesystem": {"type_name": kind}}}),
+        ..view.clone()
+    };
+    let comparison = compare(&on(&disturbed, "btrfs"), &on(&calm, "ext4"));
+    assert_eq!(row(&comparison, "iops").verdict, Verdict::Better);
 }

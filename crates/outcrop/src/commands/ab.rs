@@ -1,6 +1,6 @@
 //! `outcrop ab PLAN --a … --b …`: two variants of a plan in one run, measured in pairs, and compared.
 
-use super::compare::{ComparisonFormat, Judging};
+use super::compare::{Beside, ComparisonFormat, Judging};
 use super::plan_flags::{DECIDED_BY_A_RUN, PlanChoices, PlanFlags};
 use super::run::source;
 use crate::exit::{Ending, bad_input};
@@ -154,5 +154,5 @@ fn compare_variants(view: &RunView, args: &Args, conditions: &[FailIf]) -> anyho
     let envelope = output::envelope().on(view.environment.clone());
     // Nothing drifts within a pair.
     args.judging
-        .report(&comparison, conditions, (format, envelope), None)
+        .report(&comparison, conditions, (format, envelope), Beside::default())
 }

@@ -4,9 +4,10 @@ use super::fail_if;
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, note};
 use outcrop_report::comparison::{
-    Detail, comparison_csv, comparison_in_envelope, comparison_markdown, comparison_text,
+    Detail, FailedCheck, comparison_csv, comparison_in_envelope, comparison_markdown, comparison_text,
+    failed_checks,
 };
-use outcrop_results::compare::{Comparand, Comparison, compare_with};
+use outcrop_results::compare::{Comparand, Comparison, Side, compare_with};
 use outcrop_results::{CompareOptions, Envelope, FailIf, Reference, RunView, references};
 use std::path::Path;
 
@@ -24,8 +25,8 @@ A row is the same if the interval lies within the margin. It is better or worse 
 
 Exit codes: 0 no condition is met, 1 one is, 2 none is met and nothing could be compared or one could not be checked.
 
-A time or rate that is worse on the side where the machine was busier with other work is undecided.
-Two separate runs also differ by drift of the machine, which no interval includes. So a condition on a ratio of times or rates is met only if the whole interval is beyond its threshold by more than --drift: 'iops < -3%' takes about -8 %. `outcrop ab` measures both variants in one run and needs no allowance for drift.";
+A time or rate that is worse on the side where the machine or its storage was busier with other work is undecided.
+Two separate runs also differ by drift of the machine, which no interval includes. So a condition on a ratio of times or rates is met only if the whole interval is beyond its threshold by more than --drift: 'iops < -3%' takes about -8 %. Where a factor differs, `outcrop ab` measures both variants in one run and needs no allowance for drift.";
 
 /// Compare a run with another run or a published reference
 #[derive(Debug, clap::Args)]
@@ -132,9 +133,25 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         (Loaded::Run(run), Loaded::Run(_)) => outcrop_report::command_in_pairs(run),
         _ => None,
     };
+    let runs = [(Side::Baseline, &baseline), (Side::Candidate, &candidate)];
+    let failed_checks = runs.into_iter().filter_map(|(side, loaded)| match loaded {
+        Loaded::Run(run) => Some(failed_checks(side, run)),
+        Loaded::Reference(_) => None,
+    });
+    let beside = Beside {
+        failed_checks: failed_checks.flatten().collect(),
+        in_pairs,
+    };
     let printed = (args.format, output::envelope());
-    args.judging
-        .report(&comparison, &conditions, printed, in_pairs.as_deref())
+    args.judging.report(&comparison, &conditions, printed, beside)
+}
+
+/// What a comparison says besides its rows.
+#[derive(Debug, Default)]
+pub(crate) struct Beside {
+    failed_checks: Vec<FailedCheck>,
+    /// The command that measures two variants in pairs; that of variants has none.
+    in_pairs: Option<String>,
 }
 
 impl Judging {
@@ -159,7 +176,10 @@ impl Judging {
         comparison: &Comparison,
         conditions: &[FailIf],
         (format, envelope): (ComparisonFormat, Envelope),
-        in_pairs: Option<&str>,
+        Beside {
+            failed_checks,
+            in_pairs,
+        }: Beside,
     ) -> anyhow::Result<Ending> {
         let detail = Detail {
             is_all: self.all,
@@ -167,10 +187,14 @@ impl Judging {
                 .iter()
                 .map(|condition| condition.metric.clone())
                 .collect(),
+            failed_checks,
         };
         output::print(&match format {
             ComparisonFormat::Text => comparison_text(comparison, &detail),
-            ComparisonFormat::Json => output::pretty_json(&comparison_in_envelope(comparison, envelope)?)?,
+            ComparisonFormat::Json => {
+                let document = comparison_in_envelope(comparison, envelope)?;
+                output::pretty_json(&document.with_detail("failed_checks", detail.checks_in_json()?))?
+            }
             ComparisonFormat::Csv => comparison_csv(comparison),
             ComparisonFormat::Markdown => comparison_markdown(comparison, &detail),
         })?;
@@ -178,7 +202,7 @@ impl Judging {
         let is_within_drift = checked.iter().flatten().any(|found| found.within_drift > 0);
         let ending = fail_if::announce(&self.fail_if, checked);
         if is_within_drift {
-            note(&fail_if::without_drift(in_pairs));
+            note(&fail_if::without_drift(in_pairs.as_deref()));
         }
         let ending = ending?;
         if comparison.comparable().next().is_none() {

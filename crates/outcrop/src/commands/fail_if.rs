@@ -64,7 +64,7 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
     }
     if found.under_load > 0 {
         text.push_str(&format!(
-            ", {} undecided because the machine was busier on the side that looks worse: measure both again under the same load, or in one run with `outcrop ab`",
+            ", {} undecided because the machine or its storage was busier on the side that looks worse: measure both again under the same load, or, where a factor differs, in one run with `outcrop ab`",
             found.under_load
         ));
     }
@@ -92,7 +92,7 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
 /// What decides the cells that two separate runs do not; `command` measures two variants of the plan in pairs.
 pub(crate) fn without_drift(command: Option<&str>) -> String {
     format!(
-        "`{}` measures two variants in one run, and needs no allowance for drift",
+        "where a factor differs, `{}` measures both variants in one run, and needs no allowance for drift",
         command.unwrap_or("outcrop ab")
     )
 }

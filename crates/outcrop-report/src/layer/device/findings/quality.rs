@@ -100,6 +100,7 @@ pub(super) fn counters(cells: &[Cell<'_>]) -> Finding {
         Number::derived(format!("{what}, {}", stray.words), share, Unit::Ratio, 1)
     });
     Finding::tested(ID, SENTENCE, strays.is_empty(), tested)
+        .extent(format!("{} of {}", strays.len(), counted(checked, "trial")))
         .otherwise(
             "More: another process used the device, or a filesystem or volume layer read or wrote more than was requested. Less: something above the device answered, such as a page cache. The figures of these trials do not describe the device alone.",
         )
