@@ -162,11 +162,39 @@ fn forecast(set: &PlanSet, rated: Option<ByteSize>) -> String {
     if estimate.bytes_written() == 0 {
         return format!("{time}\nOnly the run folder will be written.");
     }
+    let most = estimate.bytes_written();
+    let bound = match set.max_written() {
+        Some(limit) => format!("the run ends before it has written more than {limit} (--max-written)"),
+        None => "--max-written sets a bound".to_owned(),
+    };
     format!(
-        "{time}\n{}\nThese are estimates; --max-written sets a bound.{}",
+        "{time}\n{}\nThese are estimates; {bound}.{}",
         to_be_written(estimate, &assumption(set)),
-        endurance::before_a_run(estimate.bytes_written(), rated)
+        endurance::before_a_run(set.max_written().map_or(most, |limit| most.min(limit.0)), rated)
     )
+}
+
+/// What a run will write, as a clause behind a comma: to a usual device and to a fast one, and nowhere more than is allowed.
+pub(crate) fn writes(likely: u64, most: u64, allowed: Option<ByteSize>) -> String {
+    match allowed.filter(|limit| limit.0 < most) {
+        _ if most == 0 => String::new(),
+        Some(limit) if likely >= limit.0 => format!(", writes at most {limit} (--max-written)"),
+        Some(limit) => format!(
+            ", writes about {} or more, at most {limit} (--max-written)",
+            format_data(likely as f64)
+        ),
+        None => format!(", writes about {}", between(likely, most)),
+    }
+}
+
+/// A range of bytes, with the unit once where both ends have it: `8.06 to 45.5 GB`.
+fn between(least: u64, most: u64) -> String {
+    let (low, high) = (format_data(least as f64), format_data(most as f64));
+    match (low.split_once(' '), high.split_once(' ')) {
+        _ if low == high => high,
+        (Some((number, unit)), Some((_, same))) if unit == same => format!("{number} to {high}"),
+        _ => format!("{low} to {high}"),
+    }
 }
 
 /// What the estimate assumes of what this run does.
@@ -227,4 +255,36 @@ fn envelope(set: &PlanSet, rated: Option<ByteSize>) -> outcrop_results::Envelope
         )
         .with_detail("assumption", assumption(set))
         .with_detail("plan", set.to_toml())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_not_said_to_write_more_than_it_may() {
+        let allowed = |bytes| Some(ByteSize(bytes));
+        let cases = [
+            ((0, 0, allowed(900_000_000)), ""),
+            (
+                (2_630_000_000, 15_100_000_000, None),
+                ", writes about 2.63 to 15.1 GB",
+            ),
+            (
+                (2_630_000_000, 15_100_000_000, allowed(20_000_000_000)),
+                ", writes about 2.63 to 15.1 GB",
+            ),
+            (
+                (2_630_000_000, 15_100_000_000, allowed(900_000_000)),
+                ", writes at most 900MB (--max-written)",
+            ),
+            (
+                (2_630_000_000, 15_100_000_000, allowed(5_000_000_000)),
+                ", writes about 2.63 GB or more, at most 5GB (--max-written)",
+            ),
+        ];
+        for ((likely, most, allowed), expected) in cases {
+            assert_eq!(writes(likely, most, allowed), expected);
+        }
+    }
 }

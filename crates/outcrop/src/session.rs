@@ -403,10 +403,11 @@ fn check_hindrances(set: &PlanSet) -> anyhow::Result<()> {
 
 fn announcement(set: &PlanSet, dir: &Path) -> String {
     let estimate = set.estimate_here();
-    let writes = match (estimate.likely_bytes_written(), estimate.bytes_written()) {
-        (_, 0) => String::new(),
-        (likely, most) => format!(", writes about {}", between(likely, most)),
-    };
+    let writes = dry_run::writes(
+        estimate.likely_bytes_written(),
+        estimate.bytes_written(),
+        set.max_written(),
+    );
     format!(
         "{}, {}, about {}{writes} · seed {} · {}",
         counted(estimate.cells, "cell"),
@@ -426,16 +427,6 @@ fn resumption(set: &PlanSet, finished: usize, dir: &Path) -> String {
         set.seed(),
         dir.display()
     )
-}
-
-/// A range of bytes, with the unit once where both ends have it: `8.06 to 45.5 GB`.
-fn between(least: u64, most: u64) -> String {
-    let (low, high) = (format_data(least as f64), format_data(most as f64));
-    match (low.split_once(' '), high.split_once(' ')) {
-        _ if low == high => high,
-        (Some((number, unit)), Some((_, same))) if unit == same => format!("{number} to {high}"),
-        _ => format!("{low} to {high}"),
-    }
 }
 
 /// An estimate in whole seconds, and of hours in whole minutes: `3h47s` reads as 47 minutes.

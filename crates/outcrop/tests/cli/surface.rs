@@ -240,6 +240,9 @@ fn a_dry_run_says_what_a_usual_and_a_fast_device_would_take_and_calls_neither_a_
                 .contains("These are estimates; --max-written sets a bound."),
         "{seen:?}"
     );
+    let bounded = outcrop(dir.path(), &[&line[..], &["--max-written", "100GB"]].concat());
+    let bound = "the run ends before it has written more than 100GB (--max-written).";
+    assert!(bounded.stdout.contains(bound), "{bounded:?}");
     let limited = outcrop(dir.path(), &[&line[..], &["--max-written", "17MiB"]].concat());
     assert_eq!(limited.code, Some(2), "{limited:?}");
     assert!(
