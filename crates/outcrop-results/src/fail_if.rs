@@ -71,6 +71,8 @@ pub struct FailIfReport<'a> {
     pub under_load: usize,
     /// Rows that would meet it, or whose ratio is beyond the threshold, by no more than two separate runs may differ with nothing changed.
     pub within_drift: usize,
+    /// Rows that have no ratio, because a trial has the value 0.
+    pub without_ratio: usize,
     /// The drift that was allowed for: 0.05 for ± 5 %.
     #[serde(skip)]
     pub drift: f64,
@@ -170,7 +172,7 @@ impl FailIf {
         let checked: Vec<&ComparisonRow> = rows
             .iter()
             .copied()
-            .filter(|row| row.bounds().is_some())
+            .filter(|row| row.bounds().is_some() || has_no_ratio(row))
             .collect();
         if checked.is_empty() {
             return Err(ResultsError::NothingToCheck {
@@ -202,6 +204,7 @@ impl FailIf {
             undecided_by_sample: undecided.iter().filter(|row| row.is_of_sample).count(),
             under_load: those(Found::UnderLoad).len(),
             within_drift: those(Found::WithinDrift).len(),
+            without_ratio: those(Found::NoRatio).len(),
             drift: comparison.drift,
             unchecked: rows.len() - checked.len(),
             lacking_operations: rows.iter().filter(|row| are_too_few(row)).count(),
@@ -227,7 +230,7 @@ impl FailIf {
     /// What a row says; `limit` is the largest p-value that counts.
     fn found(&self, row: &ComparisonRow, ratio: f64, limit: f64) -> Found {
         let Some((low, high)) = row.bounds() else {
-            return Found::NotMet;
+            return Found::NoRatio;
         };
         let is_above = self.direction == Direction::Above;
         // The end that is nearer to no change, and the other one.
@@ -279,8 +282,15 @@ enum Found {
     WithinDrift,
     /// Its interval does not exclude it.
     Undecided,
+    /// A trial has the value 0: there is no ratio to hold against it.
+    NoRatio,
     /// It does not meet it.
     NotMet,
+}
+
+/// Whether the row is undecided because a trial has the value 0.
+fn has_no_ratio(row: &ComparisonRow) -> bool {
+    row.verdict == Verdict::Undecided(Undecided::NoRatio)
 }
 
 /// Why a row cannot be judged, and what helps.

@@ -7,7 +7,7 @@ use outcrop_results::{FailIf, RunView, TrialEntry, Undecided, Value, Verdict, co
 use outcrop_schema::{cache, compression, device};
 
 use crate::comparisons::{repeated, row};
-use crate::samples::{IOPS, check_all, run_of, trial};
+use crate::samples::{IOPS, check_all, run_of, trial, usual};
 
 /// Five trials that record one metric of another layer each.
 fn recorded(parent: &Path, name: &str, seed: u64, layer: &str, values: &[Value]) -> RunView {
@@ -147,4 +147,29 @@ fn a_run_of_two_subjects_against_itself_is_the_same_everywhere() {
     let moved = run_of(folder.path(), "moved", &of("c/x", 1e5));
     let alone = run_of(folder.path(), "alone", &of("a/x", 1e5));
     assert_eq!(compare(&alone, &moved).rows.len(), 1);
+}
+
+#[test]
+fn a_trial_that_stalled_leaves_its_row_undecided_and_fails_no_condition() {
+    let folder = tempfile::tempdir().unwrap();
+    let side = |name: &str, stalled: Option<u32>| {
+        let trials = repeated(6, |repetition| {
+            let iops = if Some(repetition) == stalled { 0.0 } else { 1e5 };
+            trial(1, repetition, &usual(iops, 4e5))
+        });
+        run_of(folder.path(), name, &trials)
+    };
+    let comparison = compare(&side("a", None), &side("b", Some(2)));
+    let iops = row(&comparison, "iops");
+    assert_eq!(iops.verdict, Verdict::Undecided(Undecided::NoRatio));
+    assert!(
+        iops.why()[0].contains("where the trial stalled"),
+        "{:?}",
+        iops.why()
+    );
+    let condition = "iops < -20%".parse().unwrap();
+    let report = check_all(&[condition], &comparison)
+        .expect("it is judged")
+        .remove(0);
+    assert_eq!((report.checked, report.met(), report.without_ratio), (1, 0, 1));
 }

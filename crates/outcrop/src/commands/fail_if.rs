@@ -5,7 +5,7 @@ use crate::output::note;
 use outcrop_measure::units::format_with_range;
 use outcrop_report::number::{counted, given_percent};
 use outcrop_results::compare::about_repetitions;
-use outcrop_results::{CellBeyond, FailIf, FailIfReport, ResultsError};
+use outcrop_results::{CellBeyond, FailIf, FailIfReport, ResultsError, Undecided};
 use outcrop_schema::Vocabulary;
 
 /// The conditions, read.
@@ -73,6 +73,13 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
             ", {} undecided, beyond the threshold by less than the {} allowed for drift (--drift)",
             found.within_drift,
             given_percent(found.drift)
+        ));
+    }
+    if found.without_ratio > 0 {
+        text.push_str(&format!(
+            ", {} undecided: {}",
+            found.without_ratio,
+            Undecided::NoRatio
         ));
     }
     if found.unchecked > 0 {
