@@ -146,7 +146,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     args.judging.report(&comparison, &conditions, printed, beside)
 }
 
-/// What a comparison says besides its rows.
+/// What a comparison says in addition to its rows.
 #[derive(Debug, Default)]
 pub(crate) struct Beside {
     failed_checks: Vec<FailedCheck>,
