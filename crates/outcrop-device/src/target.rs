@@ -53,6 +53,18 @@ impl Target {
         }
     }
 
+    /// What a block device holds now, which differs from [`Target::size_bytes`] where it was resized since it was opened: the kernel
+    /// gives a device that is removed the size 0, and does not always fail its requests. `None` for files and [`Target::Null`].
+    ///
+    /// *Cost*: one system call.
+    pub fn current_size_bytes(&self) -> Option<u64> {
+        match self {
+            Self::Device(device) => end_of(device.direct()).ok(),
+            Self::ReadOnly(target) if target.is_block_device => end_of(&target.direct).ok(),
+            Self::ReadOnly(_) | Self::Scratch(_) | Self::Null => None,
+        }
+    }
+
     /// Checks a job against this target before anything runs and returns the span in bytes.
     ///
     /// # Errors
@@ -188,9 +200,8 @@ impl ReadOnlyTarget {
                 expected: "a file or device that stays in place",
             });
         }
-        // The end of the device, as BLKGETSIZE64 would tell, without a raw ioctl.
-        let size_bytes = rustix::fs::seek(&direct.file, SeekFrom::End(0))
-            .map_err(|errno| DeviceError::path("find the size of", &resolved, errno))?;
+        let size_bytes =
+            end_of(&direct).map_err(|errno| DeviceError::path("find the size of", &resolved, errno))?;
         if size_bytes < direct.logical_block_bytes {
             return Err(DeviceError::TooSmall {
                 path: resolved,
@@ -252,6 +263,11 @@ impl ReadOnlyTarget {
     pub const fn is_block_device(&self) -> bool {
         self.is_block_device
     }
+}
+
+/// The end of a file or device, as BLKGETSIZE64 would tell, without a raw ioctl. Requests have offsets of their own, so none begins there.
+fn end_of(direct: &DirectFile) -> Result<u64, Errno> {
+    rustix::fs::seek(&direct.file, SeekFrom::End(0))
 }
 
 fn holes(size_bytes: u64, allocated_bytes: u64) -> Option<String> {

@@ -11,6 +11,7 @@ mod parameters;
 mod precondition;
 mod replay;
 mod share;
+mod usable;
 mod values;
 
 use std::path::Path;

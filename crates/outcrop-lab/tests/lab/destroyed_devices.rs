@@ -13,14 +13,14 @@ use outcrop_schema::device::{DRIVE_IOPS, IOPS};
 use super::scene::{assert_complete, directory, plan_set, run_to_the_end, start, try_plan_set};
 
 /// A file of zeros dressed up as a block device.
-struct LoopDevice {
-    node: String,
+pub(crate) struct LoopDevice {
+    pub(crate) node: String,
     image: PathBuf,
     _folder: tempfile::TempDir,
 }
 
 impl LoopDevice {
-    fn new(size_bytes: u64) -> Self {
+    pub(crate) fn new(size_bytes: u64) -> Self {
         Self::attached(directory(), size_bytes, "--direct-io=on")
     }
 
@@ -44,12 +44,12 @@ impl LoopDevice {
         }
     }
 
-    fn resize(&self, size_bytes: u64) {
+    pub(crate) fn resize(&self, size_bytes: u64) {
         let image = File::options().write(true).open(&self.image).unwrap();
         image.set_len(size_bytes).unwrap();
     }
 
-    fn plan(&self, destroy: &str, factors: &str) -> String {
+    pub(crate) fn plan(&self, destroy: &str, factors: &str) -> String {
         let Self { node, .. } = self;
         format!(
             "name = \"destroyed\"\nquestion = \"Does it hold?\"\nlayer = \"device\"\n\n[subject]\nkind = \"destroyed-device\"\n\
@@ -58,7 +58,7 @@ impl LoopDevice {
         )
     }
 
-    fn named(&self) -> String {
+    pub(crate) fn named(&self) -> String {
         format!("destroy = \"{}\"", self.image.display())
     }
 }

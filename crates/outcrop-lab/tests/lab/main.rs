@@ -9,6 +9,7 @@ mod compression;
 mod destroyed_devices;
 mod filesystems;
 mod interrupted_runs;
+mod lost_devices;
 mod orders;
 mod plan_errors;
 mod plan_round_trips;

@@ -29,7 +29,7 @@ use outcrop_workload::{Arrivals, Content, EngineKind, LatencyParts, ReadWriteMix
 use super::values::Before;
 use super::{
     bytes_to_write, destroyed, drives, histograms, is_needed, is_read_only, notes, overhead, parameters,
-    precondition, replay, share, values,
+    precondition, replay, share, usable, values,
 };
 use crate::cell::{Cell, Subject};
 use crate::error::LabError;
@@ -146,22 +146,23 @@ impl Bench for DeviceBench<'_> {
         let mut before = Before::default();
         if replay::is_asked(&cell.factors) {
             let writing = replay::write(&targets, &mut spec, &self.clock, self.stop);
-            let Some(report) = ran(writing)? else {
+            let Some(report) = ran(writing, &targets, &spec)? else {
                 return Ok(TrialReport::interrupted());
             };
             self.bytes_written += bytes_of(&report.total, &spec);
-            if let Some(ended) = ended(&report, &targets, ReadWriteMix::WRITE_ONLY)? {
+            if let Some(ended) = ended(&report, &targets, &spec, ReadWriteMix::WRITE_ONLY)? {
                 return Ok(ended);
             }
             before.replayed = Some(report.total);
         }
         let arrivals = cell.factors.value(&ARRIVAL);
         if let Arrivals::Share(process, percent) = *arrivals {
-            let Some(report) = ran(share::closed_loop(&targets, &spec, &self.clock, self.stop))? else {
+            let closed = share::closed_loop(&targets, &spec, &self.clock, self.stop);
+            let Some(report) = ran(closed, &targets, &spec)? else {
                 return Ok(TrialReport::interrupted());
             };
             self.bytes_written += bytes_of(&report.total, &spec);
-            if let Some(ended) = ended(&report, &targets, spec.read_write_mix)? {
+            if let Some(ended) = ended(&report, &targets, &spec, spec.read_write_mix)? {
                 return Ok(ended);
             }
             spec.arrival = share::of(process, percent, &report)?;
@@ -173,15 +174,17 @@ impl Bench for DeviceBench<'_> {
         let overhead =
             overhead.or_insert_with(|| overhead::measure(&spec, &self.clock, self.stop, self.seed));
         let meter = Meter::start();
-        let Some(report) = ran(run_together(&targets, &spec, &self.clock, self.stop))? else {
+        let together = run_together(&targets, &spec, &self.clock, self.stop);
+        let Some(report) = ran(together, &targets, &spec)? else {
             return Ok(TrialReport::interrupted());
         };
         let energy_j = meter.and_then(Meter::stop).map(|energy| energy.total.0);
         self.bytes_written += bytes_of(&report.total, &spec);
-        check_usable(&report, &targets)?;
+        usable::check(&report, &targets, &spec)?;
         if spec.read_write_mix.has_writes() {
             let mut flushed = targets.iter().map(|target| target.flush());
-            flushed.try_for_each(|flushed| flushed.map_err(|error| failure(&error)))?;
+            let failed = |error| usable::failure(&error, &targets, &spec);
+            flushed.try_for_each(|flushed| flushed.map_err(failed))?;
         }
         let mut trial = trial_report(&report.total, &before, spec.read_write_mix, energy_j);
         if trial.outcome == Outcome::Completed {
@@ -197,11 +200,15 @@ impl Bench for DeviceBench<'_> {
 }
 
 /// The report of a job; none of one that was stopped before it began.
-fn ran(job: Result<TogetherReport, DeviceError>) -> Result<Option<TogetherReport>, TrialFailure> {
+fn ran(
+    job: Result<TogetherReport, DeviceError>,
+    targets: &[&Target],
+    spec: &JobSpec,
+) -> Result<Option<TogetherReport>, TrialFailure> {
     match job {
         Ok(report) => Ok(Some(report)),
         Err(DeviceError::Interrupted { .. }) => Ok(None),
-        Err(error) => Err(failure(&error)),
+        Err(error) => Err(usable::failure(&error, targets, spec)),
     }
 }
 
@@ -209,12 +216,13 @@ fn ran(job: Result<TogetherReport, DeviceError>) -> Result<Option<TogetherReport
 fn ended(
     first: &TogetherReport,
     targets: &[&Target],
+    spec: &JobSpec,
     mix: ReadWriteMix,
 ) -> Result<Option<TrialReport>, TrialFailure> {
     if outcome(&first.total) == Outcome::Completed {
         return Ok(None);
     }
-    check_usable(first, targets)?;
+    usable::check(first, targets, spec)?;
     let no_energy = Err(Unavailable::because(
         "the trial ended before its measurement began",
     ));
@@ -239,44 +247,11 @@ fn bytes_of(report: &JobReport, spec: &JobSpec) -> u64 {
     report.traffic.written_bytes + report.errors.writes * spec.io_block_size_bytes
 }
 
-/// What a drive answers that was pulled, or that does not work any more: EIO, ENXIO and ENODEV.
-const GONE: [i32; 3] = [5, 6, 19];
-/// What it answers where it has no room for what is written to it: ENOSPC.
-const FULL: i32 = 28;
-
-/// No later trial can succeed either where a target failed every request of a trial, or has no room left.
-fn check_usable(report: &TogetherReport, targets: &[&Target]) -> Result<(), TrialFailure> {
-    let mut each = report.each.iter().zip(targets);
-    each.try_for_each(|(report, target)| check_one(report, target))
-}
-
-fn check_one(report: &JobReport, target: &Target) -> Result<(), TrialFailure> {
-    let (Some(failure), Some(errno)) = (report.failure(), report.errors.first_errno) else {
-        return Ok(());
-    };
-    let completed = report.traffic.reads + report.traffic.writes;
-    let place = target.place().unwrap_or(Path::new("the target")).display();
-    let message = match errno {
-        FULL if matches!(outcome(report), Outcome::Failed { .. }) => format!(
-            "{place} has no room left for what is written to it, as a thin device or a filesystem that copies on write may have none \
-             although nothing grows: {failure}; free some space"
-        ),
-        errno if completed == 0 && GONE.contains(&errno) => format!(
-            "{place} was removed or has failed (see `dmesg`): none of the trial's requests completed, {failure}"
-        ),
-        _ => return Ok(()),
-    };
-    Err(TrialFailure {
-        is_fatal: true,
-        ..TrialFailure::of(&message)
-    })
-}
-
 /// A trial of which a larger share of requests failed describes how the device fails, not how fast it is.
 const TOLERATED_ERROR_SHARE: f64 = 0.01;
 
 /// How the trial ended. One in which nothing completed counts: leaving out the stalls would flatter the device.
-fn outcome(report: &JobReport) -> Outcome {
+pub(super) fn outcome(report: &JobReport) -> Outcome {
     let completed = report.traffic.reads + report.traffic.writes;
     let errors = report.errors.reads + report.errors.writes;
     let too_many = errors as f64 > (completed + errors) as f64 * TOLERATED_ERROR_SHARE;
@@ -420,22 +395,4 @@ fn remove_abandoned(preparation: &mut Preparation<'_, '_>, directory: &Path) -> 
         abandoned.remove().map_err(|error| LabError::preparing(&error))?;
     }
     Ok(())
-}
-
-fn failure(error: &DeviceError) -> TrialFailure {
-    let is_fatal = match error {
-        DeviceError::NoSpace { .. }
-        | DeviceError::DirectUnsupported { .. }
-        | DeviceError::ReadOnlyTarget { .. }
-        | DeviceError::Path { .. }
-        | DeviceError::InUse { .. }
-        | DeviceError::HoldsData { .. }
-        | DeviceError::Hung { .. } => true,
-        // The rest may depend on the cell: a ring or buffers too large, a size that the device does not take.
-        _ => false,
-    };
-    TrialFailure {
-        is_fatal,
-        ..TrialFailure::of(error)
-    }
 }
