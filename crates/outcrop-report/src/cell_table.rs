@@ -335,6 +335,14 @@ fn certainty(group: &CellGroup<'_>) -> Vec<String> {
             _ => String::new(),
         }
     };
+    // Where no trial gave a figure, the reasons are said, and how many trials there were is none of them.
+    let has_figures = |row: &&CellRow| {
+        let figures = group
+            .columns
+            .iter()
+            .map(|column| row.figures.get(column.metric.name));
+        figures.flatten().any(|figure| figure.estimate().is_some())
+    };
     let mut notes = Vec::new();
     let repeated: Vec<&Estimate> = estimates(false).collect();
     if !repeated.is_empty() {
@@ -343,7 +351,7 @@ fn certainty(group: &CellGroup<'_>) -> Vec<String> {
             percents(&repeated)
         );
         notes.push(note);
-    } else if !group.columns.is_empty() && estimates(true).next().is_none() {
+    } else if group.rows.iter().any(has_figures) && estimates(true).next().is_none() {
         let is_repeated = |column: &TableColumn| column.metric.scope != Scope::DataSet;
         let note = if group.columns.iter().any(is_repeated) {
             of_one_trial(&group.rows)

@@ -1,6 +1,7 @@
 //! A run loaded for reading: plan, environment, trials, and the cells that they group into.
 
 mod cell;
+mod reasons;
 mod sampling;
 mod stall;
 mod unfinished;
@@ -11,7 +12,8 @@ use std::path::{Path, PathBuf};
 
 use outcrop_schema::Vocabulary;
 
-pub use cell::{CellView, Samples, SeriesPoint, lacks_operations};
+pub use cell::{CellView, Samples, SeriesPoint};
+pub use reasons::{lacks_operations, too_short};
 pub use sampling::Uncertainty;
 
 use crate::error::ResultsError;

@@ -24,6 +24,9 @@ pub(super) struct Circumstances<'c> {
 /// Why several jobs have no percentiles together.
 const EACH_JOB: &str = "fio reports the percentiles of each job separately; group_reporting combines them";
 
+/// Why there is no figure of what never completed.
+const NONE_COMPLETED: &str = "no operation completed";
+
 /// The values of one trial.
 pub(super) fn values(figures: &Figures, circumstances: Circumstances<'_>) -> Vec<Value> {
     let mut values = Vec::new();
@@ -77,12 +80,16 @@ fn of_operations(
     circumstances: Circumstances<'_>,
 ) -> Vec<Value> {
     let source = circumstances.source;
+    // A device that answered nothing in the time has no rate of 0: how long it takes is not known.
+    let rate = |metric: Metric, value: f64, key: &str| match value > 0.0 {
+        true => imported(metric, value, source, key),
+        false => Value::unavailable(metric, NONE_COMPLETED),
+    };
     let mut values = vec![
-        imported(device::IOPS.of(direction), operations.iops, source, "iops"),
-        imported(
+        rate(device::IOPS.of(direction), operations.iops, "iops"),
+        rate(
             device::BANDWIDTH.of(direction),
             operations.bytes_per_second,
-            source,
             operations.bandwidth_key,
         ),
     ];
@@ -181,7 +188,7 @@ fn latencies(
     let Some(whole) = whole else {
         let reason = match operations.count > 0.0 {
             true => "fio did not time requests (gtod_reduce, disable_lat and disable_clat switch that off)",
-            false => "no operation completed",
+            false => NONE_COMPLETED,
         };
         let is_nothing = operations.count <= 0.0;
         // Other trials of the cell may have completed some: it lacks a percentile as one with a few operations does.
@@ -235,7 +242,7 @@ fn of_all(figures: &Figures, source: &str) -> Vec<Value> {
             source,
             "usr_cpu and sys_cpu, of fio's threads without the kernel's workers",
         ),
-        Some(_) => Value::unavailable(device::CPU_PER_OPERATION, "no operation completed"),
+        Some(_) => Value::unavailable(device::CPU_PER_OPERATION, NONE_COMPLETED),
         None => Value::unavailable(
             device::CPU_PER_OPERATION,
             "this version of fio does not say how long its threads ran",

@@ -22,5 +22,6 @@ mod several_drives;
 mod shares;
 mod shipped;
 mod store_estimates;
+mod too_short;
 mod whole_columns;
 mod written;

@@ -88,6 +88,37 @@ fn each_layer_of_the_profile_fits_its_time_and_all_together_the_commands_promise
 }
 
 #[test]
+fn no_trial_of_a_device_plan_is_shorter_than_the_requests_in_flight_take_on_sata() {
+    const SATA_BYTES_PER_SECOND: f64 = 600e6;
+    for plan in shipped_plans()
+        .iter()
+        .filter(|plan| plan.name.starts_with("ssd-"))
+    {
+        for effort in Effort::ALL {
+            let options = PlanOptions {
+                effort: Some(effort),
+                ..PlanOptions::default()
+            };
+            let set = PlanSet::from_sources(&[plan.source()], &options).unwrap();
+            for cell in set.cells() {
+                let in_flight = u64::from(*cell.factors.value(&device::QUEUE_DEPTH))
+                    * u64::from(*cell.factors.value(&device::JOBS))
+                    * cell.factors.value(&device::IO_BLOCK_SIZE).0;
+                let (needed_s, measured_s) = (
+                    in_flight as f64 / SATA_BYTES_PER_SECOND,
+                    cell.trial.duration.0.as_secs_f64(),
+                );
+                assert!(
+                    needed_s <= measured_s,
+                    "{} {effort}: {in_flight} B in {measured_s} s",
+                    plan.name
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn every_layer_of_the_profile_has_plans_that_ship_and_measure_it() {
     for (name, profile) in profile_layers() {
         let set = profile_of(&[name], Effort::Quick);

@@ -7,6 +7,7 @@ use outcrop_measure::interval::{Summary, median, summarise};
 use outcrop_measure::metric::{Better, Metric, Provenance, Scope, Unit};
 use outcrop_schema::{LayerSchema, Pooled, RemarkKind, Vocabulary};
 
+use super::reasons::{self, of_trials, only_some, too_few_together};
 use super::sampling::Uncertainty;
 use super::stall;
 use crate::error::ResultsError;
@@ -140,7 +141,7 @@ impl<'a> CellView<'a> {
     /// `values` is empty, with the reason in `unavailable`, when a trial could not give the metric, even if others
     /// could: whether a trial has enough operations for a p99 depends on its speed, and a median over those that
     /// have would leave out the slow ones. Trials that stalled are known to be the slow ones: where most trials gave a latency, that of
-    /// a stalled one counts as the longest that it saw. Of layers that pool their latencies ([`outcrop_schema::Pooled`]) such a figure is
+    /// a stalled one counts as the longest that it saw, and a rate as 0. Of layers that pool their latencies ([`outcrop_schema::Pooled`]) such a figure is
     /// that of all trials together, if they have enough operations.
     pub fn metric(&self, name: &str) -> Option<Samples> {
         let of_trial = |trial: &'a TrialEntry| trial.values.iter().map(move |value| (trial, value));
@@ -151,8 +152,12 @@ impl<'a> CellView<'a> {
         let given: Vec<f64> = found.iter().filter_map(|(_, value)| value.value).collect();
         let absent = found.iter().find(|(_, value)| value.value.is_none());
         let stalled = absent.and_then(|_| self.with_stalled(name, &found));
+        // What was withheld of a single trial for another reason than too few operations is no part of a figure of all of them.
+        let lacking = found.iter().filter(|(_, value)| value.value.is_none());
+        let mut reasons = lacking.map(|(_, value)| value.source.as_deref());
+        let is_of_too_few = reasons.all(|reason| reason.is_some_and(reasons::is_of_too_few));
         let pooled = absent
-            .filter(|_| stalled.is_none())
+            .filter(|_| stalled.is_none() && is_of_too_few)
             .and_then(|_| self.of_all_trials(name));
         let (values, unavailable) = match (absent, stalled.or(pooled.map(|value| vec![value]))) {
             (None, _) => (distinct(given, scope), None),
@@ -165,8 +170,8 @@ impl<'a> CellView<'a> {
                     some => only_some(some, found.len(), &reason),
                 };
                 let reason = match self.pooling(name) {
-                    Some(_) => too_few_together(&reason, found.len()),
-                    None => reason,
+                    Some(_) if is_of_too_few => too_few_together(&reason, found.len()),
+                    _ => reason,
                 };
                 (Vec::new(), Some(reason))
             }
@@ -190,14 +195,14 @@ impl<'a> CellView<'a> {
         stall::stalled(&self.completed)
     }
 
-    /// The values of a latency, where those that lack it stalled and are the fewer: their median has its place among the others.
+    /// The values of a latency or a rate, where those that lack it stalled and are the fewer: their median has its place among the others.
     fn with_stalled(&self, name: &str, found: &[Given<'a>]) -> Option<Vec<f64>> {
-        let is_latency = |metric: &Metric| {
-            metric.unit == Unit::Nanoseconds
-                && metric.better == Some(Better::Lower)
-                && metric.scope == Scope::Trial
+        let metric = self.defined(name)?;
+        let is_rate = match (metric.unit, metric.better, metric.scope) {
+            (Unit::Nanoseconds, Some(Better::Lower), Scope::Trial) => false,
+            (Unit::PerSecond | Unit::BytesPerSecond, Some(Better::Higher), Scope::Trial) => true,
+            _ => return None,
         };
-        self.defined(name).filter(is_latency)?;
         let given = || found.iter().filter_map(|(_, value)| value.value);
         if given().count() * 2 <= found.len() {
             return None;
@@ -206,7 +211,14 @@ impl<'a> CellView<'a> {
         let longest = given().fold(0.0, f64::max);
         let of_trial = |(trial, value): &Given<'a>| {
             let has_stalled = stalled.iter().any(|other| std::ptr::eq(*other, *trial));
-            let of_stall = || has_stalled.then(|| longest.max(stall::longest_ns(trial)));
+            let worst = || {
+                if is_rate {
+                    0.0
+                } else {
+                    longest.max(stall::longest_ns(trial))
+                }
+            };
+            let of_stall = || has_stalled.then(worst);
             value.value.or_else(of_stall)
         };
         found.iter().map(of_trial).collect()
@@ -380,67 +392,4 @@ fn decode(trial: &TrialEntry, entry: &HistogramEntry) -> Result<LatencyHistogram
             interval_index: entry.interval_index,
             reason: error.to_string(),
         })
-}
-
-/// How a reason begins that is not for want of a measurement.
-const TOO_FEW: &str = "too few operations (";
-/// What that becomes of a cell where some trials have enough.
-const SOME_HAD_ENOUGH: &str = " trials had enough operations for a ";
-
-/// Whether a cell lacks a figure because its operations are too few, and not because nothing was measured: by the reason that it gives.
-pub fn lacks_operations(reason: &str) -> bool {
-    reason.starts_with(TOO_FEW) || reason.contains(SOME_HAD_ENOUGH)
-}
-
-/// Why trials lack a figure, each with its reason: the first; where that is a count of operations, with the range of the counts of all.
-fn of_trials<'v>(reasons: impl Iterator<Item = Option<&'v str>>) -> String {
-    let reasons: Vec<&str> = reasons
-        .map(|reason| reason.unwrap_or("no reason given"))
-        .collect();
-    let first = reasons.first().copied().unwrap_or_default();
-    let counted = |reason: &&'v str| {
-        let (count, rest) = count_of(reason)?;
-        Some((count.parse::<u64>().ok()?, rest))
-    };
-    let Some((_, rest)) = count_of(first) else {
-        return first.to_owned();
-    };
-    let alike = reasons
-        .iter()
-        .filter_map(counted)
-        .filter(|(_, other)| *other == rest);
-    let counts: Vec<u64> = alike.map(|(count, _)| count).collect();
-    match (counts.iter().min(), counts.iter().max()) {
-        (Some(least), Some(most)) if least < most => format!("{TOO_FEW}{least} to {most}{rest}"),
-        _ => first.to_owned(),
-    }
-}
-
-/// The count of a reason for want of operations, and what stands behind it.
-fn count_of(reason: &str) -> Option<(&str, &str)> {
-    let counted = reason.strip_prefix(TOO_FEW)?;
-    let end = counted.find(|character: char| !character.is_ascii_digit())?;
-    Some(counted.split_at(end))
-}
-
-/// Why a cell lacks a figure that some of its trials have.
-fn only_some(some: usize, trials: usize, reason: &str) -> String {
-    // Of percentiles it is known what the other trials lack.
-    let too_few = reason.strip_prefix(TOO_FEW);
-    match too_few.and_then(|rest| rest.split_once(") for a ")) {
-        Some((count, percentile)) => {
-            format!("only {some} of {trials}{SOME_HAD_ENOUGH}{percentile} (the rest had {count})")
-        }
-        None => format!("only {some} of {trials} trials have it: {reason}"),
-    }
-}
-
-/// The same of a figure that all trials together have too few operations for as well, and what gives it.
-fn too_few_together(reason: &str, trials: usize) -> String {
-    match trials {
-        1 => format!("{reason}; a longer trial has more (--duration)"),
-        _ => format!(
-            "{reason}, and all {trials} trials together have too few; longer trials have more (--duration)"
-        ),
-    }
 }

@@ -22,6 +22,12 @@ pub const NOTHING_COMPLETED: RemarkKind = RemarkKind::new(
     "no operation completed in the measured time",
     "no operation completed",
 );
+/// The measured time is shorter than what requests take.
+pub const TOO_SHORT: RemarkKind = RemarkKind::new(
+    "too-short",
+    "fewer operations completed in the measured time than were in flight at its end, so there are no rates and latencies",
+    "",
+);
 /// Others used the device.
 pub const CONTAMINATED: RemarkKind = RemarkKind::new(
     "contaminated",
@@ -35,10 +41,10 @@ pub const ANSWERED_ABOVE: RemarkKind = RemarkKind::new(
     "something above it answered",
 );
 
-/// A loop device answered from memory.
+/// Memory may have answered: of this machine, or of the one that stores the files.
 pub const PAGE_CACHE: RemarkKind = RemarkKind::new(
     "page-cache-below",
-    "the page cache answered: buffered I/O, or a loop device without direct I/O, or one of which that is not known",
+    "a page cache answered: buffered I/O, or a loop device without direct I/O, or one of which that is not known, or a filesystem over a network",
     "",
 );
 /// Something about an imported result that its figures do not show.

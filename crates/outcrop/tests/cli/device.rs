@@ -299,7 +299,7 @@ fn several_drives_are_loaded_at_once_and_each_has_its_figures() {
     let times = [
         "--repetitions=2",
         "--warm-up=2ms",
-        "--duration=60ms",
+        "--duration=250ms",
         "--no-save",
         "--format=json",
     ];
@@ -374,4 +374,26 @@ fn two_devices_are_overwritten_at_once_where_both_are_named() {
     let seen = outcrop(dir.path(), &verify);
     assert_eq!(seen.code, Some(2), "{seen:?}");
     assert!(seen.sentence().contains("--verify takes one device"), "{seen:?}");
+}
+
+#[test]
+fn a_run_of_trials_that_are_too_short_for_their_depth_shows_no_rate_of_zero_and_says_what_to_set() {
+    let dir = workplace();
+    let args = "device --size 64MiB --io-block-size 8MiB --queue-depth 32 --access-pattern sequential --warm-up 0s --duration 10ms \
+                --repetitions 3 --read-write-mix 100:0,0:100 -q .";
+    let args: Vec<&str> = args.split_whitespace().collect();
+    let seen = outcrop(dir.path(), &args);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let text = seen.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "Highest IOPS too few operations",
+        "Highest bandwidth too few operations",
+        "Warning: 2 cells have no IOPS, bandwidth and latency, since a trial lasted less than their requests take (8 MiB sequential",
+        "32 were in flight); set a longer `--duration`, and a `--warm-up` as long as these requests take.",
+    ] {
+        assert!(text.contains(part), "{part}\n{}", seen.stdout);
+    }
+    for wrong in ["0 B/s", "no cell with only", "One trial"] {
+        assert!(!text.contains(wrong), "{wrong}\n{}", seen.stdout);
+    }
 }

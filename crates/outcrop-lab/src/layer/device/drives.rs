@@ -12,7 +12,7 @@ use outcrop_schema::device::{
     ALSO, BETWEEN_DRIVES, DRIVE_BANDWIDTH, DRIVE_IOPS, DRIVE_P99, DRIVES, Kind, MOST_DRIVES, PATH,
 };
 
-use super::values::throughput;
+use super::values::{throughput, too_short};
 use crate::cell::Subject;
 use crate::layer::{Refusal, absolute};
 
@@ -125,11 +125,18 @@ pub(super) fn values(each: &[JobReport]) -> Vec<Value> {
         let p99 = operations.latency.percentile(0.99).map(|ns| ns as f64);
         let too_few =
             || Unavailable::because(percentile::too_few(operations.latency.count(), percentile::P99));
-        let known = |value: Option<f64>| value.ok_or_else(|| Unavailable::because("nothing completed"));
+        let known = |of_drive: Value| {
+            let reason = || Unavailable::because(of_drive.source.unwrap_or_default());
+            of_drive.value.ok_or_else(reason)
+        };
+        let p99 = match too_short(report) {
+            Some(reason) => Err(Unavailable::because(reason)),
+            None => p99.ok_or_else(too_few),
+        };
         [
-            Value::known(DRIVE_IOPS[number], known(iops.value)),
-            Value::known(DRIVE_BANDWIDTH[number], known(bandwidth.value)),
-            Value::known(DRIVE_P99[number], p99.ok_or_else(too_few)),
+            Value::known(DRIVE_IOPS[number], known(iops)),
+            Value::known(DRIVE_BANDWIDTH[number], known(bandwidth)),
+            Value::known(DRIVE_P99[number], p99),
         ]
     };
     each.iter()

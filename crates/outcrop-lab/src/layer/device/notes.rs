@@ -5,11 +5,11 @@ use outcrop_measure::units::format_bytes;
 use outcrop_schema::Remark;
 use outcrop_schema::device::{
     ANSWERED_ABOVE, CONTAMINATED, CONTAMINATION, ENGINE_FEATURE, ENGINE_WARNING, NOTHING_COMPLETED,
-    OPERATIONS_FAILED, PAGE_CACHE,
+    OPERATIONS_FAILED, PAGE_CACHE, TOO_SHORT,
 };
 use outcrop_schema::remark::WRITE_LIMIT;
 
-use super::values::Stray;
+use super::values::{Stray, too_short};
 
 /// Every sentence that a reader of the numbers must see.
 pub(super) fn notes(report: &JobReport) -> Vec<Remark> {
@@ -31,6 +31,8 @@ pub(super) fn notes(report: &JobReport) -> Vec<Remark> {
         notes.push(NOTHING_COMPLETED.remark(
             "no operation completed in the measured time: the device stalled, or the trial is too short",
         ));
+    } else {
+        notes.extend(too_short(report).map(|reason| TOO_SHORT.remark(reason)));
     }
     if report.ended == Ended::WriteLimit {
         notes.push(
@@ -50,10 +52,10 @@ fn traffic(report: &JobReport) -> Vec<Remark> {
     };
     let is_much = |bytes: u64| bytes as f64 > stray.ours as f64 * CONTAMINATION;
     let [foreign, missing, ours] = [stray.foreign, stray.missing, stray.ours].map(format_bytes);
-    let mut notes = Vec::new();
-    if is_much(stray.foreign) {
     // Below a loop device without direct I/O, it is the disk that holds the file.
     let device = report.counted_device.as_deref().unwrap_or("the device");
+    let mut notes = Vec::new();
+    if is_much(stray.foreign) {
         notes.push(CONTAMINATED.remark(format!(
             "contaminated: this trial moved {ours}, and {device} moved {foreign} more, for another process or for the filesystem itself"
         )));
@@ -138,8 +140,6 @@ mod tests {
     }
 
     #[test]
-    fn what_the_kernel_does_not_count_is_not_called_missing() {
-    #[test]
     fn bytes_that_are_more_or_fewer_name_the_device_that_was_counted() {
         for kernel in [[0, 0], [100 * MB, 270 * MB]] {
             let mut report = job([0, 90 * MB], kernel);
@@ -152,6 +152,8 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_the_kernel_does_not_count_is_not_called_missing() {
         let mut report = job([MB, MB], [0, 0]);
         report.device_counters = Err(Unavailable::because("no block device"));
         assert!(Stray::of(&report).is_err());

@@ -7,6 +7,7 @@ use outcrop_measure::units::Rate;
 use outcrop_probe::Clock;
 use outcrop_workload::Arrival;
 
+use super::values::too_short;
 use crate::layer::TrialFailure;
 
 /// The trial as a closed loop, for as long as the trial itself, and flushed like one.
@@ -29,6 +30,11 @@ pub(super) fn closed_loop(
 
 /// The process at this share of what the closed loop reached; where there are several drives, each is offered its part of it.
 pub(super) fn of(process: Arrival, percent: f64, closed: &TogetherReport) -> Result<Arrival, TrialFailure> {
+    if let Some(reason) = too_short(&closed.total) {
+        return Err(TrialFailure::of(&format!(
+            "the closed loop, of which {percent} % are to be offered, was {reason}; measure longer"
+        )));
+    }
     let of_each = per_second(&closed.total) / closed.each.len() as f64;
     let rate = Rate::new(of_each * percent / 100.0).ok();
     let rate = rate.filter(|rate| rate.per_second() > 0.0).ok_or_else(|| {

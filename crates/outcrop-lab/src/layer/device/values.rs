@@ -1,10 +1,12 @@
 //! From a job's report to the values of a record.
 
 use outcrop_device::{IntervalReport, JobReport, OperationReport};
+use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::{Metric, Unavailable};
 use outcrop_measure::steady_state::{self, WINDOW_ROUNDS};
 use outcrop_probe::Reading;
 use outcrop_results::Value;
+use outcrop_schema::Latencies;
 use outcrop_schema::device::{self, Direction};
 use outcrop_workload::ReadWriteMix;
 
@@ -34,16 +36,21 @@ pub(super) fn values(
 ) -> Vec<Value> {
     let total = report.total();
     let mut values = Vec::new();
+    let too_short = too_short(report);
+    let latencies = |metrics: &Latencies, histogram: &LatencyHistogram, if_empty: &str| match &too_short {
+        Some(reason) => withheld(metrics.all(), reason),
+        None => Value::latencies(metrics, histogram, if_empty),
+    };
     for (direction, operations) in directions(&total, mix) {
-        let if_empty = format!("no {} completed", direction.map_or("operation", Direction::name));
+        let if_empty = if_empty(direction);
         values.extend(throughput(report, direction, &operations));
-        values.extend(Value::latencies(
+        values.extend(latencies(
             &device::LATENCY.of(direction),
             &operations.latency,
             &if_empty,
         ));
         if let Some(service) = &operations.service {
-            values.extend(Value::latencies(
+            values.extend(latencies(
                 &device::SERVICE_LATENCY.of(direction),
                 service,
                 &if_empty,
@@ -54,16 +61,12 @@ pub(super) fn values(
                 device::SUBMISSION_LATENCY.of(direction),
                 device::COMPLETION_LATENCY.of(direction),
             );
-            values.extend(Value::latencies(&submission, &parts.submission, &if_empty));
-            values.extend(Value::latencies(&completion, &parts.completion, &if_empty));
+            values.extend(latencies(&submission, &parts.submission, &if_empty));
+            values.extend(latencies(&completion, &parts.completion, &if_empty));
         }
     }
     if let Some(syncs) = &total.syncs {
-        values.extend(Value::latencies(
-            &device::SYNC_LATENCY,
-            syncs,
-            "no sync completed",
-        ));
+        values.extend(latencies(&device::SYNC_LATENCY, syncs, "no sync completed"));
     }
     values.extend(before.replayed.iter().flat_map(writing));
     let written_bytes = |report: &JobReport| report.traffic.written_bytes as f64;
@@ -79,7 +82,10 @@ pub(super) fn values(
         Value::measured(device::BYTES_WRITTEN, written_bytes(report) + written_before),
         energy_per_operation(report, energy_j),
     ]);
-    values.extend(steady_state(report));
+    match &too_short {
+        Some(reason) => values.extend(withheld([device::STEADY_STATE, device::IOPS_AT_END], reason)),
+        None => values.extend(steady_state(report)),
+    }
     values.extend([Value::measured(
         device::ERRORS,
         (report.errors.reads + report.errors.writes) as f64,
@@ -101,13 +107,33 @@ fn writing(written: &JobReport) -> Vec<Value> {
     let writes = written.total().writes;
     let direction = Some(Direction::Write);
     let mut values = throughput(written, direction, &writes).to_vec();
-    let latency = Value::latencies(
-        &device::LATENCY.of(direction),
-        &writes.latency,
-        "no write completed",
-    );
-    values.extend(latency);
+    let metrics = device::LATENCY.of(direction);
+    values.extend(match too_short(written) {
+        Some(reason) => withheld(metrics.all(), &reason),
+        None => Value::latencies(&metrics, &writes.latency, &if_empty(direction)),
+    });
     values
+}
+
+/// Why a job has no rates and no latencies: fewer of its requests completed in the measured time than were in flight at its end. Such a
+/// count depends on where the time began and ended, and the latencies are those of the first requests. Only of a closed loop: an open one
+/// has no more in flight than its schedule puts there.
+pub(super) fn too_short(report: &JobReport) -> Option<String> {
+    let total = report.total();
+    let completed = total.reads.operations + total.writes.operations;
+    let in_flight = report.drained.operations;
+    let is_short = report.arrival.is_none() && completed < in_flight;
+    is_short.then(|| outcrop_results::too_short(completed, in_flight))
+}
+
+fn withheld(metrics: impl IntoIterator<Item = Metric>, reason: &str) -> Vec<Value> {
+    let metrics = metrics.into_iter();
+    metrics.map(|metric| Value::unavailable(metric, reason)).collect()
+}
+
+/// What an empty histogram says, and why there is no rate.
+fn if_empty(direction: Option<Direction>) -> String {
+    format!("no {} completed", direction.map_or("operation", Direction::name))
 }
 
 /// Reads and writes together, and each of them that the mix has.
@@ -124,7 +150,7 @@ fn directions(total: &IntervalReport, mix: ReadWriteMix) -> Vec<(Option<Directio
     directions
 }
 
-/// Operations and bytes per second of measured time.
+/// Operations and bytes per second of measured time; none where nothing completed, which is no rate of a device, or too little.
 ///
 /// Under open-loop load operations are counted by when they were due, some completing only in the drain; there the
 /// rate is what was seen to complete in the measured time, in each direction's share.
@@ -140,7 +166,12 @@ pub(super) fn throughput(
         }
         _ => 1.0,
     };
-    let value = |metric: Metric, count: u64| Value::measured(metric, count as f64 * sustained / seconds);
+    let is_empty = operations.operations == 0 || sustained <= 0.0;
+    let reason = too_short(report).or_else(|| is_empty.then(|| if_empty(direction)));
+    let value = |metric: Metric, count: u64| match &reason {
+        Some(reason) => Value::unavailable(metric, reason),
+        None => Value::measured(metric, count as f64 * sustained / seconds),
+    };
     [
         value(device::IOPS.of(direction), operations.operations),
         value(device::BANDWIDTH.of(direction), operations.bytes),
@@ -148,12 +179,11 @@ pub(super) fn throughput(
 }
 
 fn cpu_per_operation(report: &JobReport, operations: u64) -> Value {
-    match operations {
-        0 => Value::unavailable(device::CPU_PER_OPERATION, "no operation completed"),
-        _ => Value::measured(
-            device::CPU_PER_OPERATION,
-            report.cpu.total_ns() as f64 / operations as f64,
-        ),
+    let metric = device::CPU_PER_OPERATION;
+    match too_short(report) {
+        Some(reason) => Value::unavailable(metric, reason),
+        None if operations == 0 => Value::unavailable(metric, "no operation completed"),
+        None => Value::measured(metric, report.cpu.total_ns() as f64 / operations as f64),
     }
 }
 

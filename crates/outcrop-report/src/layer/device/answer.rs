@@ -67,7 +67,7 @@ fn capabilities(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
     let latency = |percentile: &str, metric: &ByDirection<Metric>| {
         let find = |direction| match has_lone {
             true => lone_cell(cells, direction),
-            false => answering(cells, direction),
+            false => answering(cells, direction).or_else(|| withheld(cells, direction, metric)),
         };
         let hint = |direction: Direction| {
             let flags = with_only(direction, find(direction.other()), cells, commands);
@@ -132,7 +132,7 @@ fn throughput(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
             row(
                 format!("Answered {what}"),
                 metric,
-                |direction| busiest(cells, direction, &IOPS),
+                |direction| busiest(cells, direction, &IOPS).or_else(|| withheld(cells, direction, &IOPS)),
                 hint,
             )
         };
@@ -154,7 +154,7 @@ fn throughput(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
         let mut row = row(
             format!("{label} {what}"),
             metric,
-            |direction| fastest(cells, direction, metric),
+            |direction| fastest(cells, direction, metric).or_else(|| withheld(cells, direction, metric)),
             hint,
         );
         for (direction, reading) in Direction::ALL.into_iter().zip(&mut row.readings) {
@@ -287,6 +287,16 @@ fn fastest<'c, 'a>(
 ) -> Option<&'c Cell<'a>> {
     let (group, metric) = contenders(cells, direction, metric)?;
     best(group, &metric).map(|(cell, _)| cell)
+}
+
+/// Where no cell has a number: the first that was measured without one, and says why.
+fn withheld<'c, 'a>(
+    cells: &'c [Cell<'a>],
+    direction: Direction,
+    metric: &ByDirection<Metric>,
+) -> Option<&'c Cell<'a>> {
+    let mut pure = cells.iter().filter(|cell| cell.only() == Some(direction));
+    pure.find(|cell| cell.unavailable(&metric.both).is_some())
 }
 
 /// Which contenders the trials do not distinguish from the fastest.

@@ -1,7 +1,10 @@
 //! What limits how far the figures of a device can be relied on.
 
 use outcrop_measure::units::{format_bytes, format_iops, format_nanoseconds};
-use outcrop_schema::device::{BYTES_WRITTEN, CONTAMINATION, Direction, IO_WORKER_CPU_SHARE, PAGE_CACHE};
+use outcrop_results::lacks_operations;
+use outcrop_schema::device::{
+    BYTES_WRITTEN, CONTAMINATION, Direction, IO_WORKER_CPU_SHARE, IOPS, PAGE_CACHE,
+};
 
 use super::cell::{DeviceCell, value_of};
 use super::findings::{NOT_OF_DEVICE, contaminated, generators, sooner_than_storage, unchecked, unsteady};
@@ -14,6 +17,7 @@ use crate::number::counted;
 pub(super) fn all(cells: &[Cell<'_>]) -> impl Iterator<Item = Caution> {
     let cautions = [
         page_cache(cells).or_else(|| memory(cells)),
+        too_short(cells),
         contamination(cells),
         steadiness(cells),
         generators(cells).caution(),
@@ -54,14 +58,36 @@ fn memory(cells: &[Cell<'_>]) -> Option<Caution> {
     Some(Caution::void(MEMORY_ANSWERED, text))
 }
 
-/// Whether the device moved what this run asked for and nothing else.
-fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
-    let (checked, strays) = contaminated(cells);
-    if let Some(worst) = strays.first() {
+/// Trials that ended before the requests that were in flight had completed once: their cells have no figures.
+fn too_short<'c>(cells: &'c [Cell<'_>]) -> Option<Caution> {
+    let why_not = |cell: &'c Cell<'_>| {
+        let reason = cell.unavailable(&IOPS.both);
+        reason.filter(|reason| lacks_operations(reason))
+    };
+    let mut short = cells.iter().filter_map(|cell| Some((cell, why_not(cell)?)));
+    let (worst, reason) = short.next()?;
+    let count = 1 + short.count();
+    let (have, their) = if count == 1 {
+        ("has", "its")
+    } else {
+        ("have", "their")
+    };
+    Some(Caution::warning(format!(
+        "{} {have} no IOPS, bandwidth and latency, since a trial lasted less than {their} requests take ({}: {reason}); set a longer \
+         `--duration`, and a `--warm-up` as long as these requests take.",
+        counted(count, "cell"),
+        worst.words()
+    )))
+}
+
 /// Whose counters they are that the bytes of a loop device without direct I/O are held against.
 const OF_DISK_BELOW: &str = " The bytes are those of the disk below the loop device, as the kernel counts them: what the page cache answers, the \
                              loop device's own counters show as moved.";
 
+/// Whether the device moved what this run asked for and nothing else.
+fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
+    let (checked, strays) = contaminated(cells);
+    if let Some(worst) = strays.first() {
         let (share, what, why) = match worst.foreign >= worst.missing {
             true => (
                 worst.foreign,

@@ -1,0 +1,82 @@
+//! Why a figure is missing, in the words of its trials, and what cells make of them.
+
+/// How a reason begins that is not for want of a measurement.
+const TOO_FEW: &str = "too few operations (";
+/// What that becomes of a cell where some trials have enough.
+const SOME_HAD_ENOUGH: &str = " trials had enough operations for a ";
+
+/// How a reason begins of a trial that is shorter than what its requests take.
+const TOO_SHORT: &str = "too short: ";
+
+/// Why a trial has no rates and no latencies in which fewer requests completed than were in flight at its end.
+pub fn too_short(completed: u64, in_flight: u64) -> String {
+    let completed = match completed {
+        1 => "1 request".to_owned(),
+        count => format!("{count} requests"),
+    };
+    let were = if in_flight == 1 { "was" } else { "were" };
+    format!("{TOO_SHORT}{completed} completed, {in_flight} {were} in flight")
+}
+
+/// Whether a cell lacks a figure because its operations are too few, and not because nothing was measured: by the reason that it gives.
+pub fn lacks_operations(reason: &str) -> bool {
+    is_of_too_few(reason) || reason.contains(SOME_HAD_ENOUGH) || reason.contains(TOO_SHORT)
+}
+
+/// Whether it is a reason of a trial that has too few operations for a percentile.
+pub(super) fn is_of_too_few(reason: &str) -> bool {
+    reason.starts_with(TOO_FEW)
+}
+
+/// Why trials lack a figure, each with its reason: the first; where that is a count of operations, with the range of the counts of all.
+pub(super) fn of_trials<'v>(reasons: impl Iterator<Item = Option<&'v str>>) -> String {
+    let reasons: Vec<&str> = reasons
+        .map(|reason| reason.unwrap_or("no reason given"))
+        .collect();
+    let first = reasons.first().copied().unwrap_or_default();
+    let counted = |reason: &&'v str| {
+        let (count, rest) = count_of(reason)?;
+        Some((count.parse::<u64>().ok()?, rest))
+    };
+    let Some((_, rest)) = count_of(first) else {
+        return first.to_owned();
+    };
+    let alike = reasons
+        .iter()
+        .filter_map(counted)
+        .filter(|(_, other)| *other == rest);
+    let counts: Vec<u64> = alike.map(|(count, _)| count).collect();
+    match (counts.iter().min(), counts.iter().max()) {
+        (Some(least), Some(most)) if least < most => format!("{TOO_FEW}{least} to {most}{rest}"),
+        _ => first.to_owned(),
+    }
+}
+
+/// The count of a reason for want of operations, and what stands behind it.
+fn count_of(reason: &str) -> Option<(&str, &str)> {
+    let counted = reason.strip_prefix(TOO_FEW)?;
+    let end = counted.find(|character: char| !character.is_ascii_digit())?;
+    Some(counted.split_at(end))
+}
+
+/// Why a cell lacks a figure that some of its trials have.
+pub(super) fn only_some(some: usize, trials: usize, reason: &str) -> String {
+    // Of percentiles it is known what the other trials lack.
+    let too_few = reason.strip_prefix(TOO_FEW);
+    match too_few.and_then(|rest| rest.split_once(") for a ")) {
+        Some((count, percentile)) => {
+            format!("only {some} of {trials}{SOME_HAD_ENOUGH}{percentile} (the rest had {count})")
+        }
+        None => format!("only {some} of {trials} trials have it: {reason}"),
+    }
+}
+
+/// The same of a figure that all trials together have too few operations for as well, and what gives it.
+pub(super) fn too_few_together(reason: &str, trials: usize) -> String {
+    match trials {
+        1 => format!("{reason}; a longer trial has more (--duration)"),
+        _ => format!(
+            "{reason}, and all {trials} trials together have too few; longer trials have more (--duration)"
+        ),
+    }
+}
