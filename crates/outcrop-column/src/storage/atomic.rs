@@ -157,13 +157,20 @@ fn remove_abandoned(folder: &Path) {
         if !is_ours || !name.file_type().is_ok_and(|kind| kind.is_file()) {
             continue;
         }
-        if let Ok(file) = File::open(name.path())
+        if let Ok(file) = lockable(&name.path())
             && file.try_lock().is_ok()
         {
             // The lock is held until it is gone, so that no writer believes it to be its own.
             let _ = std::fs::remove_file(name.path());
         }
     }
+}
+
+/// Opens a file so that its lock can be tried for: NFS gives one of writers only to who may write.
+fn lockable(path: &Path) -> io::Result<File> {
+    let file = File::options().read(true).write(true).open(path);
+    // One of somebody else can be removed by who may write the folder.
+    file.or_else(|_| File::open(path))
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -189,5 +196,22 @@ impl WriteAt for File {
 
     fn sync(&mut self) -> io::Result<()> {
         self.sync_all()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_writer_left_is_opened_for_writing_as_nfs_demands_of_who_locks() {
+        let folder = tempfile::tempdir().unwrap();
+        let left = folder.path().join("left");
+        std::fs::write(&left, "half").unwrap();
+        let file = lockable(&left).unwrap();
+        file.try_lock().unwrap();
+        // Here any descriptor may lock, so it is by a write that this one proves to be such.
+        file.write_all_at(b"H", 0).unwrap();
+        assert_eq!(std::fs::read(&left).unwrap(), b"Half");
     }
 }

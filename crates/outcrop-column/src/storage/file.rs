@@ -74,7 +74,24 @@ impl ReadAt for FileReader {
         let read = self.file.read_exact_at(buffer, offset);
         read.map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => self.became_shorter(),
-            _ => error,
+            // The kind stays; the system's answer alone would not say which of several files it is about.
+            kind => io::Error::new(kind, format!("{}: {error}", self.path.display())),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_read_any_more_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        // A server that went away answers reads as a folder does: with an error.
+        let opened = File::open(folder.path()).unwrap();
+        let reader = FileReader::of(opened, Path::new("words.ocol")).unwrap();
+        let failure = reader.read_exact_at(&mut [0], 0).unwrap_err();
+        assert_eq!(failure.to_string(), "words.ocol: Is a directory (os error 21)");
+        assert_eq!(failure.kind(), io::ErrorKind::IsADirectory);
     }
 }
