@@ -12,6 +12,18 @@ use crate::device_number::DeviceNumber;
 use crate::mount_table::{self, Mount};
 use crate::system_tree::{SystemTree, cannot_read};
 
+/// Those that keep their files on another machine, or on the one that emulates this.
+const OVER_A_NETWORK: [&str; 13] = [
+    "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "virtiofs", "ceph", "afs", "coda", "lustre", "gpfs",
+    "sshfs",
+];
+
+/// Whether a filesystem of this type keeps its files on another machine, by a process or without one.
+pub(crate) fn is_over_a_network(type_name: &str) -> bool {
+    let name = type_name.strip_prefix("fuse.").unwrap_or(type_name);
+    OVER_A_NETWORK.contains(&name)
+}
+
 /// A mounted filesystem.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filesystem {
@@ -66,6 +78,11 @@ impl Filesystem {
             available_bytes: space.f_bavail.saturating_mul(unit_bytes),
             block_size_bytes: space.f_bsize,
         })
+    }
+
+    /// Whether its files are on another machine.
+    pub fn is_over_a_network(&self) -> bool {
+        is_over_a_network(&self.type_name)
     }
 }
 

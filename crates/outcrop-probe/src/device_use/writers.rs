@@ -7,17 +7,14 @@ use rustix::fs::{AtFlags, CWD, FileType, StatxFlags};
 
 use super::{DeviceUse, Family};
 use crate::device_number::DeviceNumber;
+use crate::filesystem::is_over_a_network;
 use crate::mount_table;
 use crate::system_tree::SystemTree;
 
 /// What the kernel calls open files that are no files of a filesystem.
 const WITHOUT_PATH: [&str; 3] = ["socket:[", "pipe:[", "anon_inode:"];
-/// Filesystems on which a look at a file may wait for another machine, or for another process, for ever. Those of FUSE have longer names,
-/// too.
-const REMOTE: [&str; 14] = [
-    "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "virtiofs", "ceph", "afs", "coda", "lustre", "gpfs",
-    "fuse", "fuseblk",
-];
+/// Filesystems on which a look at a file may wait for another process for ever. Those of FUSE have longer names, too.
+const IN_A_PROCESS: [&str; 2] = ["fuse", "fuseblk"];
 
 /// Processes that have it open for writing.
 pub(super) fn writers(tree: &SystemTree, family: &Family) -> Vec<DeviceUse> {
@@ -113,10 +110,8 @@ impl Mounts {
             let table = tree.bytes(format!("proc/{pid}/mountinfo")).unwrap_or_default();
             are_remote.extend(mount_table::parse(&table).iter().map(|mount| {
                 let name = mount.type_name.as_str();
-                (
-                    mount.mount_id,
-                    REMOTE.contains(&name) || name.starts_with("fuse."),
-                )
+                let is_in_a_process = IN_A_PROCESS.contains(&name) || name.starts_with("fuse.");
+                (mount.mount_id, is_over_a_network(name) || is_in_a_process)
             }));
         }
         Self { are_remote }
