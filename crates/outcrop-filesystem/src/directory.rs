@@ -21,19 +21,8 @@ pub struct OwnDirectory {
     options: String,
 }
 
-/// In memory, or over a network, or made of other filesystems: what would be measured is something else.
+/// What would be measured there is something else.
 const IN_MEMORY: [&str; 4] = ["tmpfs", "ramfs", "hugetlbfs", "devtmpfs"];
-const OVER_A_NETWORK: [&str; 9] = [
-    "nfs",
-    "nfs4",
-    "cifs",
-    "smb3",
-    "9p",
-    "ceph",
-    "afs",
-    "fuse.sshfs",
-    "virtiofs",
-];
 
 /// Why what is measured in a directory would not be a disk of this machine; none where it would.
 pub(crate) fn not_on_a_disk(path: &Path, found: &Found) -> Option<String> {
@@ -43,7 +32,7 @@ pub(crate) fn not_on_a_disk(path: &Path, found: &Found) -> Option<String> {
             "{path} is on {kind}, which keeps its files in memory; choose a directory on a disk"
         ));
     }
-    OVER_A_NETWORK.contains(&kind).then(|| {
+    found.is_over_a_network().then(|| {
         format!(
             "{path} is on {kind}, which is stored on another machine; choose a directory on a disk of this machine"
         )

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use outcrop_measure::metric::Unavailable;
+use outcrop_probe::Filesystem;
 use outcrop_probe::block_counters::{BlockDevice, BufferedLoop};
 use outcrop_workload::EngineKind;
 use outcrop_workload::filesystem::FileAccess;
@@ -25,17 +26,17 @@ impl Counted {
     /// The device behind a job's target. A loop device that was attached without direct I/O counts what the page cache
     /// answered as its own, so the device below its file is taken in its place.
     pub(crate) fn behind(target: &Target, spec: &JobSpec) -> Self {
+        let is_accessed = spec.engine != EngineKind::Noop;
         let device = match target.place() {
-            _ if spec.engine == EngineKind::Noop => {
-                Err(Unavailable::because("the noop engine does not access a device"))
-            }
+            _ if !is_accessed => Err(Unavailable::because("the noop engine does not access a device")),
             None => Err(Unavailable::because("there is no target")),
             Some(path) => BlockDevice::holding(path),
         };
         let mut counted = Self {
             device,
-            page_cache: (spec.access == FileAccess::Buffered && spec.engine != EngineKind::Noop)
-                .then(buffered),
+            page_cache: (spec.access == FileAccess::Buffered && is_accessed)
+                .then(buffered)
+                .or_else(|| is_accessed.then(|| on_another_machine(target))?.map(of_network)),
         };
         for _ in 0..MOST_LOOPS {
             let buffered = match counted.device.as_ref().map(BlockDevice::buffered_loop) {
@@ -61,6 +62,24 @@ fn buffered() -> String {
     "buffered I/O (access = buffered): requests go through the page cache, so these figures describe memory and write-back, not the \
      device alone"
         .to_owned()
+}
+
+/// Where the files of a target are, if they are on another machine: direct I/O ends at that one's page cache.
+fn on_another_machine(target: &Target) -> Option<String> {
+    let path = target.place()?;
+    elsewhere(path, &Filesystem::at(path).ok()?)
+}
+
+fn elsewhere(path: &Path, found: &Filesystem) -> Option<String> {
+    let (path, kind) = (path.display(), &found.type_name);
+    let said = || format!("{path} is on {kind}, which is stored on another machine");
+    found.is_over_a_network().then(said)
+}
+
+fn of_network(elsewhere: String) -> String {
+    format!(
+        "{elsewhere}: these figures describe the network and that machine, whose page cache may answer, not a disk of this one"
+    )
 }
 
 fn below(file: &Path) -> Result<BlockDevice, Unavailable> {
@@ -100,6 +119,11 @@ fn page_cache_of(BufferedLoop { name, file }: &BufferedLoop) -> String {
 
 /// Why bytes that are read back from a target may be those that memory kept, and not what a disk holds.
 pub(crate) fn unread_disk(target: &Target) -> Option<String> {
+    if let Some(elsewhere) = on_another_machine(target) {
+        return Some(format!(
+            "{elsewhere}: what is read back may be what its page cache kept"
+        ));
+    }
     let device = BlockDevice::holding(target.place()?).ok()?;
     match device.buffered_loop() {
         Ok(Some(buffered)) => Some(format!(
@@ -108,5 +132,25 @@ pub(crate) fn unread_disk(target: &Target) -> Option<String> {
         )),
         Ok(None) => None,
         Err(why) => Some(unknown(&device, &why)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_on_another_machine_are_said_to_be_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut found = Filesystem::at(folder.path()).unwrap();
+        found.type_name = "nfs4".to_owned();
+        let said = elsewhere(Path::new("/mnt/data"), &found).map(of_network);
+        assert_eq!(
+            said.unwrap(),
+            "/mnt/data is on nfs4, which is stored on another machine: these figures describe the network and that machine, whose page \
+             cache may answer, not a disk of this one"
+        );
+        found.type_name = "ext4".to_owned();
+        assert_eq!(elsewhere(Path::new("/mnt/data"), &found), None);
     }
 }
