@@ -31,7 +31,7 @@ impl Coldness {
         let mut left = 0;
         for attempt in 0..ATTEMPTS {
             if attempt > 0 {
-                std::thread::sleep(FIRST_WAIT * 2_u32.pow(attempt - 1));
+                std::thread::park_timeout(FIRST_WAIT * 2_u32.pow(attempt - 1));
             }
             for file in files {
                 write_back(file)?;
