@@ -114,7 +114,7 @@ fn stretches(steps: &[Step]) -> Vec<Stretch> {
     }
     match steps {
         [first, rest @ ..] if stretches.len() > MOST_STRETCHES => {
-            vec![rest.iter().fold(first.alone(), |whole, step| whole.with(step))]
+            vec![rest.iter().fold(first.alone(), Stretch::with)]
         }
         _ => stretches,
     }

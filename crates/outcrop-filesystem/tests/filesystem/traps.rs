@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use outcrop_filesystem::{Coldness, Component, Filesystem, FilesystemError, JobSpec, Place, run_job};
 use outcrop_measure::seed::Seed;
@@ -103,10 +103,7 @@ fn pages_that_something_holds_for_a_moment_do_not_fail_a_trial() {
     std::thread::scope(|scope| {
         let proof = scope.spawn(|| Coldness::prove(&files).unwrap());
         // As long as the kernel's threads may take to compress and write back what they hold on a busy machine.
-        let begin = Instant::now();
-        while begin.elapsed() < Duration::from_millis(20) {
-            std::thread::yield_now();
-        }
+        std::thread::park_timeout(Duration::from_millis(20));
         drop(held);
         assert_eq!(proof.join().unwrap().cached_pages, Ok(0));
     });

@@ -206,12 +206,16 @@ fn a_fall_of_writes_that_recover_is_no_cliff() {
     );
 }
 
-#[test]
-fn the_first_screen_says_whether_and_when_the_level_of_writes_fell() {
-    let long = |kept: f64| RunBuilder {
+/// A trial of twelve seconds, in the second half of which this part of the operations is kept.
+fn long(kept: f64) -> RunBuilder {
+    RunBuilder {
         intervals: (12, kept),
         ..RunBuilder::new(1)
-    };
+    }
+}
+
+#[test]
+fn the_first_screen_says_whether_and_when_the_level_of_writes_fell() {
     let claim = |builder: RunBuilder| {
         let report = Report::of(&builder.cells(&[4096], &[32], &[0]).build());
         let advice = report.layers[0].answer.advice.clone();
@@ -263,6 +267,13 @@ fn the_first_screen_says_whether_and_when_the_level_of_writes_fell() {
         "{short}"
     );
     assert!(screen.contains("Write cliff  none seen in 8 s"), "{screen}");
+    // One long trial is not to be repeated for an interval.
+    let (_, screen) = claim(long(0.3));
+    assert!(!screen.contains("--repetitions"), "{screen}");
+}
+
+#[test]
+fn no_cliff_is_told_only_where_the_seconds_vary_too_little_to_hide_one() {
     // Every other second has a part of the operations.
     let uneven = |percent: u64| {
         let mut run = long(1.0).cells(&[4096], &[32], &[0]).build();
@@ -286,9 +297,6 @@ fn the_first_screen_says_whether_and_when_the_level_of_writes_fell() {
         uneven[1].starts_with("not decided: none seen within 12 s (") && uneven[1].contains("vary too much"),
         "{uneven:?}"
     );
-    // One long trial is not to be repeated for an interval.
-    let (_, screen) = claim(long(0.3));
-    assert!(!screen.contains("--repetitions"), "{screen}");
 }
 
 #[test]

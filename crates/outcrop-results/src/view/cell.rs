@@ -152,12 +152,12 @@ impl<'a> CellView<'a> {
         let given: Vec<f64> = found.iter().filter_map(|(_, value)| value.value).collect();
         let absent = found.iter().find(|(_, value)| value.value.is_none());
         let stalled = absent.and_then(|_| self.with_stalled(name, &found));
-        // What was withheld of a single trial for another reason than too few operations is no part of a figure of all of them.
+        // What was withheld of a trial that is too short is no part of a figure of all of them.
         let lacking = found.iter().filter(|(_, value)| value.value.is_none());
-        let mut reasons = lacking.map(|(_, value)| value.source.as_deref());
-        let is_of_too_few = reasons.all(|reason| reason.is_some_and(reasons::is_of_too_few));
+        let mut reasons = lacking.filter_map(|(_, value)| value.source.as_deref());
+        let is_long_enough = !reasons.any(reasons::is_of_too_short);
         let pooled = absent
-            .filter(|_| stalled.is_none() && is_of_too_few)
+            .filter(|_| stalled.is_none() && is_long_enough)
             .and_then(|_| self.of_all_trials(name));
         let (values, unavailable) = match (absent, stalled.or(pooled.map(|value| vec![value]))) {
             (None, _) => (distinct(given, scope), None),
@@ -170,7 +170,7 @@ impl<'a> CellView<'a> {
                     some => only_some(some, found.len(), &reason),
                 };
                 let reason = match self.pooling(name) {
-                    Some(_) if is_of_too_few => too_few_together(&reason, found.len()),
+                    Some(_) if is_long_enough => too_few_together(&reason, found.len()),
                     _ => reason,
                 };
                 (Vec::new(), Some(reason))

@@ -20,12 +20,12 @@ pub fn too_short(completed: u64, in_flight: u64) -> String {
 
 /// Whether a cell lacks a figure because its operations are too few, and not because nothing was measured: by the reason that it gives.
 pub fn lacks_operations(reason: &str) -> bool {
-    is_of_too_few(reason) || reason.contains(SOME_HAD_ENOUGH) || reason.contains(TOO_SHORT)
+    reason.starts_with(TOO_FEW) || reason.contains(SOME_HAD_ENOUGH) || reason.contains(TOO_SHORT)
 }
 
-/// Whether it is a reason of a trial that has too few operations for a percentile.
-pub(super) fn is_of_too_few(reason: &str) -> bool {
-    reason.starts_with(TOO_FEW)
+/// Whether it is a reason of a trial that is too short.
+pub(super) fn is_of_too_short(reason: &str) -> bool {
+    reason.starts_with(TOO_SHORT)
 }
 
 /// Why trials lack a figure, each with its reason: the first; where that is a count of operations, with the range of the counts of all.
