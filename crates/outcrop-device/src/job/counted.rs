@@ -36,7 +36,12 @@ impl Counted {
             device,
             page_cache: (spec.access == FileAccess::Buffered && is_accessed)
                 .then(buffered)
-                .or_else(|| is_accessed.then(|| on_another_machine(target))?.as_deref().map(of_network)),
+                .or_else(|| {
+                    is_accessed
+                        .then(|| on_another_machine(target))?
+                        .as_deref()
+                        .map(of_network)
+                }),
         };
         for _ in 0..MOST_LOOPS {
             let buffered = match counted.device.as_ref().map(BlockDevice::buffered_loop) {
@@ -144,7 +149,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut found = Filesystem::at(folder.path()).unwrap();
         found.type_name = "nfs4".to_owned();
-        let said = elsewhere(Path::new("/mnt/data"), &found).as_deref().map(of_network);
+        let said = elsewhere(Path::new("/mnt/data"), &found)
+            .as_deref()
+            .map(of_network);
         assert_eq!(
             said.unwrap(),
             "/mnt/data is on nfs4, which is stored on another machine: these figures describe the network and that machine, whose page \

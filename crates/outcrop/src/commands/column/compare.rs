@@ -78,7 +78,7 @@ pub(super) fn compared(
         stored: stored.bytes.as_ref().ok().map(|bytes| *bytes as f64).zip(form),
         compressed_file_bytes: opened
             .compression
-            .and_then(|_| opened.size_bytes)
+            .and(opened.size_bytes)
             .map(|bytes| bytes as f64),
         is_stored_in_parquet: layout.kind == FileKind::Parquet && stored.bytes.is_ok(),
         parquet_zstd_bytes: parquet.as_ref().ok().map(|bytes| *bytes as f64),
