@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use super::file::about;
 use super::{WriteAt, check_place};
 use crate::error::{ColumnError, Result};
 
@@ -36,6 +37,11 @@ fn without_path(error: io::Error, folder: &Path) -> io::Error {
             io::Error::new(io::ErrorKind::NotFound, message)
         }
         io::ErrorKind::Other => error,
+        // A kind that says nothing: what the system said stands before the path.
+        kind if kind.to_string() == "uncategorized error" => {
+            let said = error.to_string();
+            io::Error::new(kind, said.split(" at path ").next().unwrap_or_default())
+        }
         kind => kind.into(),
     }
 }
@@ -181,7 +187,8 @@ fn folder_of(path: &Path) -> &Path {
 
 impl WriteAt for AtomicFile {
     fn write_all_at(&mut self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        self.temporary.as_file().write_all_at(bytes, offset)
+        let written = self.temporary.as_file().write_all_at(bytes, offset);
+        written.map_err(|error| about(&self.target, error))
     }
 
     fn sync(&mut self) -> io::Result<()> {
@@ -202,6 +209,26 @@ impl WriteAt for File {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_server_that_does_not_answer_is_said_in_the_words_of_the_system() {
+        // EIO has no kind of its own; the library that makes temporary files adds their names.
+        let kind = io::Error::from_raw_os_error(5).kind();
+        let error = io::Error::new(kind, "Input/output error (os error 5) at path \"/n/.tmp\"");
+        let said = without_path(error, Path::new("/n")).to_string();
+        assert_eq!(said, "Input/output error (os error 5)");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_any_more_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = AtomicFile::create(&folder.path().join("words.ocol")).unwrap();
+        // No file is that large.
+        let failure = WriteAt::write_all_at(&mut file, b"x", i64::MAX as u64).unwrap_err();
+        let said = failure.to_string();
+        assert!(said.contains("/words.ocol: "), "{said}");
+        assert!(said.contains("os error"), "{said}");
+    }
 
     #[test]
     fn what_a_killed_writer_left_is_opened_for_writing_as_nfs_demands_of_who_locks() {

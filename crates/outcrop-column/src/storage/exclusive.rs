@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use super::file::open_regular_with;
+use super::file::{about, open_regular_with};
 use super::{FileReader, WriteAt};
 use crate::error::{ColumnError, Result};
 
@@ -54,10 +54,10 @@ impl ExclusiveFile {
 
 impl WriteAt for ExclusiveFile {
     fn write_all_at(&mut self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        FileExt::write_all_at(&self.file, bytes, offset)
+        FileExt::write_all_at(&self.file, bytes, offset).map_err(|error| about(&self.path, error))
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.file.sync_all()
+        self.file.sync_all().map_err(|error| about(&self.path, error))
     }
 }

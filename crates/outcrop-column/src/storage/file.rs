@@ -32,6 +32,14 @@ pub(super) fn open_regular_with(path: &Path, options: &OpenOptions) -> io::Resul
     options.open(path)
 }
 
+/// The system's answer with the file that it is about; its kind stays. That there is no room is about more than one file.
+pub(super) fn about(path: &Path, error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => error,
+        kind => io::Error::new(kind, format!("{}: {error}", path.display())),
+    }
+}
+
 impl FileReader {
     /// Opens `path` for reading.
     ///
@@ -74,8 +82,7 @@ impl ReadAt for FileReader {
         let read = self.file.read_exact_at(buffer, offset);
         read.map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => self.became_shorter(),
-            // The kind stays; the system's answer alone would not say which of several files it is about.
-            kind => io::Error::new(kind, format!("{}: {error}", self.path.display())),
+            _ => about(&self.path, error),
         })
     }
 }

@@ -16,7 +16,6 @@ mod wanted;
 mod write;
 
 use crate::exit::{Ending, bad_input};
-use anyhow::Context as _;
 use outcrop_column::{Column, ColumnError, VALUE_BYTES_LIMIT};
 use outcrop_input::InputError;
 use std::path::Path;
@@ -124,7 +123,12 @@ fn open(path: &Path, access: Access, limit: &MemoryLimit) -> anyhow::Result<Colu
         ColumnError::Path { source, .. } => bad_input(source),
         other => of_column(other),
     });
-    let mut column = column.with_context(|| format!("cannot open {}", path.display()))?;
+    // A read that failed names the file itself.
+    let is_named = |error: &anyhow::Error| error.to_string().starts_with(&format!("{}: ", path.display()));
+    let mut column = column.map_err(|error| match is_named(&error) {
+        true => error,
+        false => error.context(format!("cannot open {}", path.display())),
+    })?;
     // A block, the value in it and the one before it.
     column.limit_blocks(limit.max_memory.bytes() / 3);
     Ok(column)
