@@ -255,8 +255,7 @@ def away(way, how):
     """Attempts during which the server goes away in one of its ways."""
     gone = (ERROR, "^rc [123] after ", BEFORE, CLEAN)
     back = f"come_back {way}; as_before w.ocol; left_behind"
-    # The server keeps a lock that nobody could give back for as long as its lease.
-    next_one = "sleep 20; outcrop column encode /few -o few.ocol --force > /dev/null; left_behind"
+    next_one = "outcrop column encode /few -o few.ocol --force > /dev/null; left_behind"
     yield Attempt(f"{how}, then cat", (f"leave {way}", "begin cat w.ocol", "go_on", back), gone[1:], way)
     yield Attempt(f"decode, then {how}", (f"decode_around 'leave {way}'", back), gone, way)
     for what, command in (
