@@ -229,7 +229,7 @@ fn a_change_that_two_separate_runs_may_have_by_drift_fails_no_gate_and_the_comma
     let command = format!("outcrop ab {before}/plan.toml --a FACTOR=VALUE --b FACTOR=VALUE");
     assert!(
         seen.stderr
-            .contains(&format!("`{command}` measures two variants")),
+            .contains(&format!("`{command}` measures both variants")),
         "{seen:?}"
     );
     let legend = "Better or worse: it lies beyond ± 5 %, by which two separate runs may differ.";
