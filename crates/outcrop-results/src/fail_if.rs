@@ -12,7 +12,7 @@
 mod cells;
 mod limit;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 use outcrop_measure::interval::Interval;
@@ -21,8 +21,8 @@ use serde::Serialize;
 
 use crate::compare::verdict::LEVEL;
 use crate::compare::{
-    Comparand, Comparison, ComparisonRow, NotComparable, SideCell, Undecided, Verdict, enough, enough_for,
-    to_be_beyond, with_drift,
+    Comparand, Comparison, ComparisonRow, NotComparable, Side, SideCell, Undecided, Verdict, enough,
+    enough_for, to_be_beyond, with_drift,
 };
 use crate::error::ResultsError;
 use crate::view::{RunView, lacks_operations};
@@ -71,8 +71,8 @@ pub struct FailIfReport<'a> {
     pub under_load: usize,
     /// Rows that would meet it, or whose ratio is beyond the threshold, by no more than two separate runs may differ with nothing changed.
     pub within_drift: usize,
-    /// Rows that have no ratio, because a trial has the value 0.
-    pub without_ratio: usize,
+    /// Rows that have no ratio because of a 0, and would perhaps meet it: how many for each reason.
+    pub without_ratio: BTreeMap<String, usize>,
     /// The drift that was allowed for: 0.05 for ± 5 %.
     #[serde(skip)]
     pub drift: f64,
@@ -172,12 +172,15 @@ impl FailIf {
         let checked: Vec<&ComparisonRow> = rows
             .iter()
             .copied()
-            .filter(|row| row.bounds().is_some() || has_no_ratio(row))
+            .filter(|row| row.bounds().is_some() || self.is_open_without_ratio(row))
             .collect();
-        if checked.is_empty() {
+        // Rows without a ratio alone check nothing.
+        if checked.iter().all(|row| row.bounds().is_none()) {
             return Err(ResultsError::NothingToCheck {
                 metric: self.metric.clone(),
-                reason: reason_of(first),
+                reason: checked
+                    .first()
+                    .map_or_else(|| reason_of(first), |row| no_ratio(row)),
             });
         }
         let found: Vec<Found> = checked.iter().map(|row| self.found(row, ratio, limit)).collect();
@@ -204,13 +207,26 @@ impl FailIf {
             undecided_by_sample: undecided.iter().filter(|row| row.is_of_sample).count(),
             under_load: those(Found::UnderLoad).len(),
             within_drift: those(Found::WithinDrift).len(),
-            without_ratio: those(Found::NoRatio).len(),
+            without_ratio: counts(those(Found::NoRatio).into_iter().map(no_ratio)),
             drift: comparison.drift,
             unchecked: rows.len() - checked.len(),
             lacking_operations: rows.iter().filter(|row| are_too_few(row)).count(),
             needed: repetitions
                 .and_then(|n| enough_for(tested, comparison.is_paired).filter(|enough| *enough > n)),
         })
+    }
+
+    /// Whether the row has no ratio because a trial or a median is 0, and may have changed as the condition says. A rise from 0 has no ratio,
+    /// and a fall to 0 no interval.
+    fn is_open_without_ratio(&self, row: &ComparisonRow) -> bool {
+        let Verdict::NotComparable(reasons) = &row.verdict else {
+            return row.verdict == Verdict::Undecided(Undecided::NoRatio);
+        };
+        let zero = match self.direction {
+            Direction::Above => Side::Baseline,
+            Direction::Below => Side::Candidate,
+        };
+        reasons[..] == [NotComparable::Zero { side: zero }]
     }
 
     /// Why a comparison has no row of the metric: its cells meet none, or nothing has it.
@@ -282,15 +298,22 @@ enum Found {
     WithinDrift,
     /// Its interval does not exclude it.
     Undecided,
-    /// A trial has the value 0: there is no ratio to hold against it.
+    /// A trial or a median is 0: there is no ratio to hold against it.
     NoRatio,
     /// It does not meet it.
     NotMet,
 }
 
-/// Whether the row is undecided because a trial has the value 0.
-fn has_no_ratio(row: &ComparisonRow) -> bool {
-    row.verdict == Verdict::Undecided(Undecided::NoRatio)
+/// Why a row has no ratio, and what can be checked instead.
+fn no_ratio(row: &ComparisonRow) -> String {
+    format!("{}; a limit on the figure itself needs no ratio", reason_of(row))
+}
+
+fn counts(reasons: impl Iterator<Item = String>) -> BTreeMap<String, usize> {
+    reasons.fold(BTreeMap::new(), |mut counts, reason| {
+        *counts.entry(reason).or_default() += 1;
+        counts
+    })
 }
 
 /// Why a row cannot be judged, and what helps.

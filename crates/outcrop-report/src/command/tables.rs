@@ -20,7 +20,7 @@ impl Commands {
                 .and_then(Value::as_str)
         };
         let words = arguments(said).into_iter();
-        words.map(|word| format!(" {}", quoted(word))).collect()
+        words.map(|word| format!(" {}", quoted(&word))).collect()
     }
 }
 
@@ -43,6 +43,12 @@ mod tests {
         assert_eq!(
             commands.plans(&["codec-choice"], &[&compression::SCHEMA]),
             "outcrop run codec-choice --data /srv/t.txt"
+        );
+        // As a word of its own, it would be taken for a flag.
+        let plan = plan.replace("null_text = \"\"", "null_text = \"-999\"");
+        assert_eq!(
+            Commands::about("runs/a", &plan).plans(&["column-choice"], &[&SCHEMA]),
+            "outcrop run column-choice --data /srv/t.txt --delimiter '|' --no-header --null=-999"
         );
     }
 }

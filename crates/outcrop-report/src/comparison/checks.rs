@@ -1,5 +1,6 @@
 //! The quality checks that a run failed: what its report says of its own figures, a comparison of them does not hide.
 
+use outcrop_results::compare::Comparison;
 use outcrop_results::{RunView, Side};
 use serde::Serialize;
 use serde_json::Value;
@@ -47,28 +48,36 @@ pub fn failed_checks(side: Side, run: &RunView) -> Vec<FailedCheck> {
 }
 
 impl Detail {
-    /// The failed checks for a document in JSON.
+    /// The failed checks for a document in JSON; none where nobody looked at them.
     ///
     /// # Errors
     /// [`ReportError::Json`] if a value cannot be written, which none should be.
-    pub fn checks_in_json(&self) -> Result<Value, ReportError> {
-        Ok(serde_json::to_value(&self.failed_checks)?)
+    pub fn checks_in_json(&self) -> Result<Option<Value>, ReportError> {
+        let failed = self.failed_checks.as_ref();
+        Ok(failed.map(serde_json::to_value).transpose()?)
     }
 
     /// The failed checks of each side, a paragraph for each in 80 columns.
-    pub(super) fn checks_in_text(&self) -> String {
-        let sides = [Side::Baseline, Side::Candidate].into_iter();
-        let sentences = sides.filter_map(|side| self.checks_of(side));
+    pub(super) fn checks_in_text(&self, comparison: &Comparison) -> String {
+        let sentences = self.sentences(comparison).into_iter();
         sentences
             .map(|sentence| wrapped("checks:    ", &sentence))
             .collect()
     }
 
     /// The same as paragraphs in Markdown.
-    pub(super) fn checks_in_markdown(&self) -> String {
-        let sides = [Side::Baseline, Side::Candidate].into_iter();
-        let sentences = sides.filter_map(|side| self.checks_of(side));
+    pub(super) fn checks_in_markdown(&self, comparison: &Comparison) -> String {
+        let sentences = self.sentences(comparison).into_iter();
         sentences.map(|sentence| format!("{sentence}\n\n")).collect()
+    }
+
+    /// A sentence for each side that failed some. Of runs of which nothing is compared they say nothing.
+    fn sentences(&self, comparison: &Comparison) -> Vec<String> {
+        if comparison.comparable().next().is_none() {
+            return Vec::new();
+        }
+        let sides = [Side::Baseline, Side::Candidate].into_iter();
+        sides.filter_map(|side| self.checks_of(side)).collect()
     }
 
     /// `3 quality checks failed in the baseline: …`; none where none did.
@@ -76,6 +85,7 @@ impl Detail {
         let failed: Vec<&FailedCheck> = self
             .failed_checks
             .iter()
+            .flatten()
             .filter(|check| check.side == side)
             .collect();
         let clause = |check: &&FailedCheck| match check.extent.as_str() {

@@ -41,10 +41,7 @@ pub(super) fn head(comparison: &Comparison, detail: &Detail) -> String {
     }
     text.push_str(&differences(&comparison.environment_differences, detail.is_all));
     text.push_str(&circumstances(comparison));
-    // Of runs of which nothing is compared they say nothing.
-    if comparison.comparable().next().is_some() {
-        text.push_str(&detail.checks_in_text());
-    }
+    text.push_str(&detail.checks_in_text(comparison));
     if comparison.is_different_machine {
         text.push_str("The machines differ: every ratio compares machines, not only configurations.\n");
     } else if comparison.is_different_storage {

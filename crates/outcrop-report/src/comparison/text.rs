@@ -29,8 +29,8 @@ pub struct Detail {
     pub is_all: bool,
     /// Metrics that were asked about: they are shown in any case.
     pub named: BTreeSet<String>,
-    /// The quality checks that the two runs failed.
-    pub failed_checks: Vec<FailedCheck>,
+    /// The quality checks that the two runs failed; none where nobody looked at them.
+    pub failed_checks: Option<Vec<FailedCheck>>,
 }
 
 /// A screen of 80 columns: rows of headline metrics, those of all metrics on request, and the reasons of what cannot be compared, counted.
@@ -93,7 +93,7 @@ pub fn comparison_markdown(comparison: &Comparison, detail: &Detail) -> String {
     if comparison.is_paired {
         text.push_str(&format!("{OF_PAIRS}\n\n"));
     }
-    text.push_str(&detail.checks_in_markdown());
+    text.push_str(&detail.checks_in_markdown(comparison));
     for latency in &comparison.latency_differences {
         text.push_str(&format!("{}\n\n", latency.note));
     }

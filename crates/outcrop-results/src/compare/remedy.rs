@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use outcrop_measure::interval::Interval;
+use outcrop_measure::metric::Unit;
 use outcrop_measure::ratio::{
     least_p_value, least_p_value_of_pairs, samples_to_exclude, samples_to_stay_between,
 };
@@ -12,7 +13,7 @@ use super::{ComparisonRow, Side, Undecided, Verdict};
 
 /// Nobody repeats a measurement more often for an answer: beyond it, an estimate says no more.
 const MOST_REPETITIONS: usize = 1000;
-/// From here on, repetitions hardly decide anything in practice.
+/// Above this many, repetitions hardly decide anything in practice.
 const PRACTICAL_REPETITIONS: usize = 50;
 
 impl ComparisonRow {
@@ -49,9 +50,18 @@ impl Undecided {
                 .iter()
                 .any(|row| row.repetitions_needed.is_some())
                 .then(|| more(rows)),
-            Self::OncePerRun | Self::OtherSample | Self::NoRatio | Self::Load => None,
+            Self::NoRatio => rows
+                .iter()
+                .any(|row| is_rate(row))
+                .then(|| "a rate is 0 if the trial stalled: measure that cell again".to_owned()),
+            Self::OncePerRun | Self::OtherSample | Self::Load => None,
         }
     }
+}
+
+fn is_rate(row: &ComparisonRow) -> bool {
+    let mut figures = [&row.baseline, &row.candidate].into_iter().flatten();
+    figures.any(|figure| matches!(figure.unit, Unit::PerSecond | Unit::BytesPerSecond))
 }
 
 /// Of the sides that lack repetitions, whether they were imported.

@@ -78,9 +78,7 @@ pub enum Undecided {
     )]
     OtherSample,
     /// The values do not allow a test: a repetition was zero or negative.
-    #[error(
-        "a trial has the value 0, as a rate is where the trial stalled, and no ratio to 0 is defined; measure that cell again"
-    )]
+    #[error("a trial has the value 0, and no ratio to 0 is defined")]
     NoRatio,
     /// The interval contains 1 and reaches beyond the margin.
     #[error("the interval contains 1 and reaches beyond the margin")]

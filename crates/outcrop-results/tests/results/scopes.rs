@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use outcrop_results::{FailIf, RunView, TrialEntry, Undecided, Value, Verdict, compare};
+use outcrop_results::{
+    Comparison, FailIf, FailIfReport, ResultsError, RunView, Side, TrialEntry, Undecided, Value, Verdict,
+    compare,
+};
 use outcrop_schema::{cache, compression, device};
 
 use crate::comparisons::{repeated, row};
@@ -149,27 +152,86 @@ fn a_run_of_two_subjects_against_itself_is_the_same_everywhere() {
     assert_eq!(compare(&alone, &moved).rows.len(), 1);
 }
 
-#[test]
-fn a_trial_that_stalled_leaves_its_row_undecided_and_fails_no_condition() {
+/// Two runs of six trials at each depth, with these values by side, depth and repetition.
+fn two_runs(depths: &[u32], values: impl Fn(Side, u32, u32) -> Vec<Value>) -> Comparison {
     let folder = tempfile::tempdir().unwrap();
-    let side = |name: &str, stalled: Option<u32>| {
-        let trials = repeated(6, |repetition| {
-            let iops = if Some(repetition) == stalled { 0.0 } else { 1e5 };
-            trial(1, repetition, &usual(iops, 4e5))
+    let of = |name: &str, side: Side| {
+        let trials = depths.iter().flat_map(|depth| {
+            repeated(6, |repetition| {
+                trial(*depth, repetition, &values(side, *depth, repetition))
+            })
         });
-        run_of(folder.path(), name, &trials)
+        run_of(folder.path(), name, &trials.collect::<Vec<_>>())
     };
-    let comparison = compare(&side("a", None), &side("b", Some(2)));
-    let iops = row(&comparison, "iops");
+    compare(&of("a", Side::Baseline), &of("b", Side::Candidate))
+}
+
+fn checked<'a>(condition: &str, comparison: &'a Comparison) -> Result<FailIfReport<'a>, ResultsError> {
+    check_all(&[condition.parse().unwrap()], comparison).map(|mut reports| reports.remove(0))
+}
+
+#[test]
+fn a_trial_that_stalled_leaves_its_row_undecided_and_a_gate_with_no_other_row_cannot_be_checked() {
+    let of = |depths: &[u32]| {
+        two_runs(depths, |side, depth, repetition| {
+            let is_stalled = side == Side::Candidate && depth == 1 && repetition == 2;
+            usual(if is_stalled { 0.0 } else { 1e5 }, 4e5)
+        })
+    };
+    let alone = of(&[1]);
+    let iops = row(&alone, "iops");
     assert_eq!(iops.verdict, Verdict::Undecided(Undecided::NoRatio));
+    assert!(iops.why()[0].contains("if the trial stalled"), "{:?}", iops.why());
+    let error = checked("iops < -20%", &alone).unwrap_err();
     assert!(
-        iops.why()[0].contains("where the trial stalled"),
-        "{:?}",
-        iops.why()
+        matches!(error, ResultsError::NothingToCheck { .. }) && error.to_string().contains("stalled"),
+        "{error}"
     );
-    let condition = "iops < -20%".parse().unwrap();
-    let report = check_all(&[condition], &comparison)
-        .expect("it is judged")
-        .remove(0);
-    assert_eq!((report.checked, report.met(), report.without_ratio), (1, 0, 1));
+    let beside_another = of(&[1, 8]);
+    let report = checked("iops < -20%", &beside_another).unwrap();
+    assert_eq!((report.checked, report.met()), (2, 0));
+    assert_eq!(report.without_ratio.values().sum::<usize>(), 1);
+}
+
+/// Errors of the candidate alone, in one cell, beside one that has as many on both sides.
+#[test]
+fn a_count_that_rises_from_0_passes_no_gate_silently_and_no_stall_is_said_to_be_why() {
+    let of = |depths: &[u32], rare: f64| {
+        two_runs(depths, |side, depth, repetition| {
+            let count = match (depth, side) {
+                (1, Side::Candidate) => 1000.0,
+                (1, Side::Baseline) if repetition < 4 => rare,
+                (1, Side::Baseline) => 0.0,
+                _ => 50.0 + f64::from(repetition),
+            };
+            vec![Value::measured(device::ERRORS, count)]
+        })
+    };
+    for (rare, why) in [
+        (0.0, "the median of the baseline is 0"),
+        (1.0, "a trial has the value 0"),
+    ] {
+        let alone = of(&[1], rare);
+        let error = checked("errors > +5%", &alone).unwrap_err();
+        assert!(matches!(error, ResultsError::NothingToCheck { .. }), "{error}");
+        let told = error.to_string();
+        assert!(told.contains(why) && !told.contains("stall"), "{told}");
+        assert_eq!(
+            checked("errors > 0", &alone).unwrap().met(),
+            1,
+            "a limit needs no ratio"
+        );
+
+        let beside_another = of(&[1, 8], rare);
+        let report = checked("errors > +5%", &beside_another).unwrap();
+        assert_eq!((report.checked, report.met(), report.unchecked), (2, 0, 0));
+        let told: Vec<_> = report.without_ratio.iter().collect();
+        let [(told, 1)] = told[..] else {
+            panic!("{told:?}");
+        };
+        assert!(
+            told.contains(why) && told.contains("a limit on the figure itself") && !told.contains("stall"),
+            "{told}"
+        );
+    }
 }

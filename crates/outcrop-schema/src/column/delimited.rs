@@ -1,5 +1,6 @@
 //! What somebody says of delimited text; what nobody says of it is found in its first megabyte.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -83,21 +84,24 @@ pub static NULL_TEXT: Factor<String> = Factor::new("null_text", "Text of the fie
     .role(Role::Data);
 
 /// The words of a command that say the same, as they are typed but not quoted.
-pub fn arguments<'s>(said: impl Fn(&str) -> Option<&'s str>) -> Vec<&'s str> {
-    let mut words = Vec::new();
+pub fn arguments<'s>(said: impl Fn(&str) -> Option<&'s str>) -> Vec<Cow<'s, str>> {
+    let mut words: Vec<Cow<'s, str>> = Vec::new();
     if let Some(delimiter) = said(DELIMITER.name) {
-        words.extend(["--delimiter", delimiter]);
+        words.extend(["--delimiter".into(), delimiter.into()]);
     }
     match said(HEADER.name) {
-        Some("yes") => words.push("--header"),
-        Some(_) => words.push("--no-header"),
+        Some("yes") => words.push("--header".into()),
+        Some(_) => words.push("--no-header".into()),
         None => {}
     }
     if said(QUOTES.name) == Some("no") {
-        words.push("--no-quotes");
+        words.push("--no-quotes".into());
     }
-    if let Some(null) = said(NULL_TEXT.name) {
-        words.extend(["--null", null]);
+    match said(NULL_TEXT.name) {
+        // As a word of its own, it would be taken for a flag.
+        Some(null) if null.starts_with('-') => words.push(format!("--null={null}").into()),
+        Some(null) => words.extend(["--null".into(), null.into()]),
+        None => {}
     }
     words
 }

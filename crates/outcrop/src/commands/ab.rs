@@ -152,7 +152,7 @@ fn compare_variants(view: &RunView, args: &Args, conditions: &[FailIf]) -> anyho
         Format::Csv => ComparisonFormat::Csv,
     };
     let envelope = output::envelope().on(view.environment.clone());
-    // Nothing drifts within a pair.
+    // Nothing drifts within a pair, and the checks of the run, which its report has, are of no side.
     args.judging
         .report(&comparison, conditions, (format, envelope), Beside::default())
 }

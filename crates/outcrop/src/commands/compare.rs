@@ -139,7 +139,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         Loaded::Reference(_) => None,
     });
     let beside = Beside {
-        failed_checks: failed_checks.flatten().collect(),
+        failed_checks: Some(failed_checks.flatten().collect()),
         in_pairs,
     };
     let printed = (args.format, output::envelope());
@@ -149,7 +149,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
 /// What a comparison says in addition to its rows.
 #[derive(Debug, Default)]
 pub(crate) struct Beside {
-    failed_checks: Vec<FailedCheck>,
+    /// None where they were not looked at.
+    failed_checks: Option<Vec<FailedCheck>>,
     /// The command that measures two variants in pairs; that of variants has none.
     in_pairs: Option<String>,
 }
@@ -193,7 +194,10 @@ impl Judging {
             ComparisonFormat::Text => comparison_text(comparison, &detail),
             ComparisonFormat::Json => {
                 let document = comparison_in_envelope(comparison, envelope)?;
-                output::pretty_json(&document.with_detail("failed_checks", detail.checks_in_json()?))?
+                output::pretty_json(&match detail.checks_in_json()? {
+                    Some(failed) => document.with_detail("failed_checks", failed),
+                    None => document,
+                })?
             }
             ComparisonFormat::Csv => comparison_csv(comparison),
             ComparisonFormat::Markdown => comparison_markdown(comparison, &detail),

@@ -5,7 +5,7 @@ use crate::output::note;
 use outcrop_measure::units::format_with_range;
 use outcrop_report::number::{counted, given_percent};
 use outcrop_results::compare::about_repetitions;
-use outcrop_results::{CellBeyond, FailIf, FailIfReport, ResultsError, Undecided};
+use outcrop_results::{CellBeyond, FailIf, FailIfReport, ResultsError};
 use outcrop_schema::Vocabulary;
 
 /// The conditions, read.
@@ -75,12 +75,8 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
             given_percent(found.drift)
         ));
     }
-    if found.without_ratio > 0 {
-        text.push_str(&format!(
-            ", {} undecided: {}",
-            found.without_ratio,
-            Undecided::NoRatio
-        ));
+    for (reason, count) in &found.without_ratio {
+        text.push_str(&format!(", {count} undecided: {reason}"));
     }
     if found.unchecked > 0 {
         text.push_str(&format!(", {} could not be checked", found.unchecked));

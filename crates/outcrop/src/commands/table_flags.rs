@@ -20,7 +20,7 @@ pub(crate) struct TableFlags {
     #[arg(long)]
     pub(crate) no_quotes: bool,
     /// CSV fields with exactly this text are null; not for other formats
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_negative_numbers = true)]
     pub(crate) null: Option<String>,
 }
 

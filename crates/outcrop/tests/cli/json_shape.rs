@@ -275,6 +275,8 @@ fn comparisons_have_a_row_for_each_metric_of_a_cell() {
     ];
     let both = json_of(dir.path(), &both);
     assert_eq!(both["command"], "ab");
+    // No check was looked at for a side: none is said to have failed, or not.
+    assert!(both["details"].get("failed_checks").is_none(), "{both}");
     assert!(rows(&both).iter().any(|row| row["metric"] == "iops"), "{both}");
     assert!(both["environment"].is_object());
 

@@ -210,6 +210,15 @@ fn nulls_and_empty_fields_that_look_the_same_are_said() {
     assert!(said(&["null.ocol", "--to", "csv"]).contains(note));
     assert!(said(&["null.ocol"]).contains(note));
     assert!(!said(&["null.ocol", "--to", "csv", "--null", "NA"]).contains("null"));
+    // A negative number marks them, too.
+    let as_number = ["null.ocol", "--null", "-999", "-o", "in.csv", "--force"];
+    assert_eq!(said(&as_number), "");
+    assert_eq!(
+        std::fs::read_to_string(dir.join("in.csv")).unwrap(),
+        "rock\nslate\n-999\n-999\n"
+    );
+    encode("number.ocol", &["--null", "-999"]);
+    assert!(said(&["number.ocol", "--to", "csv"]).contains(note));
     assert!(!said(&["empty.ocol", "--to", "csv"]).contains("null"));
 }
 

@@ -46,7 +46,7 @@ pub(super) const fn why_left_out(table: &Table) -> &'static str {
 pub(super) fn flags(form: &Settings) -> String {
     let said = |name: &str| form.setting(name).map(Setting::spelling);
     let words = arguments(said).into_iter();
-    words.map(|word| format!(" {}", quoted(word))).collect()
+    words.map(|word| format!(" {}", quoted(&word))).collect()
 }
 
 /// The command that compares columns of numbers in text all the same, in parentheses; empty where it is no such table.

@@ -215,7 +215,7 @@ pub(super) struct Decode {
     pub(super) name: Option<String>,
     /// Text for nulls in CSV, as in NA [default: "", as an empty value is written, because many readers skip an empty line; a note says how
     /// many nulls there are]
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_negative_numbers = true)]
     pub(super) null: Option<String>,
     #[command(flatten)]
     pub(super) memory_limit: MemoryLimit,
