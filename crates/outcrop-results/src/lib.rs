@@ -61,4 +61,6 @@ pub use record::{Record, records_of};
 pub use references::{Reference, ReferenceKind, ReferenceRow};
 pub use run_folder::RunFolder;
 pub use trial::{DataIdentity, HistogramEntry, HistogramKind, Outcome, TrialEntry, Value, Variant};
-pub use view::{CellView, RunView, Samples, SeriesPoint, Uncertainty, lacks_operations, too_short};
+pub use view::{
+    CellView, NONE_COMPLETED, RunView, Samples, SeriesPoint, Uncertainty, lacks_operations, too_short,
+};

@@ -1,6 +1,6 @@
 //! The table of what was measured: a number under its conditions, or why there is none.
 
-use outcrop_results::lacks_operations;
+use outcrop_results::{NONE_COMPLETED, lacks_operations};
 use serde::Serialize;
 
 use super::Headline;
@@ -45,7 +45,7 @@ pub enum ReadingOutcome {
 pub struct Absence {
     /// Why, and which plan would measure it.
     pub reason: String,
-    /// It was measured, but with too few operations for the figure.
+    /// It was measured, but with too few operations for the figure, or none.
     #[serde(skip)]
     pub(crate) is_of_too_few: bool,
 }
@@ -55,7 +55,7 @@ impl Absence {
     pub(crate) fn recorded(reason: &str) -> Self {
         Self {
             reason: reason.to_owned(),
-            is_of_too_few: lacks_operations(reason),
+            is_of_too_few: lacks_operations(reason) || lacks_all(reason),
         }
     }
 
@@ -67,10 +67,16 @@ impl Absence {
     /// Why there is no number, where there is room for some words.
     pub(crate) fn in_short(&self) -> &'static str {
         match self.is_of_too_few {
+            true if lacks_all(&self.reason) => NONE_COMPLETED,
             true => "too few operations",
             false => "not measured",
         }
     }
+}
+
+/// Whether nothing completed in a trial.
+fn lacks_all(reason: &str) -> bool {
+    reason.ends_with(NONE_COMPLETED)
 }
 
 impl From<String> for Absence {
@@ -131,6 +137,8 @@ mod tests {
         for reason in few {
             assert_eq!(Absence::recorded(reason).in_short(), "too few operations");
         }
+        let none = "only 1 of 2 trials have it: no operation completed";
+        assert_eq!(Absence::recorded(none).in_short(), "no operation completed");
         let other = "only 3 of 9 trials have it: no energy source";
         assert_eq!(Absence::recorded(other).in_short(), "not measured");
     }

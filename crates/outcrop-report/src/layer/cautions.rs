@@ -115,9 +115,9 @@ fn stalled(schema: &LayerSchema, cells: &[Cell<'_>]) -> Option<Caution> {
     };
     let trials = counted(all.len(), "trial");
     let text = format!(
-        "{trials} stalled, with less than a tenth of the operations of the other repetitions: {}{more}. The latency of a stalled trial counts \
-         as the longest in it.",
-        all[..all.len().min(MOST_STALLED)].join(", ")
+        "{trials} stalled, with less than a tenth of the operations of the other repetitions: {}{more}.{}",
+        all[..all.len().min(MOST_STALLED)].join(", "),
+        counts_as(cells)
     );
     let more = match all.len() {
         1 => String::new(),
@@ -125,6 +125,20 @@ fn stalled(schema: &LayerSchema, cells: &[Cell<'_>]) -> Option<Caution> {
     };
     let caution = Caution::warning(text).graded(Gravity::Contaminated);
     Some(caution.briefly(format!("{trials} stalled ({}{more})", all[0])))
+}
+
+/// What stalled trials are to the figures of their cells, each in a sentence with a space before it.
+fn counts_as(cells: &[Cell<'_>]) -> String {
+    let stalled = |cell: &Cell<'_>| cell.view().map_or(0, |view| view.stalled().len());
+    let with_stalled = cells.iter().filter(|cell| stalled(cell) > 0);
+    let (few, many): (Vec<&Cell<'_>>, Vec<&Cell<'_>>) =
+        with_stalled.partition(|cell| stalled(cell) * 2 < cell.trials().len());
+    let given = (!few.is_empty()).then_some(
+        " Where only stalled trials lack a figure, a latency counts as the longest in the trial, and a rate as 0.",
+    );
+    let missing = (!many.is_empty())
+        .then_some(" A cell with half of its trials stalled has no figure of those that they lack.");
+    [given, missing].into_iter().flatten().collect()
 }
 
 /// How many of a layer's headline numbers have wide intervals: a warning where more than a quarter have.

@@ -5,9 +5,9 @@ use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::Unit;
 use outcrop_report::answer::Claim;
 use outcrop_report::{Number, Report, Verdict};
-use outcrop_results::{HistogramEntry, RunView, TrialEntry, Value};
+use outcrop_results::{HistogramEntry, NONE_COMPLETED, RunView, TrialEntry, Value};
 use outcrop_schema::device::{
-    BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX,
+    BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, NOTHING_COMPLETED, QUEUE_DEPTH, READ_WRITE_MIX,
 };
 use outcrop_schema::metrics::Metric;
 
@@ -254,6 +254,64 @@ fn a_trial_that_stalled_is_warned_of_and_leaves_the_median_of_its_cell() {
     let samples = cell.metric(p50.name).unwrap();
     assert!(samples.median().unwrap() < 1e6, "{samples:?}");
     assert!(report.screen(120, false).contains("1 trial stalled"));
+    let counts = "Where only stalled trials lack a figure, a latency counts as the longest in the trial, and a rate as 0.";
+    assert!(cautions.iter().any(|text| text.ends_with(counts)), "{cautions:?}");
+}
+
+/// Nothing completed in the trials of these repetitions.
+fn without_operations(run: &mut RunView, repetitions: &[u32]) {
+    let lost = |trial: &&mut TrialEntry| repetitions.contains(&trial.repetition);
+    for trial in run.trials.iter_mut().filter(lost) {
+        trial.histograms.clear();
+        trial
+            .notes
+            .push(NOTHING_COMPLETED.remark("no operation completed"));
+        for metric in [IOPS.both, IOPS.read, BANDWIDTH.both, BANDWIDTH.read] {
+            trial.values.retain(|value| value.metric != metric.name);
+            trial.values.push(Value::unavailable(metric, NONE_COMPLETED));
+        }
+    }
+}
+
+#[test]
+fn of_two_trials_one_that_stalled_leaves_its_cell_without_figures_and_none_is_called_too_short() {
+    let mut run = RunBuilder::new(2).cells(&[4096], &[8], &[100]).build();
+    without_operations(&mut run, &[1]);
+    assert_eq!(run.cells()[0].metric(IOPS.both.name).unwrap().median(), None);
+    let report = Report::of(&run);
+    let cautions = &report.layers[0].answer.cautions;
+    let stalled = cautions
+        .iter()
+        .find(|caution| caution.text.starts_with("1 trial stalled"));
+    let stalled = &stalled.unwrap().text;
+    assert!(
+        stalled.ends_with("A cell with half of its trials stalled has no figure of those that they lack."),
+        "{stalled}"
+    );
+    assert!(!stalled.contains("counts as"), "{stalled}");
+    assert!(
+        cautions
+            .iter()
+            .all(|caution| !caution.text.contains("--duration")),
+        "{cautions:?}"
+    );
+}
+
+#[test]
+fn a_cell_in_which_nothing_completed_at_all_says_so_and_what_to_set() {
+    let mut run = RunBuilder::new(2).cells(&[4096], &[8], &[100]).build();
+    without_operations(&mut run, &[0, 1]);
+    let report = Report::of(&run);
+    let cautions = &report.layers[0].answer.cautions;
+    let start =
+        "1 cell has no IOPS, bandwidth or latency, since no operation completed in a trial (4 KiB random";
+    assert!(
+        cautions.iter().any(|caution| caution.text.starts_with(start)),
+        "{cautions:?}"
+    );
+    let iops = missing(row(&report, "Highest IOPS"), Direction::Read);
+    assert!(iops.unwrap().ends_with(NONE_COMPLETED), "{iops:?}");
+    assert!(report.screen(120, false).contains(NONE_COMPLETED));
 }
 
 #[test]

@@ -152,10 +152,10 @@ impl<'a> CellView<'a> {
         let given: Vec<f64> = found.iter().filter_map(|(_, value)| value.value).collect();
         let absent = found.iter().find(|(_, value)| value.value.is_none());
         let stalled = absent.and_then(|_| self.with_stalled(name, &found));
-        // What was withheld of a trial that is too short is no part of a figure of all of them.
+        // A trial that is too short, or in which nothing completed, is no part of a figure of all of them.
         let lacking = found.iter().filter(|(_, value)| value.value.is_none());
         let mut reasons = lacking.filter_map(|(_, value)| value.source.as_deref());
-        let is_long_enough = !reasons.any(reasons::is_of_too_short);
+        let is_long_enough = !reasons.any(reasons::is_of_whole_trial);
         let pooled = absent
             .filter(|_| stalled.is_none() && is_long_enough)
             .and_then(|_| self.of_all_trials(name));

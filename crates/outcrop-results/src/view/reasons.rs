@@ -8,6 +8,9 @@ const SOME_HAD_ENOUGH: &str = " trials had enough operations for a ";
 /// How a reason begins of a trial that is shorter than what its requests take.
 const TOO_SHORT: &str = "too short: ";
 
+/// Why a trial has no rates and no latencies in which nothing completed.
+pub const NONE_COMPLETED: &str = "no operation completed";
+
 /// Why a trial has no rates and no latencies in which fewer requests completed than were in flight at its end.
 pub fn too_short(completed: u64, in_flight: u64) -> String {
     let completed = match completed {
@@ -26,6 +29,11 @@ pub fn lacks_operations(reason: &str) -> bool {
 /// Whether it is a reason of a trial that is too short.
 pub(super) fn is_of_too_short(reason: &str) -> bool {
     reason.starts_with(TOO_SHORT)
+}
+
+/// Whether it is a reason of a trial that is too short, or in which nothing completed.
+pub(super) fn is_of_whole_trial(reason: &str) -> bool {
+    is_of_too_short(reason) || reason == NONE_COMPLETED
 }
 
 /// Why trials lack a figure, each with its reason: the first; where that is a count of operations, with the range of the counts of all.

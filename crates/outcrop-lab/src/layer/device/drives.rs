@@ -12,7 +12,7 @@ use outcrop_schema::device::{
     ALSO, BETWEEN_DRIVES, DRIVE_BANDWIDTH, DRIVE_IOPS, DRIVE_P99, DRIVES, Kind, MOST_DRIVES, PATH,
 };
 
-use super::values::{throughput, too_short};
+use super::values::{throughput, without_figures};
 use crate::cell::Subject;
 use crate::layer::{Refusal, absolute};
 
@@ -129,7 +129,7 @@ pub(super) fn values(each: &[JobReport]) -> Vec<Value> {
             let reason = || Unavailable::because(of_drive.source.unwrap_or_default());
             of_drive.value.ok_or_else(reason)
         };
-        let p99 = match too_short(report) {
+        let p99 = match without_figures(report) {
             Some(reason) => Err(Unavailable::because(reason)),
             None => p99.ok_or_else(too_few),
         };

@@ -79,6 +79,7 @@ mod tests {
     use outcrop_probe::{Clock, Counters};
     use outcrop_workload::EngineKind;
 
+    use super::super::values::without_figures;
     use super::*;
 
     const MB: u64 = 1_000_000;
@@ -150,6 +151,32 @@ mod tests {
                 "{said:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_trial_in_which_nothing_completed_is_not_said_to_be_too_short() {
+        let mut report = job([0, 0], [0, 0]);
+        let some = report.intervals[0].clone();
+        for interval in &mut report.intervals {
+            (interval.reads, interval.writes) = Default::default();
+        }
+        report.drained.operations = u64::MAX;
+        let said = notes(&report);
+        assert!(
+            said.iter().any(|remark| NOTHING_COMPLETED.is_kind_of(remark)),
+            "{said:?}"
+        );
+        assert_eq!(too_short(&report), None);
+        assert_eq!(
+            without_figures(&report).as_deref(),
+            Some(outcrop_results::NONE_COMPLETED)
+        );
+
+        report.intervals = vec![some];
+        let said = notes(&report);
+        assert!(said.iter().any(|remark| TOO_SHORT.is_kind_of(remark)), "{said:?}");
+        assert_eq!(without_figures(&report), too_short(&report));
+        assert!(too_short(&report).is_some());
     }
 
     #[test]

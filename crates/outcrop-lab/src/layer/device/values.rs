@@ -36,8 +36,8 @@ pub(super) fn values(
 ) -> Vec<Value> {
     let total = report.total();
     let mut values = Vec::new();
-    let too_short = too_short(report);
-    let latencies = |metrics: &Latencies, histogram: &LatencyHistogram, if_empty: &str| match &too_short {
+    let without = without_figures(report);
+    let latencies = |metrics: &Latencies, histogram: &LatencyHistogram, if_empty: &str| match &without {
         Some(reason) => withheld(metrics.all(), reason),
         None => Value::latencies(metrics, histogram, if_empty),
     };
@@ -82,7 +82,7 @@ pub(super) fn values(
         Value::measured(device::BYTES_WRITTEN, written_bytes(report) + written_before),
         energy_per_operation(report, energy_j),
     ]);
-    match &too_short {
+    match &without {
         Some(reason) => values.extend(withheld([device::STEADY_STATE, device::IOPS_AT_END], reason)),
         None => values.extend(steady_state(report)),
     }
@@ -108,22 +108,31 @@ fn writing(written: &JobReport) -> Vec<Value> {
     let direction = Some(Direction::Write);
     let mut values = throughput(written, direction, &writes).to_vec();
     let metrics = device::LATENCY.of(direction);
-    values.extend(match too_short(written) {
+    values.extend(match without_figures(written) {
         Some(reason) => withheld(metrics.all(), &reason),
         None => Value::latencies(&metrics, &writes.latency, &if_empty(direction)),
     });
     values
 }
 
-/// Why a job has no rates and no latencies: fewer of its requests completed in the measured time than were in flight at its end. Such a
-/// count depends on where the time began and ended, and the latencies are those of the first requests. Only of a closed loop: an open one
-/// has no more in flight than its schedule puts there.
+/// Why a job has no rates and no latencies: see [`too_short`]; or nothing completed.
+pub(super) fn without_figures(report: &JobReport) -> Option<String> {
+    let is_empty = report.arrival.is_none() && completed(report) == 0;
+    too_short(report).or_else(|| is_empty.then(|| outcrop_results::NONE_COMPLETED.to_owned()))
+}
+
+/// Why a job is too short: some of its requests completed in the measured time, but fewer than were in flight at its end. Such a count depends
+/// on where the time began and ended, and the latencies are those of the first requests. Only of a closed loop: an open one has no more in
+/// flight than its schedule puts there. Where nothing completed, the device may have stalled as well.
 pub(super) fn too_short(report: &JobReport) -> Option<String> {
-    let total = report.total();
-    let completed = total.reads.operations + total.writes.operations;
-    let in_flight = report.drained.operations;
-    let is_short = report.arrival.is_none() && completed < in_flight;
+    let (completed, in_flight) = (completed(report), report.drained.operations);
+    let is_short = report.arrival.is_none() && completed > 0 && completed < in_flight;
     is_short.then(|| outcrop_results::too_short(completed, in_flight))
+}
+
+fn completed(report: &JobReport) -> u64 {
+    let total = report.total();
+    total.reads.operations + total.writes.operations
 }
 
 fn withheld(metrics: impl IntoIterator<Item = Metric>, reason: &str) -> Vec<Value> {
@@ -167,7 +176,7 @@ pub(super) fn throughput(
         _ => 1.0,
     };
     let is_empty = operations.operations == 0 || sustained <= 0.0;
-    let reason = too_short(report).or_else(|| is_empty.then(|| if_empty(direction)));
+    let reason = without_figures(report).or_else(|| is_empty.then(|| if_empty(direction)));
     let value = |metric: Metric, count: u64| match &reason {
         Some(reason) => Value::unavailable(metric, reason),
         None => Value::measured(metric, count as f64 * sustained / seconds),
@@ -180,7 +189,7 @@ pub(super) fn throughput(
 
 fn cpu_per_operation(report: &JobReport, operations: u64) -> Value {
     let metric = device::CPU_PER_OPERATION;
-    match too_short(report) {
+    match without_figures(report) {
         Some(reason) => Value::unavailable(metric, reason),
         None if operations == 0 => Value::unavailable(metric, "no operation completed"),
         None => Value::measured(metric, report.cpu.total_ns() as f64 / operations as f64),

@@ -1,9 +1,9 @@
 //! What limits how far the figures of a device can be relied on.
 
 use outcrop_measure::units::{format_bytes, format_iops, format_nanoseconds};
-use outcrop_results::lacks_operations;
+use outcrop_results::{CellView, lacks_operations};
 use outcrop_schema::device::{
-    BYTES_WRITTEN, CONTAMINATION, Direction, IO_WORKER_CPU_SHARE, IOPS, PAGE_CACHE,
+    BYTES_WRITTEN, CONTAMINATION, Direction, IO_WORKER_CPU_SHARE, IOPS, NOTHING_COMPLETED, PAGE_CACHE,
 };
 
 use super::cell::{DeviceCell, value_of};
@@ -18,6 +18,7 @@ pub(super) fn all(cells: &[Cell<'_>]) -> impl Iterator<Item = Caution> {
     let cautions = [
         page_cache(cells).or_else(|| memory(cells)),
         too_short(cells),
+        nothing_completed(cells),
         contamination(cells),
         steadiness(cells),
         generators(cells).caution(),
@@ -73,10 +74,31 @@ fn too_short<'c>(cells: &'c [Cell<'_>]) -> Option<Caution> {
         ("have", "their")
     };
     Some(Caution::warning(format!(
-        "{} {have} no IOPS, bandwidth and latency, since a trial lasted less than {their} requests take ({}: {reason}); set a longer \
+        "{} {have} no IOPS, bandwidth or latency, since a trial was shorter than {their} requests take ({}: {reason}); set a longer \
          `--duration`, and a `--warm-up` as long as these requests take.",
         counted(count, "cell"),
         worst.words()
+    )))
+}
+
+/// Cells without figures because nothing completed in a trial, which is no less than in the others: of a stall, more is said elsewhere.
+fn nothing_completed(cells: &[Cell<'_>]) -> Option<Caution> {
+    let is_empty = |cell: &&Cell<'_>| {
+        let stalled = cell.view().map(CellView::stalled).unwrap_or_default();
+        let reason = cell.unavailable(&IOPS.both);
+        cell.has(&NOTHING_COMPLETED)
+            && stalled.is_empty()
+            && reason.is_some_and(|reason| !lacks_operations(reason))
+    };
+    let mut empty = cells.iter().filter(is_empty);
+    let first = empty.next()?;
+    let count = 1 + empty.count();
+    let have = if count == 1 { "has" } else { "have" };
+    Some(Caution::warning(format!(
+        "{} {have} no IOPS, bandwidth or latency, since no operation completed in a trial ({}): the device stalled, or the trial was shorter \
+         than a request takes; set a longer `--duration`, and a `--warm-up` as long as a request takes.",
+        counted(count, "cell"),
+        first.words()
     )))
 }
 
