@@ -116,9 +116,8 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
     };
     apply(options, &mut draft, layer);
     if let Some(data) = &options.data {
-        let form = options.data_form.of_layer(layer)?;
-        let is_told = form != Settings::default();
-        data_taken.is_told |= is_told;
+        data_taken.is_told |= options.data_form.of_layer(layer)? != Settings::default();
+        let form = options.data_form.over(&draft, layer)?;
         match layer.take_data(&data.to_string_lossy(), &form) {
             Ok(Some(mut settings)) => {
                 let left_out = settings.left_out.take();
@@ -130,8 +129,8 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
             }
             Ok(None) => {}
             // Whoever says how they are read wants these measured, and nothing in their place.
-            Err(why) if is_told => {
-                let at = options.data_form.first_at().unwrap_or_default();
+            Err(why) if form != Settings::default() => {
+                let at = options.data_form.place(&draft, layer);
                 return Err(bad(at, format!("the {} layer {why}", layer.name())));
             }
             Err(why) => data_taken

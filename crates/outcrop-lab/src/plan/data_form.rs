@@ -1,9 +1,10 @@
 //! What a caller says of how data are to be read, for the layers whose subjects have factors for it.
 
+use outcrop_schema::column::OF_DELIMITED;
 use outcrop_schema::{FactorRef, Settings};
 
 use super::check::{bad, read};
-use super::draft::Located;
+use super::draft::{Draft, Located};
 use crate::error::LabError;
 use crate::layer::LayerRef;
 
@@ -36,6 +37,23 @@ impl DataForm {
         Ok(settings)
     }
 
+    /// The same over what a plan says of its subject: how data in its place are read.
+    pub(super) fn over(&self, draft: &Draft, layer: LayerRef) -> Result<Settings, LabError> {
+        let mut settings = self.of_layer(layer)?;
+        for (factor, value) in said_in(draft, layer) {
+            if settings.setting(factor.name).is_none() {
+                settings.insert(factor.name, read(layer, factor, value)?);
+            }
+        }
+        Ok(settings)
+    }
+
+    /// Where somebody says it: the first flag, or else the first place in the plan.
+    pub(super) fn place<'a>(&'a self, draft: &'a Draft, layer: LayerRef) -> &'a str {
+        let in_plan = || said_in(draft, layer).next().map(|(_, value)| value.at.as_str());
+        self.first_at().or_else(in_plan).unwrap_or_default()
+    }
+
     /// Refuses what no layer of the run was told.
     pub(super) fn check_told(&self, has_data: bool, is_told: bool) -> Result<(), LabError> {
         match self.first_at() {
@@ -50,4 +68,14 @@ impl DataForm {
             _ => Ok(()),
         }
     }
+}
+
+/// What a plan says of how the data of its subject are read, where the subjects of its layer have factors for it.
+fn said_in(draft: &Draft, layer: LayerRef) -> impl Iterator<Item = (FactorRef, &Located<String>)> {
+    let known = layer.schema().subject;
+    let of_layer = OF_DELIMITED
+        .iter()
+        .copied()
+        .filter(|factor| known.iter().any(|known| known.name == factor.name));
+    of_layer.filter_map(|factor| Some((factor, &draft.subject.get(factor.name)?.1)))
 }

@@ -1,8 +1,9 @@
 //! Sizes of whole columns from plan to journal.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use outcrop_lab::{Effort, PlanOptions, PlanSet, profile_plans};
+use outcrop_lab::{DataForm, Effort, LabError, PlanOptions, PlanSet, PlanSource, profile_plans};
 use outcrop_results::TrialEntry;
 use outcrop_schema::column;
 
@@ -79,5 +80,57 @@ fn a_whole_column_refuses_a_number_of_rows() {
     assert!(
         message.contains("takes the whole column, but `rows` is 1"),
         "{message}"
+    );
+}
+
+/// A plan whose own table has bars between its fields, with other data in place of that.
+fn with_bars(data: &Path, form: DataForm) -> Result<PlanSet, LabError> {
+    let text = "name = \"bars\"\nquestion = \"b?\"\nlayer = \"column\"\n[subject]\nkind = \"file\"\npath = \"own.txt\"\n\
+                delimiter = \"|\"\nheader = \"no\"\n[workload]\noperation = \"encode\"\n";
+    let source = PlanSource {
+        name: "bars.toml".to_owned(),
+        text: text.to_owned(),
+    };
+    let options = PlanOptions {
+        data: Some(data.to_owned()),
+        data_form: form,
+        ..PlanOptions::default()
+    };
+    PlanSet::from_sources(&[source], &options)
+}
+
+#[test]
+fn data_in_place_of_a_plans_table_are_read_as_the_plan_says_and_flags_come_first() {
+    let here = directory();
+    let other = here.path().join("other.txt");
+    std::fs::write(&other, "slate|grey;1\nchalk|white;2\n".repeat(20)).unwrap();
+    let columns = |set: &PlanSet| -> BTreeSet<String> {
+        let cells = set.cells().iter();
+        cells
+            .map(|cell| cell.factors.get(&column::COLUMN).unwrap().clone())
+            .collect()
+    };
+    let read = with_bars(&other, DataForm::default()).unwrap();
+    assert_eq!(
+        columns(&read),
+        BTreeSet::from(["column 0", "column 1"].map(str::to_owned))
+    );
+    let notes = read.data_notes();
+    assert!(notes.iter().all(|note| !note.contains("assumes")), "{notes:?}");
+    let told = DataForm::default().with(&column::DELIMITER, ";", "--delimiter");
+    let read = with_bars(&other, told).unwrap();
+    assert_eq!(
+        columns(&read),
+        BTreeSet::from(["column 0".to_owned()]),
+        "numbers are left out"
+    );
+
+    // What the plan says and the data refuse is refused where the plan says it.
+    let parquet = here.path().join("other.parquet");
+    std::fs::write(&parquet, "PAR1 and no more").unwrap();
+    let refused = with_bars(&parquet, DataForm::default()).unwrap_err().to_string();
+    assert!(
+        refused.starts_with("bars.toml:7:") && refused.contains("this is a Parquet file"),
+        "{refused}"
     );
 }
