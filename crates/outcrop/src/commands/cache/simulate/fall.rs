@@ -19,26 +19,34 @@ pub(super) fn fall(points: &[CurvePoint], policy: PolicyKind, first_gets: u64) -
         CurveFall::Stretches(stretches) => {
             let clauses: Vec<String> = stretches.iter().map(of_stretch).collect();
             format!(
-                "No knee with {policy}: for each doubling of the memory, the misses fall by {}.{}",
-                clauses.join(", then by "),
+                "No knee with {policy}: for each doubling of the memory, the misses {}.{}",
+                clauses.join(", then "),
                 all_fits(points, policy, first_gets)
             )
         }
     })
 }
 
-/// `10.1 to 10.9 percentage points (512 KiB to 2 MiB)`: all falls of the stretch lie between the two.
+/// `fall by 10.1 to 10.9 percentage points (512 KiB to 2 MiB)`: all falls of the stretch lie between the two.
 fn of_stretch(stretch: &Stretch) -> String {
-    let points = |share: f64| format!("{:.1}", share * 100.0).replace('-', "−");
+    // What is shown as 0.0 is neither a fall nor a rise.
+    const LEAST_SHOWN: f64 = 0.000_5;
+    let points = |share: f64| format!("{:.1}", share.abs() * 100.0);
     let (least, most) = (points(stretch.least), points(stretch.most));
-    let falls = match stretch.stands_still() {
-        true if stretch.most < 0.000_5 => "less than 0.1 points".to_owned(),
-        true => format!("at most {most} points"),
-        false if least == most => format!("{most} percentage points"),
-        false => format!("{least} to {most} percentage points"),
+    let by = |low: &str, high: &str| match low {
+        _ if low == high => high.to_owned(),
+        "0.0" => format!("at most {high}"),
+        _ => format!("{low} to {high}"),
+    };
+    let what = match (stretch.least <= -LEAST_SHOWN, stretch.most >= LEAST_SHOWN) {
+        (false, false) => "change by less than 0.1".to_owned(),
+        (false, true) if stretch.stands_still() => format!("fall by at most {most}"),
+        (false, true) => format!("fall by {}", by(&least, &most)),
+        (true, false) => format!("rise by {}", by(&most, &least)),
+        (true, true) => format!("fall by at most {most} and rise by at most {least}"),
     };
     let [from, to] = [stretch.from, stretch.to].map(|end| format_bytes(end.memory_bytes));
-    format!("{falls} ({from} to {to})")
+    format!("{what} percentage points ({from} to {to})")
 }
 
 /// From which limit on a policy misses no more than the first request of each key; empty where none is that large.
@@ -76,14 +84,45 @@ mod tests {
         assert_eq!(
             said(&[560, 459, 350, 343, 343], 343),
             "No knee with s3-fifo: for each doubling of the memory, the misses fall by 10.1 to 10.9 percentage points (512 KiB to 2 MiB), \
-             then by at most 0.7 points (2 MiB to 8 MiB). In 4 MiB everything fits."
+             then fall by at most 0.7 percentage points (2 MiB to 8 MiB). In 4 MiB everything fits."
         );
         assert_eq!(
             said(&[900, 819, 738, 656, 558, 444, 359], 0),
             "No knee with s3-fifo: for each doubling of the memory, the misses fall by 8.1 to 11.4 percentage points (512 KiB to 32 MiB)."
         );
-        // What rises is no fall.
-        assert!(said(&[900, 800, 700, 705], 0).ends_with("then by less than 0.1 points (2 MiB to 4 MiB)."));
-        assert!(said(&[900, 760, 770, 630, 640, 500, 510], 0).contains("by −1.0 to 14.0 percentage points"));
+        let still = said(&[900, 800, 700, 700, 700], 0);
+        assert!(
+            still.ends_with(", then change by less than 0.1 percentage points (2 MiB to 8 MiB)."),
+            "{still}"
+        );
+    }
+
+    #[test]
+    fn misses_that_rise_with_more_memory_are_said_to_rise() {
+        for (misses, end) in [
+            (
+                &[900, 800, 700, 900][..],
+                "then rise by 20.0 percentage points (2 MiB to 4 MiB).",
+            ),
+            (
+                &[900, 800, 700, 705],
+                "then rise by 0.5 percentage points (2 MiB to 4 MiB).",
+            ),
+            (
+                &[900, 800, 700, 900, 950],
+                "then rise by 5.0 to 20.0 percentage points (2 MiB to 8 MiB).",
+            ),
+            (
+                &[900, 800, 700, 800, 800],
+                "then rise by at most 10.0 percentage points (2 MiB to 8 MiB).",
+            ),
+            (
+                &[900, 760, 770, 630, 640, 500, 510],
+                "the misses fall by at most 14.0 and rise by at most 1.0 percentage points (512 KiB to 32 MiB).",
+            ),
+        ] {
+            let said = said(misses, 0);
+            assert!(said.ends_with(end), "{said}");
+        }
     }
 }
