@@ -22,7 +22,7 @@ impl PlanSet {
         if estimate.bytes_written_preparing > limit.0 {
             let message = format!(
                 "only {limit} may be written, and creating the run's files alone writes {preparing}; {}",
-                one_of(&[self.smaller(given_in), vec![MORE]].concat())
+                or_more(&self.smaller(given_in))
             );
             return Err(bad("--max-written", message));
         }
@@ -44,7 +44,7 @@ impl PlanSet {
             };
             let message = format!(
                 "only {limit} may be written, but this run would write about {least} ({preparing} to create its files){assuming}; {}",
-                one_of(&[self.smaller(given_in), vec![FEWER_CELLS, SHORTER_TRIALS, MORE]].concat())
+                or_more(&[self.smaller(given_in), vec![FEWER_CELLS, SHORTER_TRIALS]].concat())
             );
             return Err(bad("--max-written", message));
         }
@@ -92,11 +92,10 @@ const FEWER_CELLS: &str = "measure fewer cells that write";
 const SHORTER_TRIALS: &str = "shorten trials (--duration, --repetitions)";
 const MORE: &str = "allow more (--max-written)";
 
-/// Some things to do, of which one is enough.
-fn one_of(options: &[&str]) -> String {
+/// Things to do instead of allowing more, and that: one of them is enough.
+fn or_more(options: &[&str]) -> String {
     match options {
-        [] => String::new(),
-        [only] => (*only).to_owned(),
-        [rest @ .., last] => format!("{}, or {last}", rest.join(", ")),
+        [] => MORE.to_owned(),
+        options => format!("{}, or {MORE}", options.join(", ")),
     }
 }

@@ -89,7 +89,8 @@ pub(super) fn meeting(cells: &[Cell<'_>], compared: &Compared<'_>, limits: &Limi
     let most = counted(most.unwrap_or(0), "trial");
     Some(Essential {
         sentence: format!(
-            "{engine} {what} meets {named}: {figures}.{also} The answer is about {own} as it {why} (at most {most} of a cell), not by the limits."
+            "{engine} {what} meets {named}: {figures}.{also} The answer is about {own} because it {why} (at most {most} per cell); \
+             the limits play no part in that."
         ),
         short: format!("{engine} {what} meets the limits: {figures}."),
         shortest: Some(format!("{engine} {what} meets the limits.")),

@@ -175,7 +175,7 @@ fn where_no_cell_of_the_store_meets_the_limits_the_cell_of_another_store_that_do
         placement.answer[1].starts_with("fjall with lz4, blocks of 16 KiB in the store meets the limits")
             && placement.answer[1].contains("(--p99 16us): p99 of a read 14.0 µs, ratio 1.83, 1 trial.")
             && placement.answer[1].ends_with(
-                "The answer is about rocksdb as it has more candidates (at most 3 trials of a cell), not by the limits."
+                "The answer is about rocksdb because it has more candidates (at most 3 trials per cell); the limits play no part in that."
             ),
         "{:?}",
         placement.answer

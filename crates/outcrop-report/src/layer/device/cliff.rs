@@ -20,8 +20,7 @@ pub(super) fn claim(cells: &[Cell<'_>]) -> Option<Claim> {
         .max_by(|one, other| one.length_s.total_cmp(&other.length_s));
     // That a short trial met no cliff says nothing.
     let is_long = |course: &&WriteCourse| course.length_s >= LONG_TRIAL_S || course.fall.is_some();
-    let Some(longest) = longest.filter(|longest| courses.iter().chain([*longest]).any(|one| is_long(&one)))
-    else {
+    let Some(longest) = longest.filter(|_| courses.iter().any(|course| is_long(&course))) else {
         return too_short(cells);
     };
     let fallen = courses
@@ -75,7 +74,7 @@ fn of_none(longest: &WriteCourse, trials: &str) -> (String, String) {
     (
         format!("{start} within {length_s:.0} s ({written} written){brief}"),
         format!(
-            "in none of {trials} the level of writes was seen to fall by more than {:.0} %. The longest lasted {length_s:.0} s and wrote {written}; \
+            "in none of {trials} was the level of writes seen to fall by more than {:.0} %. The longest lasted {length_s:.0} s and wrote {written}; \
              a cache that is larger than that may still end.{sentence}",
             WriteCourse::LEAST_FALL * 100.0
         ),
@@ -147,7 +146,7 @@ fn of_fall(
                      {back_at_s:.0} s"
                 ),
                 format!(
-                    "in none of {trials} the level of writes fell by more than {least:.0} % for good. Furthest ({words}): after {at_s:.0} s, \
+                    "in none of {trials} did the level of writes fall by more than {least:.0} % for good. Furthest ({words}): after {at_s:.0} s, \
                      when {written} had been written, it fell from {before} to an average of {after} afterwards, but was back within {:.0} % of \
                      the level before, at {level}, after {back_at_s:.0} s for {length_s:.0} s.{why}",
                     BACK_WITHIN * 100.0

@@ -227,7 +227,7 @@ fn undecided(course: &Course, least: f64) -> String {
     let rates = || course.rates.iter().copied();
     let (low, high) = (rates().fold(f64::INFINITY, f64::min), rates().fold(0.0, f64::max));
     format!(
-        "no trial shows a change of level, but in some the intervals differ too much for one of {:.0} % to be seen. Most so {}, from {} to {}: only a \
+        "no trial shows a change of level, but in some the intervals differ too much for one of {:.0} % to be seen. They differ most in {}, from {} to {}: only a \
          change by more than about {:.0} % of their mean would have been seen there. Longer trials show smaller ones.",
         LEAST_SHIFT * 100.0,
         course.words,
