@@ -20,6 +20,17 @@ impl Area {
         }
     }
 
+    /// How far a point is from it; 0 inside.
+    fn distance_to(&self, (x, y): (f64, f64)) -> f64 {
+        let (nearest_x, nearest_y) = self.nearest_to((x, y));
+        (nearest_x - x).hypot(nearest_y - y)
+    }
+
+    /// The place in it that is nearest to a point.
+    pub(super) fn nearest_to(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (x.clamp(self.left, self.right), y.clamp(self.top, self.bottom))
+    }
+
     fn overlaps(&self, other: &Self) -> bool {
         self.left < other.right
             && other.left < self.right
@@ -46,10 +57,23 @@ pub(super) struct Wanted {
     pub(super) height: f64,
 }
 
-/// Distances from the point, in pixels; beyond the first two a thin line leads to the point.
+/// A place for a name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Place {
+    /// What the name covers.
+    pub(super) area: Area,
+    /// Whether a line has to lead from it to its point: it is far away, or almost as near to another point.
+    pub(super) needs_leader: bool,
+}
+
+/// Distances from the point, in pixels.
 const RINGS_PX: [f64; 6] = [8.0, 13.0, 22.0, 34.0, 48.0, 66.0];
 /// From this distance on a line leads to the point.
-pub(super) const LEADER_FROM_PX: f64 = 20.0;
+const LEADER_FROM_PX: f64 = 20.0;
+/// Up to this distance a name all but touches its point, which says enough where no other is nearer …
+const BESIDE_PX: f64 = 10.0;
+/// … and beyond it where every other point is this many times as far away.
+const CLEARLY_NEARER: f64 = 1.5;
 /// Directions in which a name may lie, the preferred first: right, left, above, below, then between.
 const DIRECTIONS: [(f64, f64); 12] = [
     (1.0, 0.0),
@@ -66,20 +90,41 @@ const DIRECTIONS: [(f64, f64); 12] = [
     (-0.38, 0.92),
 ];
 
-/// A place for each name, the first ones first; none where every place is taken.
+/// A place for each name, the first ones first; none where every place is taken. A name is nearer to its point than to any other of `points`.
 ///
-/// *Cost*: names × 72 places × (names + obstacles).
-pub(super) fn place(wanted: &[Wanted], obstacles: &[Area], within: Area) -> Vec<Option<Area>> {
+/// *Cost*: names × 72 places × (names + obstacles + points).
+pub(super) fn place(
+    wanted: &[Wanted],
+    points: &[(f64, f64)],
+    obstacles: &[Area],
+    within: Area,
+) -> Vec<Option<Place>> {
     let mut taken = obstacles.to_vec();
     wanted
         .iter()
         .map(|name| {
+            let is_free =
+                |area: &Area| within.contains(area) && !taken.iter().any(|other| other.overlaps(area));
             let free = candidates(name)
-                .find(|area| within.contains(area) && !taken.iter().any(|other| other.overlaps(area)))?;
-            taken.push(free);
+                .filter(is_free)
+                .find_map(|area| placed(name, points, area))?;
+            taken.push(free.area);
             Some(free)
         })
         .collect()
+}
+
+/// A name in a place; none where another point is nearer to it.
+fn placed(name: &Wanted, points: &[(f64, f64)], area: Area) -> Option<Place> {
+    let own = area.distance_to(name.point);
+    let others = points.iter().filter(|point| **point != name.point);
+    let nearest = others
+        .map(|point| area.distance_to(*point))
+        .fold(f64::INFINITY, f64::min);
+    (nearest > own).then(|| Place {
+        area,
+        needs_leader: own > LEADER_FROM_PX || (own > BESIDE_PX && nearest < own * CLEARLY_NEARER),
+    })
 }
 
 /// Places for a name, the nearest first.
@@ -125,7 +170,16 @@ mod tests {
                 .map(|&(x, y, width)| Wanted { point: (x, y), width, height: 14.0 })
                 .collect();
             let markers: Vec<Area> = wanted.iter().map(|name| Area::around(name.point, 5.0)).collect();
-            let placed: Vec<Area> = place(&wanted, &markers, PLOT).into_iter().flatten().collect();
+            let points: Vec<(f64, f64)> = wanted.iter().map(|name| name.point).collect();
+            let places = place(&wanted, &points, &markers, PLOT);
+            for (name, place) in wanted.iter().zip(&places) {
+                let Some(place) = place else { continue };
+                let own = place.area.distance_to(name.point);
+                for point in points.iter().filter(|point| **point != name.point) {
+                    proptest::prop_assert!(place.area.distance_to(*point) > own, "{place:?} of {name:?} is nearer to {point:?}");
+                }
+            }
+            let placed: Vec<Area> = places.into_iter().flatten().map(|place| place.area).collect();
             for (index, one) in placed.iter().enumerate() {
                 proptest::prop_assert!(PLOT.contains(one));
                 proptest::prop_assert!(markers.iter().all(|marker| !marker.overlaps(one)));
@@ -142,14 +196,52 @@ mod tests {
             height: 14.0,
         };
         let left_of = |x| {
-            place(&[name(x)], &[], PLOT)
-                .first()
-                .copied()
-                .flatten()
-                .unwrap()
-                .left
+            let places = place(&[name(x)], &[(x, 100.0)], &[], PLOT);
+            places[0].unwrap().area.left
         };
         assert_eq!(left_of(100.0), 108.0);
         assert_eq!(left_of(290.0), 232.0);
+    }
+
+    #[test]
+    fn of_two_points_that_all_but_touch_each_has_its_name_on_its_own_side_or_at_the_end_of_a_line() {
+        // As in a picture where a front and two intervals leave no room beside them.
+        let points = [(100.0, 100.0), (104.0, 105.0)];
+        let wanted = points.map(|point| Wanted {
+            point,
+            width: 40.0,
+            height: 14.0,
+        });
+        let line = |top: f64| Area {
+            left: 40.0,
+            top: top - 1.0,
+            right: 180.0,
+            bottom: top + 1.0,
+        };
+        let obstacles = [
+            Area::around(points[0], 5.0),
+            Area::around(points[1], 5.0),
+            line(100.0),
+            line(105.0),
+        ];
+        let places = place(&wanted, &points, &obstacles, PLOT)
+            .into_iter()
+            .map(Option::unwrap);
+        let [one, other] = places.collect::<Vec<_>>().try_into().unwrap();
+        let (one, other): (Place, Place) = (one, other);
+        assert!(
+            one.area.bottom < 100.0 && other.area.top > 105.0,
+            "{one:?} {other:?}"
+        );
+        let right_above = |left: f64, bottom: f64| Area {
+            left,
+            right: left + 40.0,
+            top: bottom - 14.0,
+            bottom,
+        };
+        // Nearer to the other one, and almost as near.
+        assert_eq!(placed(&wanted[0], &points, right_above(120.0, 92.0)), None);
+        let near_both = placed(&wanted[0], &points, right_above(110.0, 84.0)).unwrap();
+        assert!(near_both.needs_leader, "{near_both:?}");
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use outcrop_measure::metric::Better;
 
-use super::labels::{Area, LEADER_FROM_PX, Wanted, place};
+use super::labels::{Area, Wanted, place};
 use super::legend::{Entry, Legend, Mark};
 use super::marks::{Look, marker};
 use super::plane::Plane;
@@ -175,15 +175,13 @@ fn names(chart: &ScatterChart, frame: Frame, plane: &Plane, stairs: &[Stair], sc
         right: right + 16.0,
         bottom,
     };
-    let places = place(&wanted, &obstacles, within);
-    for ((one, wanted), area) in chosen.iter().zip(&wanted).zip(places) {
-        let Some(area) = area else { continue };
-        let nearest = (
-            wanted.point.0.clamp(area.left, area.right),
-            wanted.point.1.clamp(area.top, area.bottom),
-        );
-        let distance = (nearest.0 - wanted.point.0).hypot(nearest.1 - wanted.point.1);
-        if distance > LEADER_FROM_PX {
+    let points: Vec<(f64, f64)> = all().map(|one| plane.at(one.x, one.y)).collect();
+    let places = place(&wanted, &points, &obstacles, within);
+    for ((one, wanted), place) in chosen.iter().zip(&wanted).zip(places) {
+        let Some(place) = place else { continue };
+        let area = place.area;
+        if place.needs_leader {
+            let nearest = area.nearest_to(wanted.point);
             scene.add(line(wanted.point, nearest, 0.8, &[2.0, 2.0]));
         }
         let at = ((area.left + area.right) / 2.0, area.bottom - 3.0);
