@@ -42,7 +42,7 @@ const LEAST_OF_FIGURES: usize = 2;
 
 /// Blanks before what belongs to the line above.
 const INDENT: usize = 2;
-/// Lines that say which findings do not hold, and as many for the checks of the run that failed; one more where some are there by name alone.
+/// Lines that say which findings do not hold; one more where some are there by name alone.
 const MOST_NAMED: usize = 2;
 
 /// Renders the summary: at most 22 lines for one layer, at most 3 for each of several and 2 more where its figures are void, none wider than
@@ -307,14 +307,17 @@ fn summary(report: &Report, hidden: usize, width: usize) -> Vec<String> {
         sentence,
         width,
     ));
-    // A check that failed is said as what is the case, not as the statement that it contradicts.
-    let mut checks = failing(report, About::Run);
-    let count = counted(checks.len(), "quality check");
+    // A check that failed is said as what is the case, not as the statement that it contradicts; its name is that statement, too.
+    let checks = failing(report, About::Run);
     // Several checks may fail in the same way.
     let mut said = BTreeSet::new();
-    checks.retain(|check| said.insert(check.failure));
-    let failure = |check: &Finding| check.failure.to_owned();
-    lines.extend(named(&format!("{count} failed"), &checks, failure, width));
+    let failures = checks.iter().filter(|check| said.insert(check.failure));
+    let clauses: Vec<String> = failures.map(|check| as_clause(check.failure)).collect();
+    if !clauses.is_empty() {
+        let count = counted(checks.len(), "quality check");
+        let text = format!("{count} failed: {}.", clauses.join("; "));
+        lines.extend(wrapped(&text, width, INDENT));
+    }
     lines
 }
 

@@ -89,9 +89,16 @@ fn a_depth_whose_p99_may_be_more_or_less_than_twice_as_much_decides_no_advice_on
     .unwrap();
     for text in [&claim.brief, &claim.text] {
         assert!(
-            text.contains("; at QD 8 it is 515 µs (300 µs–1.85 ms), more than twice as much"),
+            text.contains("; at QD 8 it is more than twice as much: 515 µs (300 µs–1.85 ms)"),
             "{text}"
         );
+    }
+    // Where the screen has no room for all of it, what is cut off is a figure and not the claim.
+    for width in 60..=120 {
+        let screen = Report::of(&with_p99s_at_8([300.0, 400.0, 515.0, 900.0, 1850.0])).screen(width, false);
+        let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_named = words.contains("; at QD 8");
+        assert!(!is_named || words.contains("; at QD 8 it is more than twice as much"), "{screen}");
     }
 }
 

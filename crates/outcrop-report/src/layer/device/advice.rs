@@ -245,7 +245,8 @@ fn latency_depth(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
     let next = curve.get(kept_count).map_or_else(String::new, |next| {
         let words = next.depth_words();
         match p99(next) {
-            Some(tail) => format!("at {words} it is {}, more than twice as much", tail.with_ends()),
+            // Cut short at a parenthesis, it still says so.
+            Some(tail) => format!("at {words} it is more than twice as much: {}", tail.with_ends()),
             None => format!("the p99 of {words} is not known"),
         }
     });

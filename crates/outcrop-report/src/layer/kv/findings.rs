@@ -274,7 +274,7 @@ fn littles_law(cells: &[Cell<'_>]) -> Finding {
         "Below 1, threads began late or ended early, or the operations of some are missing from the figures.";
     let number = Number::derived("farthest from 1", worst, Unit::Ratio, n);
     Finding::tested(ID, SENTENCE, outside.is_empty(), tested)
-        .of_run("The operations counted and their times do not add up to the time that the threads ran (Little's law)")
+        .of_run("Operations and their times do not add up to the time of the threads (Little's law)")
         .extent(extent(&outside, n).unwrap_or_default())
         .remedy("Measure for longer (--duration): threads that begin late or end early then weigh less.")
         .otherwise(meaning)
