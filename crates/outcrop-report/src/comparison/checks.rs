@@ -48,7 +48,7 @@ pub fn failed_checks(side: Side, run: &RunView) -> Vec<FailedCheck> {
 }
 
 impl Detail {
-    /// The failed checks for a document in JSON; none where nobody looked at them.
+    /// The failed checks for a document in JSON; none where they were not examined.
     ///
     /// # Errors
     /// [`ReportError::Json`] if a value cannot be written, which none should be.

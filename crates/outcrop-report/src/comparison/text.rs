@@ -29,7 +29,7 @@ pub struct Detail {
     pub is_all: bool,
     /// Metrics that were asked about: they are shown in any case.
     pub named: BTreeSet<String>,
-    /// The quality checks that the two runs failed; none where nobody looked at them.
+    /// The quality checks that the two runs failed; none where they were not examined.
     pub failed_checks: Option<Vec<FailedCheck>>,
 }
 

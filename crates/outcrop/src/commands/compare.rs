@@ -149,7 +149,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
 /// What a comparison says in addition to its rows.
 #[derive(Debug, Default)]
 pub(crate) struct Beside {
-    /// None where they were not looked at.
+    /// None where they were not examined.
     failed_checks: Option<Vec<FailedCheck>>,
     /// The command that measures two variants in pairs; that of variants has none.
     in_pairs: Option<String>,
