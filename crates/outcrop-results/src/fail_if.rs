@@ -63,13 +63,13 @@ pub struct FailIfReport<'a> {
     pub checked: usize,
     /// Those of them that do not meet it and of which the interval does not exclude it: more repetitions would decide.
     pub undecided: usize,
-    /// About how many repetitions each of them would take, as far as that is known.
+    /// About how many repetitions each of them would take, as far as that is known: of a ratio beyond the threshold by less than the drift it is not.
     pub repetitions_needed: Vec<usize>,
     /// Of them, those of samples of the data: repetitions do not decide them, and a larger sample may.
     pub undecided_by_sample: usize,
     /// Rows that would meet it, had the machine or its storage not been busier on the side that looks worse.
     pub under_load: usize,
-    /// Rows that would meet it, or whose ratio is beyond the threshold, by no more than two separate runs may differ with nothing changed.
+    /// Rows that would meet it, were it not beyond the threshold by less than two separate runs may differ with nothing changed.
     pub within_drift: usize,
     /// Rows that have no ratio because of a 0, and would perhaps meet it: how many for each reason.
     pub without_ratio: BTreeMap<String, usize>,
@@ -263,7 +263,7 @@ impl FailIf {
                 Verdict::Undecided(Undecided::Load) => Found::UnderLoad,
                 _ => Found::Met,
             }
-        } else if row.ratio.is_some_and(is_between) {
+        } else if is_found && is_beyond(near, ratio) && row.ratio.is_some_and(is_between) {
             Found::WithinDrift
         } else if is_beyond(far, ratio) {
             Found::Undecided
@@ -294,7 +294,7 @@ enum Found {
     Met,
     /// It would, had the machine or its storage not been busier on the side that looks worse.
     UnderLoad,
-    /// Its ratio does, by no more than two separate runs may differ with nothing changed.
+    /// It would, were it not by less than two separate runs may differ with nothing changed.
     WithinDrift,
     /// Its interval does not exclude it.
     Undecided,

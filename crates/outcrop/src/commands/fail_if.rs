@@ -102,16 +102,35 @@ pub(crate) fn without_drift(command: Option<&str>) -> String {
 
 /// What would decide the cells that are undecided.
 fn deciding(found: &FailIfReport<'_>) -> String {
-    let them = if found.undecided == 1 { "it" } else { "them" };
-    let repetitions = format!(
-        "{} would decide {them}",
-        about_repetitions(&found.repetitions_needed)
+    let (all, samples, known) = (
+        found.undecided,
+        found.undecided_by_sample,
+        found.repetitions_needed.len(),
     );
-    match (found.undecided_by_sample, found.undecided) {
-        (0, _) => repetitions,
-        (samples, all) if samples == all => format!("a larger --sample-size may decide {them}"),
-        (samples, _) => format!("{repetitions}, and a larger --sample-size {samples} of them"),
-    }
+    let of_all = |count: usize| match (count == all, all) {
+        (true, 1) => "it".to_owned(),
+        (true, _) => "them".to_owned(),
+        (false, _) => format!("{count} of them"),
+    };
+    let estimated = format!(
+        "{} would decide {}",
+        about_repetitions(&found.repetitions_needed),
+        of_all(known)
+    );
+    // Where a ratio is now, no number of repetitions may decide; they may also move it.
+    let open = all.saturating_sub(samples + known);
+    let others = format!(
+        "more repetitions narrow the interval, and may decide {}",
+        of_all(open)
+    );
+    let larger = format!("a larger --sample-size may decide {}", of_all(samples));
+    let parts = [(known, estimated), (open, others), (samples, larger)];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(_, part)| part)
+        .collect();
+    parts.join("; ")
 }
 
 /// A cell that is beyond a limit: `  device, scratch-file 1GiB, 4KiB 100:0 QD 32: 1.42 ms (1.31–1.55)`.
@@ -130,4 +149,35 @@ fn beyond(cell: &CellBeyond) -> String {
         false => shown(cell.value),
     };
     format!("  {}: {figure}", names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FailIfReport, deciding};
+
+    #[test]
+    fn repetitions_would_decide_the_cells_that_have_an_estimate_and_may_decide_the_others() {
+        let said = |undecided: usize, undecided_by_sample: usize, needed: &[usize]| {
+            deciding(&FailIfReport {
+                undecided,
+                undecided_by_sample,
+                repetitions_needed: needed.to_vec(),
+                ..FailIfReport::default()
+            })
+        };
+        assert_eq!(said(1, 0, &[12]), "about 12 repetitions would decide it");
+        assert_eq!(
+            said(2, 0, &[12, 20]),
+            "about 12 to 20 repetitions would decide them"
+        );
+        assert_eq!(
+            said(1, 0, &[]),
+            "more repetitions narrow the interval, and may decide it"
+        );
+        assert_eq!(
+            said(4, 1, &[12, 20]),
+            "about 12 to 20 repetitions would decide 2 of them; more repetitions narrow the interval, and may decide 1 of them; \
+             a larger --sample-size may decide 1 of them"
+        );
+    }
 }
