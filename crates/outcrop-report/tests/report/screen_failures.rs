@@ -22,7 +22,10 @@ fn every_check_of_a_run_has_a_sentence_for_its_failure() {
     ];
     let mut checked = 0;
     for run in runs {
-        let findings = Report::of(&run).layers.into_iter().flat_map(|layer| layer.findings);
+        let findings = Report::of(&run)
+            .layers
+            .into_iter()
+            .flat_map(|layer| layer.findings);
         for check in findings.filter(|finding| finding.about == About::Run) {
             checked += 1;
             let is_sentence = check.failure.contains(' ') && check.failure != check.sentence;
