@@ -1,5 +1,7 @@
 //! The sentence on how the misses of a policy fall with more memory.
 
+use std::collections::BTreeSet;
+
 use outcrop_cache::store::PolicyKind;
 use outcrop_cache_bench::{CurveFall, CurvePoint, Stretch};
 use outcrop_measure::units::format_bytes;
@@ -10,9 +12,14 @@ pub(super) fn fall(points: &[CurvePoint], policy: PolicyKind, first_gets: u64) -
     let percent = |point: CurvePoint| point.miss_ratio().unwrap_or_default() * 100.0;
     Some(match CurveFall::of(points, policy)? {
         CurveFall::Knee { from, to } => format!(
-            "Knee with {policy}: from {} to {} the misses fall most, from {:.1} % to {:.1} % of gets.",
+            "Knee with {policy}: from {} to {} the misses fall most{}, from {:.1} % to {:.1} % of gets.",
             format_bytes(from.memory_bytes),
             format_bytes(to.memory_bytes),
+            if are_steps_equal(points, policy) {
+                ""
+            } else {
+                " for each doubling of the memory"
+            },
             percent(from),
             percent(to)
         ),
@@ -32,21 +39,35 @@ fn of_stretch(stretch: &Stretch) -> String {
     // What is shown as 0.0 is neither a fall nor a rise.
     const LEAST_SHOWN: f64 = 0.000_5;
     let points = |share: f64| format!("{:.1}", share.abs() * 100.0);
+    // Rounded up, but for the error of the arithmetic.
+    let at_most = |share: f64| format!("at most {:.1}", (share.abs() * 1000.0 - 1e-6).ceil() / 10.0);
     let (least, most) = (points(stretch.least), points(stretch.most));
-    let by = |low: &str, high: &str| match low {
+    let (least_up, most_up) = (at_most(stretch.least), at_most(stretch.most));
+    let by = |low: &str, high: &str, high_up: &str| match low {
         _ if low == high => high.to_owned(),
-        "0.0" => format!("at most {high}"),
+        "0.0" => high_up.to_owned(),
         _ => format!("{low} to {high}"),
     };
     let what = match (stretch.least <= -LEAST_SHOWN, stretch.most >= LEAST_SHOWN) {
         (false, false) => "change by less than 0.1".to_owned(),
-        (false, true) if stretch.stands_still() => format!("fall by at most {most}"),
-        (false, true) => format!("fall by {}", by(&least, &most)),
-        (true, false) => format!("rise by {}", by(&most, &least)),
-        (true, true) => format!("fall by at most {most} and rise by at most {least}"),
+        (false, true) if stretch.stands_still() => format!("fall by {most_up}"),
+        (false, true) => format!("fall by {}", by(&least, &most, &most_up)),
+        (true, false) => format!("rise by {}", by(&most, &least, &least_up)),
+        (true, true) => format!("fall by {most_up} and rise by {least_up}"),
     };
     let [from, to] = [stretch.from, stretch.to].map(|end| format_bytes(end.memory_bytes));
     format!("{what} percentage points ({from} to {to})")
+}
+
+/// Whether the limits of a policy are all the same factor apart: then the step that falls most for each doubling falls most.
+fn are_steps_equal(points: &[CurvePoint], policy: PolicyKind) -> bool {
+    let of_policy = points.iter().filter(|point| point.policy == policy);
+    let limits: BTreeSet<u64> = of_policy.map(|point| point.memory_bytes).collect();
+    let limits: Vec<f64> = limits.into_iter().map(|bytes| bytes as f64).collect();
+    let mut factors: Vec<f64> = limits.windows(2).map(|pair| pair[1] / pair[0]).collect();
+    factors.sort_by(f64::total_cmp);
+    let ends = factors.first().zip(factors.last());
+    ends.is_none_or(|(least, most)| *most <= *least * 1.001)
 }
 
 /// From which limit on a policy misses no more than the first request of each key; empty where none is that large.
@@ -63,20 +84,57 @@ fn all_fits(points: &[CurvePoint], policy: PolicyKind, first_gets: u64) -> Strin
 mod tests {
     use super::*;
 
-    /// What is said of misses in thousandths of the gets, at 512 KiB and doublings of it.
-    fn said(misses: &[u64], first_gets: u64) -> String {
-        let point = |(doublings, misses): (usize, &u64)| CurvePoint {
+    /// A limit and how many of so many gets miss there.
+    fn point(memory_bytes: u64, misses: u64, gets: u64) -> CurvePoint {
+        CurvePoint {
             policy: PolicyKind::S3Fifo,
-            memory_bytes: (512 << 10) << doublings,
-            gets: 1000,
-            hits: 1000 - misses,
+            memory_bytes,
+            gets,
+            hits: gets - misses,
             asked_bytes: 0,
             hit_bytes: 0,
             items: 0,
             held_bytes: 0,
-        };
-        let points: Vec<CurvePoint> = misses.iter().enumerate().map(point).collect();
+        }
+    }
+
+    /// What is said of misses in thousandths of the gets, at 512 KiB and doublings of it.
+    fn said(misses: &[u64], first_gets: u64) -> String {
+        let points = misses.iter().enumerate();
+        let points: Vec<CurvePoint> = points
+            .map(|(doublings, misses)| point((512 << 10) << doublings, *misses, 1000))
+            .collect();
         fall(&points, PolicyKind::S3Fifo, first_gets).unwrap()
+    }
+
+    #[test]
+    fn a_knee_of_steps_of_unequal_size_falls_most_for_each_doubling_and_is_not_said_to_fall_most() {
+        // Falls of 10.5 and then 24.2 points; for each doubling, 17.9 and 7.1.
+        let points = [(64, 397), (96, 292), (1024, 50)].map(|(kib, misses)| point(kib << 10, misses, 1000));
+        assert_eq!(
+            fall(&points, PolicyKind::S3Fifo, 0).unwrap(),
+            "Knee with s3-fifo: from 64 KiB to 96 KiB the misses fall most for each doubling of the memory, from 39.7 % to 29.2 % of gets."
+        );
+        assert!(said(&[900, 880, 500, 480], 0).contains("1 MiB to 2 MiB the misses fall most, from "));
+    }
+
+    #[test]
+    fn the_most_that_a_stretch_falls_or_rises_by_is_rounded_up() {
+        let said = |misses: [u64; 5]| {
+            let points = misses.iter().enumerate();
+            let points = points.map(|(doublings, misses)| point((1 << 20) << doublings, *misses, 10_000));
+            fall(&points.collect::<Vec<_>>(), PolicyKind::S3Fifo, 0).unwrap()
+        };
+        let falls = said([9000, 8000, 7000, 6928, 6855]);
+        assert!(
+            falls.contains("fall by at most 0.8 percentage points (4 MiB to 16 MiB)"),
+            "{falls}"
+        );
+        let rises = said([9000, 8000, 7000, 7000, 7072]);
+        assert!(
+            rises.contains("rise by at most 0.8 percentage points (4 MiB to 16 MiB)"),
+            "{rises}"
+        );
     }
 
     #[test]
