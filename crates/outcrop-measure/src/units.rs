@@ -17,7 +17,7 @@ pub use byte_size::ByteSize;
 pub use count::parse_count;
 pub use human::{
     format_bandwidth, format_bytes, format_count, format_data, format_exact_count, format_iops,
-    format_nanoseconds, format_range, format_ratio, format_with_range,
+    format_nanoseconds, format_ratio, format_with_range,
 };
 pub use rate::Rate;
 pub use time_span::TimeSpan;

@@ -1,6 +1,7 @@
 //! The summary on one screen, for somebody who reads nothing else.
 
 mod bars;
+mod beside;
 mod decide;
 mod figures;
 mod stack;

@@ -43,33 +43,16 @@ impl Unit {
     }
 }
 
-/// The ends of an interval as they were formatted, with the unit once where it is the same: `97.6–110 k IOPS`,
-/// `990 MB/s–1.10 GB/s`. Zero needs no unit: `0–264 k/s`. A number without a prefix would be read in that of the other end, and
-/// takes it: `0.0320–35.7 k` of 32 and 35,700.
-pub fn format_range(low: &str, high: &str) -> String {
-    let low = match low.split_once(' ') {
-        Some(("0", _)) if high.contains(' ') => "0",
-        _ => low,
-    };
-    match (low.split_once(' '), high.split_once(' ')) {
-        (Some((number, unit)), Some((_, same))) if unit == same => format!("{number}–{high}"),
-        (None, Some((_, prefix))) => format!("{}–{high}", with_prefix(low, prefix)),
-        _ => format!("{low}–{high}"),
-    }
-}
-
-/// A bare number as a multiple of a decimal prefix; unchanged where it is no number, or that is no prefix.
-fn with_prefix(number: &str, prefix: &str) -> String {
-    let step = DECIMAL.iter().find(|(_, suffix)| *suffix == prefix);
-    match (step, number.parse::<f64>()) {
-        (Some((size, _)), Ok(value)) => three_digits(value / size),
-        _ => number.to_owned(),
-    }
-}
-
 /// A value with the ends of its interval, all as they were formatted; the ends have a unit only where it is not the value's:
-/// `97.9 k IOPS (97.6–110)`, `1.02 GB/s (990 MB/s–1.10 GB/s)`.
+/// `97.9 k IOPS (97.6–110)`, `1.02 GB/s (990 MB/s–1.10 GB/s)`. Numbers without a unit are all in the prefix of the value, since nothing else
+/// would tell that an end without a prefix is not in it: `590 (45.0–8,260)`, `24.9 k (0.0320–35.7)`.
 pub fn format_with_range(value: &str, low: &str, high: &str) -> String {
+    if let (Some((_, size)), Some(low), Some(high)) = (scaled(value), scaled(low), scaled(high))
+        && (low.1, high.1) != (size, size)
+    {
+        let [low, high] = [low, high].map(|(number, its)| grouped(number * its / size));
+        return format!("{value} ({low}–{high})");
+    }
     let ends = format_range(low, high);
     let ends = match (value.split_once(' '), low.split_once(' '), ends.split_once(' ')) {
         (Some((_, unit)), Some((_, first)), Some((numbers, second))) if unit == first && unit == second => {
@@ -78,6 +61,34 @@ pub fn format_with_range(value: &str, low: &str, high: &str) -> String {
         _ => &ends,
     };
     format!("{value} ({ends})")
+}
+
+/// The ends of an interval, with the unit once where it is the same: `97.6–110 k IOPS`, `990 MB/s–1.10 GB/s`. Zero needs no unit:
+/// `0–264 k/s`.
+fn format_range(low: &str, high: &str) -> String {
+    let low = match low.split_once(' ') {
+        Some(("0", _)) if high.contains(' ') => "0",
+        _ => low,
+    };
+    match (low.split_once(' '), high.split_once(' ')) {
+        (Some((number, unit)), Some((_, same))) if unit == same => format!("{number}–{high}"),
+        _ => format!("{low}–{high}"),
+    }
+}
+
+/// A formatted number and the size of its decimal prefix, 1 without one; none where it has a unit.
+fn scaled(text: &str) -> Option<(f64, f64)> {
+    let (number, prefix) = text.split_once(' ').unwrap_or((text, ""));
+    let (size, _) = DECIMAL.iter().find(|(_, suffix)| *suffix == prefix)?;
+    Some((number.parse().ok()?, *size))
+}
+
+/// Three significant digits; of large numbers all that stand before the point, in groups of three.
+fn grouped(number: f64) -> String {
+    match number {
+        large if (1e3..1e15).contains(&large) => format_exact_count(large.round() as u64),
+        other => three_digits(other),
+    }
 }
 
 /// I/O operations per second: `352 k IOPS`.

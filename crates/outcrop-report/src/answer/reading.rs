@@ -1,6 +1,6 @@
 //! The table of what was measured: a number under its conditions, or why there is none.
 
-use outcrop_results::{NONE_COMPLETED, lacks_operations};
+use outcrop_results::{NONE_COMPLETED, is_of_some_trials, lacks_operations};
 use serde::Serialize;
 
 use super::Headline;
@@ -45,9 +45,22 @@ pub enum ReadingOutcome {
 pub struct Absence {
     /// Why, and which plan would measure it.
     pub reason: String,
-    /// It was measured, but with too few operations for the figure, or none.
+    /// What that is.
     #[serde(skip)]
-    pub(crate) is_of_too_few: bool,
+    kind: AbsenceKind,
+}
+
+/// What the lack of a number is, in a few words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AbsenceKind {
+    /// Nothing was measured.
+    NotMeasured,
+    /// It was measured, but with too few operations for the figure.
+    TooFew,
+    /// It was measured, but nothing completed in a trial.
+    NoneCompleted,
+    /// It was measured, but not every trial has the figure.
+    SomeTrials,
 }
 
 impl Absence {
@@ -55,7 +68,12 @@ impl Absence {
     pub(crate) fn recorded(reason: &str) -> Self {
         Self {
             reason: reason.to_owned(),
-            is_of_too_few: lacks_operations(reason) || lacks_all(reason),
+            kind: match reason {
+                reason if lacks_operations(reason) => AbsenceKind::TooFew,
+                reason if reason.ends_with(NONE_COMPLETED) => AbsenceKind::NoneCompleted,
+                reason if is_of_some_trials(reason) => AbsenceKind::SomeTrials,
+                _ => AbsenceKind::NotMeasured,
+            },
         }
     }
 
@@ -64,19 +82,20 @@ impl Absence {
         reason.map_or_else(|| Self::from(otherwise()), Self::recorded)
     }
 
+    /// Whether nothing was measured.
+    pub(crate) fn is_of_nothing(&self) -> bool {
+        self.kind == AbsenceKind::NotMeasured
+    }
+
     /// Why there is no number, where there is room for some words.
     pub(crate) fn in_short(&self) -> &'static str {
-        match self.is_of_too_few {
-            true if lacks_all(&self.reason) => NONE_COMPLETED,
-            true => "too few operations",
-            false => "not measured",
+        match self.kind {
+            AbsenceKind::TooFew => "too few operations",
+            AbsenceKind::NoneCompleted => NONE_COMPLETED,
+            AbsenceKind::SomeTrials => "only in some trials",
+            AbsenceKind::NotMeasured => "not measured",
         }
     }
-}
-
-/// Whether nothing completed in a trial.
-fn lacks_all(reason: &str) -> bool {
-    reason.ends_with(NONE_COMPLETED)
 }
 
 impl From<String> for Absence {
@@ -84,7 +103,7 @@ impl From<String> for Absence {
     fn from(reason: String) -> Self {
         Self {
             reason,
-            is_of_too_few: false,
+            kind: AbsenceKind::NotMeasured,
         }
     }
 }
@@ -139,7 +158,9 @@ mod tests {
         }
         let none = "only 1 of 2 trials have it: no operation completed";
         assert_eq!(Absence::recorded(none).in_short(), "no operation completed");
-        let other = "only 3 of 9 trials have it: no energy source";
-        assert_eq!(Absence::recorded(other).in_short(), "not measured");
+        let some = "only 3 of 9 trials have it: no read completed";
+        assert_eq!(Absence::recorded(some).in_short(), "only in some trials");
+        let none = "no energy source";
+        assert_eq!(Absence::recorded(none).in_short(), "not measured");
     }
 }

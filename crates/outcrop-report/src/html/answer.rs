@@ -104,7 +104,7 @@ fn cell(reading: &Reading) -> Markup {
                 small { (number.certainty()) }
                 @if number.is_wide() { (wide_mark(number)) }
             }
-            ReadingOutcome::Missing(absence) => span { @if !absence.is_of_too_few { "not measured: " } (prose(&absence.reason)) },
+            ReadingOutcome::Missing(absence) => span { @if absence.is_of_nothing() { "not measured: " } (prose(&absence.reason)) },
         }
     }
 }

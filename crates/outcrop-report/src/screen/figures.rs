@@ -1,5 +1,6 @@
 //! The table of what the subject of a layer can do, on a terminal.
 
+use super::beside::{in_brief, with_circumstances, with_depth};
 use super::{INDENT, Pen, indented, pad};
 use crate::answer::{Answer, ReadingOutcome};
 use crate::number::Number;
@@ -21,7 +22,7 @@ pub(super) enum Settings {
     /// The first words, with the depth, what else tells it from other cells, and whether others tie: `fjall lz4 16KiB`,
     /// `4 KiB random, QD 32, sync each (tied)`.
     Brief,
-    /// The depth and what stands behind it, beside the value where there is room; the report has the rest.
+    /// The depth and what stands behind it, beside the value where there is room, the depth the first to go; the report has the rest.
     Left,
 }
 
@@ -65,7 +66,11 @@ pub(super) fn capabilities(answer: &Answer, settings: Settings, width: usize, pe
         }
         if settings == Settings::Left {
             let is_depth_said = capability.label.contains("QD");
-            values = with_depths(values, &outcomes, is_depth_said, widths);
+            let unit = capability.label.rsplit(' ').next().unwrap_or_default();
+            let both = values.iter().zip(&outcomes);
+            let with_depth =
+                both.map(|(value, outcome)| with_depth(value, outcome, unit, is_depth_said, widths.column));
+            values = with_depth.collect();
         }
         // One column leaves room for both on a line.
         if let ([value], [conditions], false) = (values.as_mut_slice(), conditions.as_slice(), is_said) {
@@ -106,43 +111,6 @@ fn values(outcomes: &[&ReadingOutcome], widths: Widths) -> (Vec<String>, Vec<Str
     (spelled(Number::to_string), ends.collect())
 }
 
-/// A value with what stands behind the access and the depth of its conditions.
-fn with_circumstances((value, conditions): (&String, &String)) -> String {
-    let circumstances = conditions
-        .match_indices(", ")
-        .nth(1)
-        .map(|(at, _)| &conditions[at..]);
-    format!("{value}{}", circumstances.unwrap_or_default())
-}
-
-/// Values with the depth of each and what stands behind that; only the first of it, or nothing, where there is no room. What the label says is
-/// not repeated.
-fn with_depths(
-    values: Vec<String>,
-    outcomes: &[&ReadingOutcome],
-    is_depth_said: bool,
-    widths: Widths,
-) -> Vec<String> {
-    let joined = |most: usize| -> Vec<String> {
-        let both = values.iter().zip(outcomes);
-        both.map(|(value, outcome)| match outcome {
-            ReadingOutcome::Measured { conditions, .. } => {
-                let brief = in_brief(conditions);
-                let parts = brief.split(", ").skip(1);
-                let unsaid = parts.filter(|part| !(is_depth_said && part.contains("QD ")));
-                unsaid
-                    .take(most)
-                    .fold(value.clone(), |text, part| format!("{text}, {part}"))
-            }
-            ReadingOutcome::Missing(_) => value.clone(),
-        })
-        .collect()
-    };
-    let candidates = [usize::MAX, 1].map(joined);
-    let fitting = candidates.into_iter().find(|texts| widths.fit(texts));
-    fitting.unwrap_or(values)
-}
-
 fn conditions(outcome: &ReadingOutcome, settings: Settings) -> String {
     match outcome {
         ReadingOutcome::Measured { .. } if settings == Settings::Left => String::new(),
@@ -158,22 +126,6 @@ fn conditions(outcome: &ReadingOutcome, settings: Settings) -> String {
         ReadingOutcome::Measured { conditions, .. } => format!("  {}", conditions.replace(" jobs × ", "×")),
         ReadingOutcome::Missing(_) => String::new(),
     }
-}
-
-/// Conditions in brief: their first words, and from the depth on what tells the cell from others, and that others are as good, without which
-/// the figure is of no known setting.
-fn in_brief(conditions: &str) -> String {
-    let (setting, beside) = conditions.split_once("; ").unwrap_or((conditions, ""));
-    let mut parts = setting.split(", ");
-    let mut brief = parts.next().unwrap_or_default().to_owned();
-    for part in parts.skip_while(|part| !part.contains("QD ")) {
-        brief.push_str(", ");
-        brief.push_str(part);
-    }
-    if beside.starts_with("ties with") {
-        brief.push_str(" (tied)");
-    }
-    brief
 }
 
 /// Says in a table's heading, above the labels, what is left to the report: in the first words that leave a blank before the next column.
@@ -348,24 +300,6 @@ mod tests {
     }
 
     #[test]
-    fn conditions_in_brief_keep_the_depth_what_differs_and_the_tie() {
-        for (conditions, brief) in [
-            (
-                "4 KiB random, QD 32; ties with 1 other",
-                "4 KiB random, QD 32 (tied)",
-            ),
-            (
-                "4 KiB random, 4 jobs × QD 8, sync none; ties with 2 others",
-                "4 KiB random, 4 jobs × QD 8, sync none (tied)",
-            ),
-            ("fjall lz4 16KiB; slowest write 3 ms", "fjall lz4 16KiB"),
-            ("", ""),
-        ] {
-            assert_eq!(in_brief(conditions), brief);
-        }
-    }
-
-    #[test]
     fn figures_without_room_for_their_settings_still_name_the_depth_and_what_differs() {
         let number = |value| Number::derived("iops", value, Unit::PerSecond, 1);
         let rows = [
@@ -399,8 +333,11 @@ mod tests {
         assert_eq!(left.len(), 3, "a line each: {left:?}");
         assert!(left[1].ends_with("42.6 k/s, QD 16, sync each (tied)"), "{left:?}");
         assert!(left[2].ends_with("42.6 k/s, sync none"), "{left:?}");
+        // What decides the figure stays before the depth does, and is never left out without a sign.
         let narrow = lines(Settings::Left, 64);
-        assert!(narrow[1].ends_with("42.6 k/s, QD 16"), "{narrow:?}");
+        assert!(narrow[1].ends_with("42.6 k/s, sync each"), "{narrow:?}");
+        let narrowest = lines(Settings::Left, 58);
+        assert!(narrowest[1].ends_with("42.6 k/s, QD 16, …"), "{narrowest:?}");
         let brief = lines(Settings::Brief, 120).join("\n");
         for part in ["QD 16, sync each (tied)", "42.6 k/s, sync none"] {
             assert!(brief.contains(part), "{part}: {brief}");

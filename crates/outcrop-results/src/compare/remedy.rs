@@ -110,12 +110,20 @@ fn more(rows: &[&ComparisonRow]) -> String {
     parts.join("; ")
 }
 
-/// `about 40 repetitions`, `about 12 to 60 repetitions`, by the estimates of several rows or cells; `more repetitions` without an estimate, and
-/// `hardly any practical number of repetitions (about 760)` where all take more than people run.
+/// `about 40 repetitions`, `about 12 to 40 repetitions`, by the estimates of several rows or cells; `more repetitions` without an estimate, and
+/// `hardly any practical number of repetitions (about 760)` where all take more than people run; where some do,
+/// `about 12 repetitions or, for some, hardly any practical number (about 60)`.
 pub fn about_repetitions(needed: &[usize]) -> String {
     let (Some(least), Some(most)) = (needed.iter().min(), needed.iter().max()) else {
         return "more repetitions".to_owned();
     };
+    if *least <= PRACTICAL_REPETITIONS && *most > PRACTICAL_REPETITIONS {
+        let most = match *most > MOST_REPETITIONS {
+            true => format!("more than {MOST_REPETITIONS}"),
+            false => format!("about {most}"),
+        };
+        return format!("about {least} repetitions or, for some, hardly any practical number ({most})");
+    }
     let count = match (*least > MOST_REPETITIONS, *most > MOST_REPETITIONS) {
         (true, _) => format!("more than {MOST_REPETITIONS}"),
         (false, true) => format!("about {least} to more than {MOST_REPETITIONS}"),

@@ -5,6 +5,9 @@ const TOO_FEW: &str = "too few operations (";
 /// What that becomes of a cell where some trials have enough.
 const SOME_HAD_ENOUGH: &str = " trials had enough operations for a ";
 
+/// What stands in the reason of a cell of which only some trials have a figure.
+const SOME_HAVE_IT: &str = " trials have it: ";
+
 /// How a reason begins of a trial that is shorter than what its requests take.
 const TOO_SHORT: &str = "too short: ";
 
@@ -31,6 +34,11 @@ pub(super) fn is_of_too_short(reason: &str) -> bool {
     reason.starts_with(TOO_SHORT)
 }
 
+/// Whether a cell lacks a figure that some of its trials have: by the reason that it gives.
+pub fn is_of_some_trials(reason: &str) -> bool {
+    reason.starts_with("only ") && (reason.contains(SOME_HAVE_IT) || reason.contains(SOME_HAD_ENOUGH))
+}
+
 /// Whether it is a reason of a trial that is too short, or in which nothing completed.
 pub(super) fn is_of_whole_trial(reason: &str) -> bool {
     is_of_too_short(reason) || reason == NONE_COMPLETED
@@ -42,6 +50,9 @@ pub(super) fn of_trials<'v>(reasons: impl Iterator<Item = Option<&'v str>>) -> S
         .map(|reason| reason.unwrap_or("no reason given"))
         .collect();
     let first = reasons.first().copied().unwrap_or_default();
+    if is_of_whole_trial(first) {
+        return of_too_short(&reasons).unwrap_or_else(|| first.to_owned());
+    }
     let counted = |reason: &&'v str| {
         let (count, rest) = count_of(reason)?;
         Some((count.parse::<u64>().ok()?, rest))
@@ -53,11 +64,55 @@ pub(super) fn of_trials<'v>(reasons: impl Iterator<Item = Option<&'v str>>) -> S
         .iter()
         .filter_map(counted)
         .filter(|(_, other)| *other == rest);
-    let counts: Vec<u64> = alike.map(|(count, _)| count).collect();
-    match (counts.iter().min(), counts.iter().max()) {
-        (Some(least), Some(most)) if least < most => format!("{TOO_FEW}{least} to {most}{rest}"),
+    match ends(alike.map(|(count, _)| count)) {
+        Some((least, most)) if least < most => format!("{TOO_FEW}{least} to {most}{rest}"),
         _ => first.to_owned(),
     }
+}
+
+/// The reason of trials that are too short, with the ranges of what completed and of what was in flight; none where nothing completed in all.
+fn of_too_short(reasons: &[&str]) -> Option<String> {
+    let counts = reasons.iter().filter_map(|reason| counts_of_too_short(reason));
+    let (mut completed, in_flight): (Vec<u64>, Vec<u64>) = counts.unzip();
+    completed.extend(
+        reasons
+            .iter()
+            .filter(|reason| **reason == NONE_COMPLETED)
+            .map(|_| 0),
+    );
+    let (fewest, most) = ends(completed.into_iter())?;
+    let (least, deepest) = ends(in_flight.into_iter())?;
+    let range = |low: u64, high: u64| match low < high {
+        true => format!("{low} to {high}"),
+        false => low.to_string(),
+    };
+    Some(match (fewest, least) == (most, deepest) {
+        true => too_short(most, deepest),
+        false => {
+            let requests = if most == 1 { "request" } else { "requests" };
+            let were = if deepest == 1 { "was" } else { "were" };
+            format!(
+                "{TOO_SHORT}{} {requests} completed, {} {were} in flight",
+                range(fewest, most),
+                range(least, deepest)
+            )
+        }
+    })
+}
+
+/// How many requests completed in a trial that is too short, and how many were in flight at its end: the numbers of [`too_short`].
+fn counts_of_too_short(reason: &str) -> Option<(u64, u64)> {
+    let (completed, in_flight) = reason.strip_prefix(TOO_SHORT)?.split_once(", ")?;
+    let first = |text: &str| text.split(' ').next()?.parse().ok();
+    Some((first(completed)?, first(in_flight)?))
+}
+
+/// The least and the largest.
+fn ends(counts: impl Iterator<Item = u64>) -> Option<(u64, u64)> {
+    counts.fold(None, |ends, count| match ends {
+        None => Some((count, count)),
+        Some((least, most)) => Some((least.min(count), most.max(count))),
+    })
 }
 
 /// The count of a reason for want of operations, and what stands behind it.
@@ -75,7 +130,7 @@ pub(super) fn only_some(some: usize, trials: usize, reason: &str) -> String {
         Some((count, percentile)) => {
             format!("only {some} of {trials}{SOME_HAD_ENOUGH}{percentile} (the rest had {count})")
         }
-        None => format!("only {some} of {trials} trials have it: {reason}"),
+        None => format!("only {some} of {trials}{SOME_HAVE_IT}{reason}"),
     }
 }
 

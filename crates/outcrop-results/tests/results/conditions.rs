@@ -372,7 +372,11 @@ fn what_is_undecided_says_about_how_many_repetitions_would_decide_it() {
     assert!(of_gate("p99 > 410us") > of_gate("p99 > 390us"));
     assert_eq!(about_repetitions(&[]), "more repetitions");
     assert_eq!(about_repetitions(&[7]), "about 7 repetitions");
-    assert_eq!(about_repetitions(&[60, 12]), "about 12 to 60 repetitions");
+    assert_eq!(about_repetitions(&[40, 12]), "about 12 to 40 repetitions");
+    for (needed, most) in [([60, 12], "about 60"), ([12, 5000], "more than 1000")] {
+        let expected = format!("about 12 repetitions or, for some, hardly any practical number ({most})");
+        assert_eq!(about_repetitions(&needed), expected);
+    }
     // Nobody runs as many.
     let hardly = [
         (&[760][..], "about 760"),

@@ -302,6 +302,47 @@ fn operations_that_are_too_few_are_counted_over_all_trials_that_lack_a_percentil
 }
 
 #[test]
+fn requests_of_trials_that_are_too_short_are_counted_over_all_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let short = |completed, in_flight| {
+        Value::unavailable(LATENCY_P99, outcrop_results::too_short(completed, in_flight))
+    };
+    let none = || Value::unavailable(LATENCY_P99, outcrop_results::NONE_COMPLETED);
+    let cases = [
+        (
+            [short(56, 128), none(), none()],
+            "too short: 0 to 56 requests completed, 128 were in flight",
+        ),
+        (
+            [none(), short(1, 128), none()],
+            "too short: 0 to 1 request completed, 128 were in flight",
+        ),
+        (
+            [short(56, 128), short(1, 96), short(60, 128)],
+            "too short: 1 to 60 requests completed, 96 to 128 were in flight",
+        ),
+        (
+            [short(56, 128), short(56, 128), short(56, 128)],
+            "too short: 56 requests completed, 128 were in flight",
+        ),
+        (
+            [short(56, 128), Value::measured(LATENCY_P99, 1e5), short(3, 128)],
+            "only 1 of 3 trials have it: too short: 3 to 56 requests completed, 128 were in flight",
+        ),
+        ([none(), none(), none()], "no operation completed"),
+    ];
+    for (index, (values, expected)) in cases.iter().enumerate() {
+        let trials = (0..).zip(values);
+        let trials: Vec<TrialEntry> = trials
+            .map(|(repetition, value)| trial(1, repetition, std::slice::from_ref(value)))
+            .collect();
+        let run = run_of(folder.path(), &format!("short{index}"), &trials);
+        let samples = run.cells()[0].metric(LATENCY_P99.name).unwrap();
+        assert_eq!(samples.unavailable.as_deref(), Some(*expected));
+    }
+}
+
+#[test]
 fn a_percentile_that_single_cold_trials_cannot_give_is_that_of_all_of_them_together() {
     use outcrop_schema::filesystem::{LATENCY, LATENCY_TAIL};
 

@@ -125,22 +125,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     if let Some(half) = args.verify {
         return verify::run(args, half);
     }
-    let (warm_up, duration) = args.fio.times(&args.flags)?;
-    let options = PlanOptions {
-        directory: (!is_device(args)).then(|| args.path.clone()),
-        size: args.size,
-        warm_up: warm_up.or(Some(WARM_UP)),
-        duration: duration.or(Some(DURATION)),
-        ..args.flags.options()
-    };
-    let set = PlanSet::from_drafts(vec![draft(args)?], &options);
-    let set = set.map_err(|error| match args.destroy.is_empty() {
-        true if is_device(args) => bad_input(anyhow::anyhow!(
-            "{error}; `outcrop device --read-only {}` only reads it",
-            quoted(&args.path.to_string_lossy())
-        )),
-        _ => session::lab_error(error),
-    })?;
+    let set = planned(args)?;
     if args.peak {
         note(
             "note: --peak is --submission batch: a higher rate at a lower real depth; latencies are upper bounds",
@@ -150,6 +135,26 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         note(&format!("note: {without_effect}"));
     }
     session::start(&set, "device", &args.flags)
+}
+
+/// What is measured; a device whose name was not typed is refused with what to type.
+fn planned(args: &Args) -> anyhow::Result<PlanSet> {
+    let (warm_up, duration) = args.fio.times(&args.flags)?;
+    let options = PlanOptions {
+        directory: (!is_device(args)).then(|| args.path.clone()),
+        size: args.size,
+        warm_up: warm_up.or(Some(WARM_UP)),
+        duration: duration.or(Some(DURATION)),
+        ..args.flags.options()
+    };
+    let set = PlanSet::from_drafts(vec![draft(args)?], &options);
+    set.map_err(|error| match args.destroy.is_empty() {
+        true if is_device(args) => bad_input(anyhow::anyhow!(
+            "{error}; `outcrop device --read-only {}` only reads it",
+            quoted(&args.path.to_string_lossy())
+        )),
+        _ => session::lab_error(error),
+    })
 }
 
 /// Whether the argument is a device to be overwritten, or something that only could be one.

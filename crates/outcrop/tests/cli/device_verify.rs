@@ -59,6 +59,33 @@ fn what_the_page_cache_answers_is_not_presented_as_read_back_from_the_disk() {
 }
 
 #[test]
+fn a_device_whose_name_was_not_typed_is_refused_with_what_to_type() {
+    let device = LoopDevice::new(8 << 20);
+    let dir = workplace();
+    let destroy = format!("--destroy {}", device.name());
+    let read_only = format!("type --read-only {}", device.node);
+    for (args, part) in [
+        (&["--verify"][..], &destroy),
+        (&["--verify=write", "--seed", "7"], &destroy),
+        (&["--verify=check", "--seed", "7"], &read_only),
+    ] {
+        let seen = verify(dir.path(), &[&[device.node.as_str()], args].concat());
+        assert_eq!(seen.code, Some(2), "{seen:?}");
+        let sentence = seen.sentence();
+        assert!(
+            sentence.contains(part) && !sentence.contains("directory"),
+            "{sentence}"
+        );
+    }
+    assert!(
+        std::fs::read(&device.image)
+            .unwrap()
+            .iter()
+            .all(|byte| *byte == 0)
+    );
+}
+
+#[test]
 fn a_bit_that_flips_between_writing_and_checking_is_named_with_its_place() {
     let device = LoopDevice::new(8 << 20);
     let dir = workplace();

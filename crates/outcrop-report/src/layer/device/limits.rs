@@ -102,9 +102,8 @@ fn nothing_completed(cells: &[Cell<'_>]) -> Option<Caution> {
     )))
 }
 
-/// Whose counters they are that the bytes of a loop device without direct I/O are held against.
-const OF_DISK_BELOW: &str = " The bytes are those of the disk below the loop device, as the kernel counts them: what the page cache answers, the \
-                             loop device's own counters show as moved.";
+/// What the counters of the disk below a loop device without direct I/O leave out.
+const OF_DISK_BELOW: &str = " What the page cache answers, the loop device's own counters show as moved.";
 
 /// Whether the device moved what this run asked for and nothing else.
 fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
@@ -129,8 +128,14 @@ fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
             ),
         };
         let text = format!(
-            "In {} of {checked} trials the device moved over {:.0} % more or fewer bytes than this run requested (worst: {:.0} % {what}, {}): {why}.{}",
+            "In {} of {checked} trials {} moved over {:.0} % more or fewer bytes than this run requested (worst: {:.0} % {what}, {}): {why}.{}",
             strays.len(),
+            // It stands first: where there is little room, the end is cut off.
+            if worst.is_of_disk_below {
+                "the disk below the loop device"
+            } else {
+                "the device"
+            },
             CONTAMINATION * 100.0,
             share * 100.0,
             worst.words,

@@ -13,7 +13,7 @@ use outcrop_schema::device::{ENGINE, IO_BLOCK_SIZE, QUEUE_DEPTH, SCHEMA, SPAN, S
 use outcrop_schema::{Factor, Value};
 use outcrop_workload::Content;
 
-use super::{Args, default_depth};
+use super::{Args, default_depth, is_device, planned};
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, Cell, Format, Table, note};
 use crate::session::agreement;
@@ -178,6 +178,16 @@ fn target(args: &Args, half: Half, spec: &VerifySpec, stop: &AtomicBool) -> anyh
         let device = WritableDevice::open(&args.path, name).map_err(bad_input)?;
         bound_writes(args, spec, device.size_bytes(), 0)?;
         return Ok(Target::Device(device));
+    }
+    if is_device(args) {
+        if half == Half::Check {
+            return Err(refusal(format!(
+                "--verify=check only reads: type --read-only {}",
+                quoted(&args.path.to_string_lossy())
+            )));
+        }
+        // Its name was not typed.
+        planned(args)?;
     }
     if half != Half::All {
         return Err(refusal(
