@@ -1,7 +1,8 @@
 //! How much one number differs from another: by one rule, so that no two places of a report judge the same figures differently.
 //!
 //! Two numbers are the same where they differ by at most 5 %, or by at most 10 % with intervals that overlap. Beyond that they differ; where
-//! the intervals overlap all the same, that is said. Of a number that is known too badly to decide anything nothing is called the same.
+//! the intervals overlap all the same, that is said. Of a number that is known too badly to decide anything, or by one trial, nothing is called
+//! the same.
 
 use outcrop_schema::kv::MARGIN;
 
@@ -20,10 +21,18 @@ pub(crate) enum Difference {
     Clear,
     /// They differ by more than what counts as the same, but the intervals overlap or are not known.
     Unclear,
+    /// One of them rests on one trial, which has no interval: whether they differ is not known.
+    OfOneTrial,
 }
 
 impl Difference {
     pub(crate) fn of(one: &Number, other: &Number) -> Self {
+        // What is computed from figures of one trial, such as CPU time per operation, has no interval either.
+        let is_of_one =
+            |number: &Number| number.rests_on_one_trial() || (number.n == 1 && number.interval.is_none());
+        if is_of_one(one) || is_of_one(other) {
+            return Self::OfOneTrial;
+        }
         let is_vague = |number: &Number| {
             let percent = number.plus_minus_percent();
             percent.is_some_and(|percent| percent > WIDEST_PERCENT)
@@ -41,6 +50,7 @@ impl Difference {
         match self {
             Self::None | Self::Clear => "",
             Self::Unclear => " (not certain: the intervals overlap)",
+            Self::OfOneTrial => " (not certain: one trial)",
         }
     }
 }
@@ -51,8 +61,10 @@ pub(crate) struct Changes {
     changed: Vec<String>,
     same: Vec<String>,
     uncertain: Vec<String>,
-    /// Those of [`Self::changed`] whose quantities are in [`Self::uncertain`].
+    /// Those of [`Self::changed`] that are not certain.
     unclear: Vec<String>,
+    /// Quantities of one trial.
+    of_one: Vec<String>,
     /// Quantities whose change a few trials show, and how few: more may show otherwise.
     of_few: Vec<String>,
     fewest: Option<usize>,
@@ -90,6 +102,10 @@ impl Changes {
             self.uncertain.push(quantity.to_owned());
             self.unclear.extend(self.changed.last().cloned());
         }
+        if difference == Difference::OfOneTrial {
+            self.of_one.push(quantity.to_owned());
+            self.unclear.extend(self.changed.last().cloned());
+        }
     }
 
     /// Whether nothing changed that was added.
@@ -97,7 +113,8 @@ impl Changes {
         self.changed.is_empty()
     }
 
-    /// The same in the fewest words, what is certain first: `read p99 +33 %; no measurable change in load; not certain: throughput −17 %`.
+    /// The same in the fewest words, what is certain first: `read p99 +33 %; no measurable change in load; not certain: throughput −17 %`. Where
+    /// there is one trial, `not certain, one trial: throughput −17 %`.
     pub(crate) fn in_brief(&self) -> String {
         let is_certain = |change: &&String| !self.unclear.contains(change);
         let certain = Self {
@@ -105,9 +122,10 @@ impl Changes {
             same: self.same.clone(),
             ..Self::default()
         };
+        let of_one = if self.of_one.is_empty() { "" } else { ", one trial" };
         let unclear = match self.unclear.as_slice() {
             [] => String::new(),
-            changes => format!("not certain: {}", changes.join(", ")),
+            changes => format!("not certain{of_one}: {}", changes.join(", ")),
         };
         let parts = [certain.listed(), unclear].into_iter();
         parts
@@ -130,19 +148,18 @@ impl Changes {
 
     /// A sentence with a blank before it; empty where all changes are certain.
     pub(crate) fn caveat(&self) -> String {
-        let overlap = self.uncertain();
+        let overlap = (!self.uncertain.is_empty()).then(|| self.uncertain.join(", "));
         let overlap =
             overlap.map(|quantities| format!(" Not certain, as the intervals overlap: {quantities}."));
         let few = self.fewest.map(|trials| {
             let quantities = self.of_few.join(", ");
             format!(" Not certain with {}: {quantities}.", counted(trials, "trial"))
         });
-        overlap.into_iter().chain(few).collect()
-    }
-
-    /// The quantities whose changes are not certain; none where all are.
-    pub(crate) fn uncertain(&self) -> Option<String> {
-        (!self.uncertain.is_empty()).then(|| self.uncertain.join(", "))
+        let of_one = match self.of_one.as_slice() {
+            [] => None,
+            quantities => Some(format!(" Not certain with 1 trial: {}.", quantities.join(", "))),
+        };
+        overlap.into_iter().chain(few).chain(of_one).collect()
     }
 }
 
@@ -178,7 +195,7 @@ pub(crate) fn words(quantity: &str, one: &Number, other: &Number) -> String {
 #[cfg(test)]
 mod tests {
     use outcrop_measure::Interval;
-    use outcrop_measure::metric::Unit;
+    use outcrop_measure::metric::{Provenance, Unit};
     use proptest::prelude::*;
 
     use super::*;
@@ -216,6 +233,29 @@ mod tests {
         assert_eq!(
             words("CPU", &number(101.0, 0.8), &number(100.0, 0.01)),
             "CPU +1 % (not certain: the intervals overlap)"
+        );
+    }
+
+    #[test]
+    fn of_one_trial_no_change_is_certain_and_nothing_is_called_the_same_or_said_to_overlap() {
+        let once = |name: &str, value: f64| Number {
+            provenance: Provenance::Measured,
+            ..Number::derived(name, value, Unit::PerSecond, 1)
+        };
+        let base = once("throughput", 150.0);
+        let says = words("throughput", &once("throughput", 146.0), &base);
+        assert_eq!(says, "throughput −3 % (not certain: one trial)");
+        let mut changes = Changes::default();
+        changes.add("throughput", &once("throughput", 146.0), &base);
+        changes.add("load", &once("load", 75.0), &number(150.0, 0.01));
+        changes.add("CPU", &number(101.0, 0.01), &number(100.0, 0.01));
+        assert_eq!(
+            changes.listed() + &changes.caveat(),
+            "throughput −3 %, load −50 %; no measurable change in CPU Not certain with 1 trial: throughput, load."
+        );
+        assert_eq!(
+            changes.in_brief(),
+            "no measurable change in CPU; not certain, one trial: throughput −3 %, load −50 %"
         );
     }
 

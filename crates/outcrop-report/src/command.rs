@@ -1,6 +1,7 @@
 //! The commands that a reader may run next. They are composed here alone, so that each is complete: it has the run's data, directory,
 //! limits and folder, and the shell reads it as it stands.
 
+mod again;
 mod pairs;
 mod tables;
 
@@ -52,22 +53,7 @@ impl Commands {
         }
     }
 
-    /// Measures what the run measured of these layers again: its plan has the data, the directory, the limits and all settings. None where the
-    /// run is not kept, or was measured by another program.
-    pub(crate) fn again(&self, layers: &[&str], more: &str) -> Option<String> {
-        let folder = self.folder.as_deref()?;
-        self.plan.get("run")?;
-        let plan = quoted(&format!("{}/plan.toml", folder.trim_end_matches('/')));
-        let has_others = self.own_plans().any(|plan| !layers.contains(&layer_of(plan)));
-        let narrower = match has_others {
-            true => format!(" --layer {}", layers.join(",")),
-            false => String::new(),
-        };
-        let data = self.saved_data(layers);
-        Some(format!("outcrop run {plan}{narrower} {more}{data}"))
-    }
-
-    /// The same, about what the run lacks no trials of: resuming it would change nothing there.
+    /// The same commands, about what the run lacks no trials of: resuming it would change nothing there.
     #[must_use]
     pub(crate) fn resuming_if(self, lacks_trials: bool) -> Self {
         Self {

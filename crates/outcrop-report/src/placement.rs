@@ -21,6 +21,7 @@ mod open;
 mod others;
 mod predictions;
 mod prices;
+mod remedy;
 mod rivals;
 mod system;
 mod vague;

@@ -392,9 +392,10 @@ impl FromStr for FailIf {
             let joined = name.split_whitespace().collect::<Vec<_>>().join("_");
             let full = full_name(&joined);
             let meant = match limit::units(&full).is_empty() {
-                true => String::new(),
-                false => format!(", but `{full}` is"),
+                true => limit::headed(&joined).map(|metrics| format!(", but {metrics} is")),
+                false => Some(format!(", but `{full}` is")),
             };
+            let meant = meant.unwrap_or_default();
             return Err(bad(format!(
                 "{name:?} is not a metric name{meant}; `outcrop results export` lists those of a run"
             )));

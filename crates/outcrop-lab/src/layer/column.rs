@@ -65,7 +65,8 @@ impl Layer for Column {
         if columns.is_empty() {
             let others = data::named(&table.other_columns());
             return Err(format!(
-                "finds no column in {shown} that can be compared as text: {others}"
+                "finds no column in {shown} that can be compared as text: {others}{}",
+                data::others_compared(&table, form)
             ));
         }
         let file = if path.is_dir() {

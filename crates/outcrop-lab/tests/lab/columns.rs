@@ -308,6 +308,11 @@ fn data_of_the_user_put_their_string_columns_in_the_place_of_made_ones() {
         refused.contains("--data") && refused.contains("finds no column"),
         "{refused}"
     );
+    assert!(
+        refused
+            .contains("a (numbers), b (numbers) (`outcrop column encode FILE --all-columns` compares them)"),
+        "{refused}"
+    );
     let beside = set(&["column-choice", "codec-choice"], &numbers).unwrap();
     assert!(beside.data_refusals()[0].contains("the column layer finds no column"));
     // A file without the name of a table is read as lines, as the command does; binary data are refused by both.

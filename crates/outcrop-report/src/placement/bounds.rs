@@ -7,6 +7,7 @@ use outcrop_schema::kv::{Constraints, READ_LATENCY, SAME_SPACE, STORED_BYTES};
 use super::Placement;
 use super::candidate::{Candidate, cpu_share};
 use super::limits::{Limit, asked_besides};
+use super::remedy::Remedy;
 use crate::cell::Cell;
 use crate::layer::kv::ratio_without_log;
 use crate::number::Number;
@@ -90,8 +91,8 @@ pub(crate) struct Verdict {
     pub(crate) why: String,
     /// Whether more trials can change nothing: the figures are the same in each, or their intervals have enough confidence.
     pub(super) is_sure: bool,
-    /// What would decide what is open, as a sentence; none where more trials would.
-    pub(super) remedy: Option<&'static str>,
+    /// What would decide what is open; none where more trials would.
+    pub(super) remedy: Option<Remedy>,
 }
 
 impl Verdict {
@@ -103,11 +104,6 @@ impl Verdict {
 
 /// Intervals with less confidence than this are not sure: five trials a cell have 94 %, three have 75 %.
 pub(crate) const SURE: f64 = 0.9;
-
-/// Said where the store's log hides what its codecs save.
-pub(super) const MORE_RECORDS: &str = "More records would decide it: the log's share of the space would fall. Write the plan with `outcrop plans placement > mine.toml`, set a \
-     larger `records` in it, and measure it with `outcrop run mine.toml`, on the same data (--data) and under the same limits.";
-const LONGER_TRIALS: &str = "Longer trials (--duration) would give the missing percentiles.";
 
 /// One limit, and the figure that it bounds.
 struct Check {
@@ -186,7 +182,7 @@ impl Check {
             kept: Kept::Open,
             why: format!("may break the limit on the {}, which is not known", self.name),
             is_sure: false,
-            remedy: is_percentile.then_some(LONGER_TRIALS),
+            remedy: is_percentile.then_some(Remedy::LongerTrials),
         }
     }
 
@@ -202,7 +198,7 @@ impl Check {
                 self.name
             ),
             is_sure: false,
-            remedy: Some(MORE_RECORDS),
+            remedy: Some(Remedy::MoreRecords),
         })
     }
 

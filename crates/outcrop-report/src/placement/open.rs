@@ -2,24 +2,24 @@
 
 use outcrop_measure::units::{format_nanoseconds, format_ratio};
 
-use super::bounds::MORE_RECORDS;
 use super::candidate::{Candidate, CompressedAt};
 use super::choice::{Choice, ratio};
 use super::limits::Limits;
-use super::words::as_name;
+use super::remedy::Remedy;
+use super::words::{Measured, as_name};
 
 /// Candidates that are named; the table has them all.
 const MOST_NAMED: usize = 2;
 
 /// Said where nothing that was measured keeps the limits, or nothing is known to.
-pub(super) fn nothing(candidates: &[Candidate], uncompressed: &[Candidate], limits: &Limits) -> String {
+pub(super) fn nothing(candidates: &[Candidate], study: &Measured, limits: &Limits) -> String {
     let named = limits.named().unwrap_or_default();
     let Some(open) = of_all(candidates) else {
-        let nearest = nearest(candidates, uncompressed, limits).concat();
+        let nearest = nearest(candidates, &study.uncompressed, limits).concat();
         return format!("No cell of the store meets {named}.{nearest}");
     };
     let remedy = candidates.iter().find_map(|candidate| candidate.verdict.remedy);
-    let remedy = remedy.map_or_else(String::new, |remedy| format!(" {remedy}"));
+    let remedy = remedy.map_or_else(String::new, |remedy| format!(" {}", remedy.sentence(study)));
     format!("Not decided: it is not known whether any cell of the store meets {named}. {open}{remedy}")
 }
 
@@ -99,8 +99,12 @@ pub(super) fn figures(candidates: &[Candidate], choice: &Choice) -> Option<Strin
         .iter()
         .filter_map(|(what, number)| Some(format!(", {what} {}", (*number)?.with_ends())));
     (!one.is_plain()).then(|| {
+        let of_one = match one.throughput.rests_on_one_trial() {
+            true => " (one trial: not certain)",
+            false => "",
+        };
         format!(
-            "{} {}; throughput {}{}.",
+            "{} {}; throughput {}{}{of_one}.",
             name(one),
             one.takes(),
             one.throughput.with_ends(),
@@ -151,7 +155,7 @@ pub(super) fn by_log<'c>(candidates: &'c [Candidate], choice: &Choice) -> Option
 }
 
 /// What would decide it, where that is not more trials.
-pub(super) fn remedy(candidates: &[Candidate], choice: &Choice) -> Option<&'static str> {
-    let by_log = choice.without_log.map(|_| MORE_RECORDS);
+pub(super) fn remedy(candidates: &[Candidate], choice: &Choice) -> Option<Remedy> {
+    let by_log = choice.without_log.map(|_| Remedy::MoreRecords);
     by_log.or_else(|| deciding(candidates, choice)?.verdict.remedy)
 }

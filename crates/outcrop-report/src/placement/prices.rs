@@ -88,7 +88,7 @@ impl Bill<'_> {
             let difference = Difference::of(&other, &own);
             text.push_str(&match difference {
                 Difference::None => format!("; it ties with {name}: {shown}"),
-                Difference::Clear | Difference::Unclear => {
+                _ => {
                     format!("; then {name}: {shown}{}", difference.caveat())
                 }
             });

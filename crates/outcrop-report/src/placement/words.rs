@@ -30,6 +30,8 @@ pub(super) struct Measured {
     pub(super) subject: String,
     /// How many records of which data.
     pub(super) records: String,
+    /// The number of them; none where that is not known.
+    pub(super) record_count: Option<f64>,
     /// How many threads of the user's asked.
     pub(super) threads: String,
     /// The cells without compression that are no candidates, because one stands for all.
@@ -65,6 +67,7 @@ impl Measured {
         Self {
             subject: candidate::subject(family),
             records: candidate::records(family),
+            record_count: family.first().and_then(|cell| cell.place(&kv::RECORDS)),
             threads: candidate::threads(family),
             uncompressed,
             engine: candidate::engine(family),
@@ -123,7 +126,7 @@ pub(super) fn answer(
 fn of_nothing(study: &Measured, candidates: &[Candidate], choice: &Choice, limits: &Limits) -> Said {
     let first = match choice.is_left_to_base {
         true => open::by_base(limits),
-        false => open::nothing(candidates, &study.uncompressed, limits),
+        false => open::nothing(candidates, study, limits),
     };
     let figures = open::figures(candidates, choice);
     let essential = figures.clone().map(|sentence| Essential {
@@ -323,11 +326,6 @@ fn gives_and_costs(candidate: &Candidate, plain: &Candidate) -> Gives {
         changes.listed(),
         changes.caveat()
     );
-    let of_one = if plain.throughput.n == 1 {
-        "; one trial"
-    } else {
-        ""
-    };
     let base = match candidate.ratio_without_log {
         Some(_) => ", compared with no compression",
         None => " without compression",
@@ -338,7 +336,7 @@ fn gives_and_costs(candidate: &Candidate, plain: &Candidate) -> Gives {
     };
     Gives {
         sentence,
-        brief: in_brief(&format!("{base} ({}{of_one})", plain.what)),
+        brief: in_brief(&format!("{base} ({})", plain.what)),
         briefest: in_brief(""),
     }
 }
@@ -435,7 +433,7 @@ fn open(names: &[String]) -> Option<String> {
 fn narrower(study: &Measured, candidates: &[Candidate], choice: &Choice) -> (String, Option<More>) {
     let is_failed = study.checks.deny();
     if let Some(remedy) = open::remedy(candidates, choice).filter(|_| !is_failed) {
-        return (remedy.to_owned(), None);
+        return (remedy.sentence(study), None);
     }
     let command = study.commands.again(&[kv::SCHEMA.name], &study.more.to_string());
     let sentence = match (command, is_failed) {

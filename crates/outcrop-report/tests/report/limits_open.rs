@@ -4,7 +4,7 @@ use outcrop_report::placement::Sureness;
 use outcrop_report::{Constraints, Placement, Report};
 use outcrop_results::{RunView, TrialEntry, Value};
 use outcrop_schema::filesystem;
-use outcrop_schema::kv::{LOG_BYTES, READ_LATENCY, STORED_BYTES, THROUGHPUT};
+use outcrop_schema::kv::{LOG_BYTES, READ_LATENCY, RECORDS, STORED_BYTES, THROUGHPUT};
 use outcrop_schema::metrics::Metric;
 
 use crate::filesystem::choice;
@@ -177,6 +177,7 @@ fn with_log(log: f64) -> RunView {
     ]);
     for trial in &mut run.trials {
         trial.values.push(Value::measured(LOG_BYTES, log));
+        trial.factors.insert(RECORDS.name.to_owned(), "20000".to_owned());
     }
     run
 }
@@ -199,7 +200,9 @@ fn a_limit_on_the_ratio_that_the_log_alone_breaks_is_undecided() {
         "{text}"
     );
     assert!(text.contains("More records would decide it"), "{text}");
-    let how = "`outcrop plans placement > mine.toml`, set a larger `records` in it, and measure it with `outcrop run mine.toml`";
+    // The run's own plan has its load and its data; a plan that ships may have others.
+    let how = "Copy the plan of this run (`cp runs/20261121T020000Z-kv/plan.toml mine.toml`), raise `records` in the copy, for example to \
+        200000, and measure it: `outcrop run mine.toml`.";
     assert!(text.contains(how), "{text}");
     let report = Report::under(&run, &[], &least_ratio(2.0), None);
     assert!(report.to_html().contains("2.80 without the log"));

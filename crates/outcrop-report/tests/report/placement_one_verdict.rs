@@ -92,11 +92,54 @@ fn few_trials_that_other_programs_disturbed_and_one_trial_decide_nothing() {
         ),
         "{disturbed}"
     );
-    let once = changed(|trials| trials.retain(|trial| trial.repetition == 0));
+    let once = changed(of_one_trial);
     assert!(
         once.starts_with("Not decided: the repeatability of one trial is unknown. So far: compress"),
         "{once}"
     );
+}
+
+/// Leaves the first trial of each cell.
+fn of_one_trial(trials: &mut Vec<TrialEntry>) {
+    trials.retain(|trial| trial.repetition == 0);
+}
+
+#[test]
+fn what_one_trial_shows_is_called_uncertain_beside_the_figures_and_never_the_same_or_overlapping() {
+    let mut slow = of(&[
+        stored("none", "ext4", 100e3, 110e6),
+        stored("lz4", "ext4", 25e3, 50e6),
+    ]);
+    slow.plan = "[run]\nmin_ratio = \"2\"\n".to_owned();
+    let mut same = of(&[
+        stored("none", "ext4", 100e3, 110e6),
+        stored("lz4", "ext4", 97e3, 50e6),
+    ]);
+    for run in [&mut slow, &mut same] {
+        of_one_trial(&mut run.trials);
+        let report = Report::of(run);
+        let answer = report.placement.as_ref().unwrap().answer.join(" ");
+        assert!(
+            answer.contains("Not certain with 1 trial: throughput"),
+            "{answer}"
+        );
+        for width in [60, 80, 120] {
+            let screen = report.screen(width, false);
+            let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+            let is_said = [
+                "ot certain, one trial: throughput",
+                "Not certain with 1 trial: throughput",
+            ];
+            assert!(
+                is_said.iter().any(|words| flowing.contains(words)),
+                "{width}: {screen}"
+            );
+        }
+        for text in [answer, report.screen(120, false), report.to_html()] {
+            assert!(!text.contains("no measurable change"), "{text}");
+            assert!(!text.contains("the intervals overlap"), "{text}");
+        }
+    }
 }
 
 #[test]

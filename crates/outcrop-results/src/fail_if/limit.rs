@@ -82,13 +82,18 @@ pub(super) fn units(metric: &str) -> BTreeSet<Unit> {
         .collect()
 }
 
+/// The figures under this heading of a table, written with `_` for blanks: `` `compression_ratio` ``; none where no table has it.
+pub(super) fn headed(heading: &str) -> Option<String> {
+    let headed = Vocabulary::default().under_heading(heading).into_iter();
+    let headed: Vec<String> = headed.map(|metric| format!("`{metric}`")).collect();
+    (!headed.is_empty()).then(|| headed.join(" or "))
+}
+
 /// What somebody means with a name that no metric has: the figure under this heading of a table.
 fn meant(name: &str) -> String {
-    let headed = Vocabulary::default().under_heading(name).into_iter();
-    let headed: Vec<String> = headed.map(|metric| format!("`{metric}`")).collect();
-    match headed.is_empty() {
-        true => "`outcrop results export` lists the metrics of a run".to_owned(),
-        false => format!("did you mean {}?", headed.join(" or ")),
+    match headed(name) {
+        None => "`outcrop results export` lists the metrics of a run".to_owned(),
+        Some(metrics) => format!("did you mean {metrics}?"),
     }
 }
 

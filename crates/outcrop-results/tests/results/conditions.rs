@@ -164,6 +164,11 @@ fn a_condition_that_cannot_be_meant_is_refused_with_a_hint() {
         ),
         ("compress cpu > 1ms", "is not a metric name; "),
         ("decompress p95 > 1ms", "but `decompress_latency_p95` is"),
+        ("on disk > 1GB", "is not a metric name, but `stored_bytes` is; "),
+        ("space amp. > 2", "but `space_amplification` is"),
+        ("rows found > +5%", "but `hits_per_operation` is"),
+        ("your file > 1GB", "but `stored_bytes` is"),
+        ("text ÷ .ocol < 3", "but `compression_ratio` is"),
         ("p99 >= +5%", "is not a threshold"),
         (
             "hit_ratio < 90%",

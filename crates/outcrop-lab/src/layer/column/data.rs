@@ -49,8 +49,8 @@ pub(super) fn flags(form: &Settings) -> String {
     words.map(|word| format!(" {}", quoted(&word))).collect()
 }
 
-/// The command that compares columns of numbers in text all the same, in parentheses; empty where it is no such table.
-fn others_compared(table: &Table, form: &Settings) -> String {
+/// The command that compares columns of numbers in text all the same, in parentheses with a blank before them; empty where it is no such table.
+pub(super) fn others_compared(table: &Table, form: &Settings) -> String {
     match table.format {
         TableFormat::Delimited { .. } => format!(
             " (`outcrop column encode FILE{} --all-columns` compares them)",

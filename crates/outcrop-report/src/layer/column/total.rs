@@ -2,7 +2,7 @@
 
 use outcrop_measure::units::format_data;
 
-use super::verdict::{ColumnSizes, compared};
+use super::verdict::{ColumnSizes, PARQUET_FRAME_BYTES, WORTH_REWRITING, compared};
 
 /// Columns named in a sentence.
 const MOST_NAMED: usize = 3;
@@ -29,8 +29,10 @@ pub struct TotalSizes {
     pub has_all_rows: bool,
     /// As newline text.
     pub text_bytes: f64,
-    /// In Parquet with zstd:3.
+    /// In Parquet with zstd:3, without the footer of the file.
     pub parquet_zstd_bytes: f64,
+    /// Whether the user's file is Parquet: its sizes are without the footer, too.
+    is_stored_in_parquet: bool,
     /// The same with writers' defaults; none where that is not known of all.
     pub parquet_default_bytes: Option<f64>,
     /// Columns whose size in Parquet needs another encoding than writers' default.
@@ -56,6 +58,7 @@ impl TotalSizes {
             has_all_rows: columns.iter().all(|sizes| sizes.has_all_rows()),
             text_bytes: 0.0,
             parquet_zstd_bytes: 0.0,
+            is_stored_in_parquet: columns.iter().all(|sizes| sizes.is_stored_in_parquet),
             parquet_default_bytes: Some(0.0),
             encoded_count: 0,
             ocol_bytes: 0.0,
@@ -153,6 +156,16 @@ impl TotalSizes {
             .then(|| format!("with other encodings for {} of them{usual}", self.encoded_count))
     }
 
+    /// What follows the size in Parquet where the footer, which grows with the columns, may be worth a word beside it.
+    fn without_footer(&self) -> &'static str {
+        let footer = PARQUET_FRAME_BYTES * self.columns.len() as f64;
+        let is_small = self.parquet_zstd_bytes * WORTH_REWRITING < footer;
+        match is_small && !self.is_stored_in_parquet {
+            true => " without the file's footer",
+            false => "",
+        }
+    }
+
     /// `all 2 columns: 34.6 MB now, Parquet zstd:3 22.0 MB, .ocol 21.2 MB`: few words, for the row of a screen.
     pub(super) fn in_brief(&self) -> String {
         let now = self.stored_bytes.or_else(|| self.whole_file_bytes());
@@ -191,7 +204,7 @@ impl TotalSizes {
             format_data(base),
             form(
                 self.parquet_zstd_bytes,
-                "in Parquet with zstd:3",
+                &format!("in Parquet with zstd:3{}", self.without_footer()),
                 self.encoding_in_words()
             ),
             form(self.ocol_bytes, "as .ocol", None),
@@ -227,6 +240,27 @@ mod tests {
             table_rows: Some(10.0),
             text_of: None,
         }
+    }
+
+    #[test]
+    fn a_small_total_in_parquet_is_said_to_lack_the_footer_unless_the_users_own_lacks_it_too() {
+        let mut columns = [
+            sizes("id", Some(90e3), 60e3, 70e3),
+            sizes("city", Some(70e3), 50e3, 60e3),
+        ];
+        let said = |columns: &[ColumnSizes]| {
+            let columns: Vec<&ColumnSizes> = columns.iter().collect();
+            TotalSizes::of(&columns).unwrap().in_words()
+        };
+        assert!(!said(&columns).contains("footer"), "{}", said(&columns));
+        columns[0].parquet_zstd_bytes = Some(20e3);
+        columns[1].parquet_zstd_bytes = Some(20e3);
+        let words = "40.0 kB in Parquet with zstd:3 without the file's footer (75 % smaller)";
+        assert!(said(&columns).contains(words), "{}", said(&columns));
+        for column in &mut columns {
+            column.is_stored_in_parquet = true;
+        }
+        assert!(!said(&columns).contains("footer"), "{}", said(&columns));
     }
 
     #[test]

@@ -5,13 +5,13 @@ use outcrop_measure::units::{format_data, format_exact_count};
 /// Sizes that differ by less than this part are called the same.
 const SAME: f64 = 0.005;
 /// Another form must be smaller by this part to be worth rewriting a file for.
-const WORTH_REWRITING: f64 = 0.02;
+pub(super) const WORTH_REWRITING: f64 = 0.02;
 /// And by as many bytes: a block of a disk, which a file takes in any case.
 const DISK_BLOCK_BYTES: f64 = 4096.0;
 
 /// What a Parquet file has around the column at most, which its size leaves out; a column file is counted whole. What gains less proves
 /// nothing.
-const PARQUET_FRAME_BYTES: f64 = 1024.0;
+pub(super) const PARQUET_FRAME_BYTES: f64 = 1024.0;
 /// The same as it usually is, for who compares the size with that of a file.
 const USUAL_FRAME: &str = "0.5 kB";
 

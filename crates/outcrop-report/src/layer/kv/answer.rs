@@ -8,7 +8,7 @@ use outcrop_measure::units::format_ratio;
 use outcrop_results::RunView;
 use outcrop_schema::kv::{
     BLOCK_CACHE, CACHE_HITS, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, IN_WHAT_CANDIDATES_DIFFER, LATENCY,
-    LOAD_THROUGHPUT, MEMORY_AMPLIFICATION, READ_LATENCY, SCHEMA, SPACE_AMPLIFICATION, STORED_BYTES,
+    LOAD_THROUGHPUT, MARGIN, MEMORY_AMPLIFICATION, READ_LATENCY, SCHEMA, SPACE_AMPLIFICATION, STORED_BYTES,
     THROUGHPUT,
 };
 
@@ -142,7 +142,11 @@ fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let (cell, plain, saved, speed) = best.2;
     let (number, uncompressed) = (cell.number(&THROUGHPUT)?, plain.number(&THROUGHPUT)?);
     let codec = blocks(cell);
-    let is_slower = speed < 1.0 && Difference::of(number, uncompressed) != Difference::None;
+    let is_slower = match Difference::of(number, uncompressed) {
+        Difference::None => false,
+        Difference::Clear | Difference::Unclear => speed < 1.0,
+        Difference::OfOneTrial => speed < 1.0 - MARGIN,
+    };
     let of_space = Space::of(&[cell, plain]).words();
     let cost = change::words(THROUGHPUT.name, number, uncompressed);
     let takes = taken(cell, plain)?;

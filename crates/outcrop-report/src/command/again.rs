@@ -1,0 +1,41 @@
+//! Commands that measure a run's plan again, as it is or changed.
+
+use super::{Commands, layer_of, quoted};
+
+/// The file that a plan is copied to, to be changed.
+const CHANGED: &str = "mine.toml";
+
+impl Commands {
+    /// Measures what the run measured of these layers again: its plan has the data, the directory, the limits and all settings. None where the
+    /// run is not kept, or was measured by another program.
+    pub(crate) fn again(&self, layers: &[&str], more: &str) -> Option<String> {
+        let plan = self.kept_plan()?;
+        Some(self.measuring(&plan, layers, &format!(" {more}")))
+    }
+
+    /// Copies the run's plan, and measures the copy once it is changed. None where the run is not kept, or was measured by another program.
+    pub(crate) fn changed(&self, layers: &[&str]) -> Option<[String; 2]> {
+        let plan = self.kept_plan()?;
+        Some([
+            format!("cp {plan} {CHANGED}"),
+            self.measuring(CHANGED, layers, ""),
+        ])
+    }
+
+    /// The file of the run's plan.
+    fn kept_plan(&self) -> Option<String> {
+        let folder = self.folder.as_deref()?;
+        self.plan.get("run")?;
+        Some(quoted(&format!("{}/plan.toml", folder.trim_end_matches('/'))))
+    }
+
+    fn measuring(&self, plan: &str, layers: &[&str], more: &str) -> String {
+        let has_others = self.own_plans().any(|plan| !layers.contains(&layer_of(plan)));
+        let narrower = match has_others {
+            true => format!(" --layer {}", layers.join(",")),
+            false => String::new(),
+        };
+        let data = self.saved_data(layers);
+        format!("outcrop run {plan}{narrower}{more}{data}")
+    }
+}
