@@ -121,7 +121,7 @@ fn placed(name: &Wanted, points: &[(f64, f64)], area: Area) -> Option<Place> {
     let nearest = others
         .map(|point| area.distance_to(*point))
         .fold(f64::INFINITY, f64::min);
-    (nearest > own).then(|| Place {
+    (nearest > own).then_some(Place {
         area,
         needs_leader: own > LEADER_FROM_PX || (own > BESIDE_PX && nearest < own * CLEARLY_NEARER),
     })
