@@ -62,6 +62,6 @@ pub use references::{Reference, ReferenceKind, ReferenceRow};
 pub use run_folder::RunFolder;
 pub use trial::{DataIdentity, HistogramEntry, HistogramKind, Outcome, TrialEntry, Value, Variant};
 pub use view::{
-    CellView, NONE_COMPLETED, RunView, Samples, SeriesPoint, Uncertainty, is_of_some_trials, lacks_operations,
-    too_short,
+    CellView, NONE_COMPLETED, RunView, Samples, SeriesPoint, Uncertainty, is_of_some_trials,
+    lacks_operations, too_short,
 };

@@ -40,7 +40,7 @@ fn every_finding_and_check_that_fails_is_named_however_many_there_are() {
     let run = RunBuilder::new(3).cells(&[4096], &[1, 8, 32], &[100, 0]).build();
     let mut report = Report::of(&run);
     let sample = report.layers[0].findings[0].clone();
-    for place in 0..5_usize {
+    for (place, failure) in FAILURES.into_iter().enumerate() {
         let failed = |about: About, id: String| Finding {
             id,
             about,
@@ -48,7 +48,7 @@ fn every_finding_and_check_that_fails_is_named_however_many_there_are() {
             sentence: format!(
                 "Sentence {place} takes up about as much room on the terminal as such a sentence mostly does."
             ),
-            failure: FAILURES[place],
+            failure,
             ..sample.clone()
         };
         let checks = [(About::Subject, "finding"), (About::Run, "check")];

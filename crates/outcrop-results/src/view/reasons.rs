@@ -89,10 +89,10 @@ fn of_too_short(reasons: &[&str]) -> Option<String> {
     Some(match (fewest, least) == (most, deepest) {
         true => too_short(most, deepest),
         false => {
-            let requests = if most == 1 { "request" } else { "requests" };
+            let requests = if most == 1 { " request" } else { " requests" };
             let were = if deepest == 1 { "was" } else { "were" };
             format!(
-                "{TOO_SHORT}{} {requests} completed, {} {were} in flight",
+                "{TOO_SHORT}{}{requests} completed, {} {were} in flight",
                 range(fewest, most),
                 range(least, deepest)
             )
