@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-use outcrop_lab::{Event, LabError, execute, resume};
-use outcrop_results::Outcome;
+use outcrop_lab::{Event, LabError, PlanSet, execute, resume};
+use outcrop_results::{Outcome, RunFolder};
 use outcrop_schema::device::{DRIVE_IOPS, IOPS};
 
 use super::scene::{assert_complete, directory, plan_set, run_to_the_end, start, try_plan_set};
@@ -140,6 +140,36 @@ fn a_run_on_a_device_with_every_engine_and_sync_is_complete_and_has_the_time_of_
     );
 }
 
+/// Runs a plan on a device that is lost after three trials: one sentence, and they are kept. Gives the sentence.
+#[track_caller]
+pub(super) fn message_of_loss(
+    set: &PlanSet,
+    folder: &mut RunFolder,
+    device: &LoopDevice,
+    lose: impl Fn(),
+) -> String {
+    let mut observer = |event: Event<'_>| {
+        if let Event::TrialFinished { finished: 3, .. } = event {
+            lose();
+        }
+    };
+    let error = execute(set, folder, &mut observer, &AtomicBool::new(false)).unwrap_err();
+    assert!(matches!(error, LabError::Fatal { finished: 3, .. }), "{error}");
+    let message = error.to_string();
+    for part in [
+        &*device.node,
+        "3 finished trials are kept",
+        "outcrop run --resume",
+    ] {
+        assert!(message.contains(part), "{message}");
+    }
+    assert_eq!(message.lines().count(), 1, "{message}");
+    let entries = folder.trials().unwrap();
+    assert_eq!(entries.len(), 4);
+    assert!(matches!(entries[3].outcome, Outcome::Failed { .. }));
+    message
+}
+
 #[test]
 fn a_device_that_is_removed_in_the_middle_ends_the_run_with_one_sentence_and_resume_goes_on() {
     let device = LoopDevice::new(4 << 20);
@@ -150,28 +180,12 @@ fn a_device_that_is_removed_in_the_middle_ends_the_run_with_one_sentence_and_res
     );
     let mut folder = start(&set, runs.path());
     let dir = folder.dir().to_owned();
-    let mut observer = |event: Event<'_>| {
-        if let Event::TrialFinished { finished: 3, .. } = event {
-            // Nothing is behind the device any more: each request comes back with an error, as from a drive that was pulled.
-            device.resize(0);
-        }
-    };
-    let error = execute(&set, &mut folder, &mut observer, &AtomicBool::new(false)).unwrap_err();
-    assert!(matches!(error, LabError::Fatal { finished: 3, .. }), "{error}");
-    let message = error.to_string();
-    for part in [
-        &*device.node,
-        "was removed or has failed",
-        "error",
-        "3 finished trials are kept",
-        "outcrop run --resume",
-    ] {
-        assert!(message.contains(part), "{message}");
-    }
-    assert_eq!(message.lines().count(), 1, "{message}");
-    let entries = folder.trials().unwrap();
-    assert_eq!(entries.len(), 4);
-    assert!(matches!(entries[3].outcome, Outcome::Failed { .. }));
+    // Nothing is behind the device any more: each request comes back with an error, as from a drive that was pulled.
+    let message = message_of_loss(&set, &mut folder, &device, || device.resize(0));
+    assert!(
+        message.contains("was removed or has failed") && message.contains("error"),
+        "{message}"
+    );
     drop(folder);
 
     // Resuming without the device is refused, and the run stays as it is.

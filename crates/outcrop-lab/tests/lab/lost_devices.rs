@@ -1,12 +1,10 @@
 //! Devices that change their size in the middle of a run, as the kernel has it: one that is removed has the size 0.
 
 use std::process::Command;
-use std::sync::atomic::AtomicBool;
 
-use outcrop_lab::{Event, LabError, execute, resume};
-use outcrop_results::Outcome;
+use outcrop_lab::resume;
 
-use super::destroyed_devices::LoopDevice;
+use super::destroyed_devices::{LoopDevice, message_of_loss};
 use super::scene::{assert_complete, directory, plan_set, run_to_the_end, start};
 
 impl LoopDevice {
@@ -29,30 +27,12 @@ impl LoopDevice {
 /// Runs a plan on a device of 4 MiB that has another size after three trials; gives the message. Then the device has its size again, and
 /// the run is resumed and complete.
 #[track_caller]
-fn message_of_loss(device: &LoopDevice, plan: &str, size_bytes: u64) -> String {
+fn message_of_resize(device: &LoopDevice, plan: &str, size_bytes: u64) -> String {
     let (runs, data) = (directory(), directory());
     let set = plan_set(plan, data.path());
     let mut folder = start(&set, runs.path());
     let dir = folder.dir().to_owned();
-    let mut observer = |event: Event<'_>| {
-        if let Event::TrialFinished { finished: 3, .. } = event {
-            device.set_capacity(size_bytes);
-        }
-    };
-    let error = execute(&set, &mut folder, &mut observer, &AtomicBool::new(false)).unwrap_err();
-    assert!(matches!(error, LabError::Fatal { finished: 3, .. }), "{error}");
-    let message = error.to_string();
-    for part in [
-        &*device.node,
-        "3 finished trials are kept",
-        "outcrop run --resume",
-    ] {
-        assert!(message.contains(part), "{message}");
-    }
-    assert_eq!(message.lines().count(), 1, "{message}");
-    let entries = folder.trials().unwrap();
-    assert_eq!(entries.len(), 4);
-    assert!(matches!(entries[3].outcome, Outcome::Failed { .. }));
+    let message = message_of_loss(&set, &mut folder, device, || device.set_capacity(size_bytes));
     drop(folder);
     device.set_capacity(4 << 20);
     let mut resumed = resume(&dir).unwrap();
@@ -65,7 +45,7 @@ fn message_of_loss(device: &LoopDevice, plan: &str, size_bytes: u64) -> String {
 #[test]
 fn a_device_whose_size_the_kernel_sets_to_zero_while_it_is_read_was_removed() {
     let device = LoopDevice::new(4 << 20);
-    let message = message_of_loss(&device, &device.reading("queue_depth = [1, 4, 8]"), 0);
+    let message = message_of_resize(&device, &device.reading("queue_depth = [1, 4, 8]"), 0);
     for part in [
         "was removed or has failed (see `dmesg`): its size is now 0",
         "short read",
@@ -78,7 +58,7 @@ fn a_device_whose_size_the_kernel_sets_to_zero_while_it_is_read_was_removed() {
 fn a_device_whose_size_the_kernel_sets_to_zero_while_it_is_written_was_removed_and_is_not_full() {
     let device = LoopDevice::new(4 << 20);
     let factors = "read_write_mix = [\"0:100\"]\nqueue_depth = [1, 4, 8]";
-    let message = message_of_loss(&device, &device.plan(&device.named(), factors), 0);
+    let message = message_of_resize(&device, &device.plan(&device.named(), factors), 0);
     for part in [
         "was removed or has failed (see `dmesg`): its size is now 0",
         "No space left on device",
@@ -97,7 +77,7 @@ fn a_device_that_shrinks_while_it_is_measured_is_said_to_be_smaller_and_not_remo
         device.plan(&device.named(), factors),
     ];
     for plan in plans {
-        let message = message_of_loss(&device, &plan, 1 << 20);
+        let message = message_of_resize(&device, &plan, 1 << 20);
         let said = "became smaller during the run: it has 1 MiB now, and requests go to its first 2 MiB";
         assert!(message.contains(said), "{message}");
         for wrong in ["removed", "free some space"] {

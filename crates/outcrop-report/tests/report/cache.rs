@@ -3,12 +3,12 @@
 use outcrop_report::section::FigureSlot;
 use outcrop_report::{Figure, Finding, Report, Verdict};
 use outcrop_results::{RunView, Value};
+use outcrop_schema::Remark;
 use outcrop_schema::cache::{
     ANSWERED, ARRIVAL, CONNECTIONS, CONTENT, HITS_PER_REQUEST, ITEM_MEMORY, KEYS, LOAD_FACTOR, MEMORY,
     OFFERED, PIPELINE, POLICY, REFUSED_SHARE, REQUEST_MIX, REQUESTS, SERVED_BY, SERVER, SERVER_THREADS,
     SHARED_CPU, Server, VALUE_POOL, WORKLOAD,
 };
-use outcrop_schema::{FactorRef, Remark};
 
 use crate::cache_fixture::{Builder, Factors, peers, policies};
 use crate::markup::elements;
@@ -362,23 +362,25 @@ fn a_run_of_one_cell_says_which_plans_would_fill_the_page() {
     }
 }
 
+/// The load of the study, with the memory at which three of its tables meet.
+const OF_STUDY: Factors<'_> = &[
+    (&WORKLOAD, "etc-lite"),
+    (&REQUEST_MIX, "50:22:1"),
+    (&REQUESTS, "15000"),
+    (&KEYS, "100"),
+    (&VALUE_POOL, "100"),
+    (&ITEM_MEMORY, "1MB"),
+    (&LOAD_FACTOR, "0.75"),
+];
+
 #[test]
 fn a_study_that_was_repeated_has_its_own_four_tables_with_our_figures_in_them() {
-    let load: &[(FactorRef, &str)] = &[
-        (&WORKLOAD, "etc-lite"),
-        (&REQUEST_MIX, "50:22:1"),
-        (&REQUESTS, "15000"),
-        (&KEYS, "100"),
-        (&VALUE_POOL, "100"),
-        (&ITEM_MEMORY, "1MB"),
-        (&LOAD_FACTOR, "0.75"),
-    ];
     let study = |builder: Builder| {
         let layers = Report::of(&builder.run).layers;
         let mut all = layers.into_iter().flat_map(|layer| layer.references);
         all.find(|section| section.name == "etc-lite-study").unwrap()
     };
-    let repeated = study(Builder::new().cell("mine", load, (0.953, 0.95), 20_000.0, 6000.0));
+    let repeated = study(Builder::new().cell("mine", OF_STUDY, (0.953, 0.95), 20_000.0, 6000.0));
     let shape: Vec<(bool, usize)> = ["memory", "build", "load factor", "unique keys"]
         .iter()
         .zip(&repeated.tables)
@@ -414,15 +416,6 @@ fn a_study_that_was_repeated_has_its_own_four_tables_with_our_figures_in_them() 
 
 #[test]
 fn what_a_published_hit_ratio_divides_by_is_told_only_where_one_reading_explains_more() {
-    let load: &[(FactorRef, &str)] = &[
-        (&WORKLOAD, "etc-lite"),
-        (&REQUEST_MIX, "50:22:1"),
-        (&REQUESTS, "15000"),
-        (&KEYS, "100"),
-        (&VALUE_POOL, "100"),
-        (&ITEM_MEMORY, "1MB"),
-        (&LOAD_FACTOR, "0.75"),
-    ];
     // The study has 0.66 there.
     for (of_gets, of_all, verdict) in [
         (0.66, 0.45, "Holds"),
@@ -431,7 +424,7 @@ fn what_a_published_hit_ratio_divides_by_is_told_only_where_one_reading_explains
         (0.66, 0.65, "Not testable"),
     ] {
         let mut run = Builder::new()
-            .cell("mine", load, (of_gets, of_gets), 20_000.0, 6000.0)
+            .cell("mine", OF_STUDY, (of_gets, of_gets), 20_000.0, 6000.0)
             .run;
         for trial in &mut run.trials {
             trial.values.push(Value::measured(HITS_PER_REQUEST, of_all));

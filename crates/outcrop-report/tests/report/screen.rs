@@ -362,14 +362,7 @@ fn colour_codes_appear_only_when_asked_for() {
 
 #[test]
 fn however_long_the_answer_and_its_doubts_there_is_room_for_the_answer_figures_and_advice() {
-    let mut run = crate::kv_fixture::of(&crate::placement::USUAL);
-    for trial in &mut run.trials {
-        let factor = 1.0 + 0.9 * f64::from(trial.repetition);
-        let per_second = |value: &&mut Value| value.unit == Unit::PerSecond;
-        let speeds = trial.values.iter_mut().filter(per_second);
-        speeds.for_each(|speed| speed.value = speed.value.map(|value| value * factor));
-    }
-    let report = Report::of(&run);
+    let report = Report::of(&crate::kv_fixture::of_wide_speeds());
     let advice = &report.layers[0].answer.advice;
     assert!(advice.iter().any(|claim| !claim.is_decided()), "{advice:?}");
     for width in [60, 70, 80, 100, 140] {

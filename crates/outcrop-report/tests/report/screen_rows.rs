@@ -1,19 +1,10 @@
 //! Rows of figures that the first screen has no room for.
 
-use outcrop_measure::metric::Unit;
 use outcrop_report::Report;
-use outcrop_results::Value;
 
 #[test]
 fn rows_of_figures_that_have_no_room_are_counted_and_said_to_be_in_the_report() {
-    let mut run = crate::kv_fixture::of(&crate::placement::USUAL);
-    for trial in &mut run.trials {
-        let factor = 1.0 + 0.9 * f64::from(trial.repetition);
-        let per_second = |value: &&mut Value| value.unit == Unit::PerSecond;
-        let speeds = trial.values.iter_mut().filter(per_second);
-        speeds.for_each(|speed| speed.value = speed.value.map(|value| value * factor));
-    }
-    let report = Report::of(&run);
+    let report = Report::of(&crate::kv_fixture::of_wide_speeds());
     let labels = report.layers[0].answer.capabilities.iter().map(|row| &row.label);
     let mut widths_with_rows_left = 0;
     for width in (60..=140).step_by(10) {
