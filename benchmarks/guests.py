@@ -71,7 +71,7 @@ def under(text):
 
 
 def fetched(package, folder):
-    """The files of a Debian package, unpacked into a folder of their own."""
+    """Downloads a Debian package, unpacks it into its own folder and returns that folder."""
     place = folder / package
     place.mkdir()
     # apt has a user of its own for fetching; as root it would warn that this one cannot write here.

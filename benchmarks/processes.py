@@ -31,7 +31,7 @@ def end(process):
 
 
 def output(command):
-    """What a command prints. Where we end first, all of its processes do: fio measures in one of its own."""
+    """Runs a command and returns its output. If this script ends first, it also ends what the command started."""
     command = [str(part) for part in command]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, text=True, start_new_session=True, **pipes) as process:
