@@ -36,13 +36,11 @@ fn without_path(error: io::Error, folder: &Path) -> io::Error {
             let message = format!("the folder {} does not exist", folder.display());
             io::Error::new(io::ErrorKind::NotFound, message)
         }
-        io::ErrorKind::Other => error,
-        // A kind that says nothing: what the system said stands before the path.
-        kind if kind.to_string() == "uncategorized error" => {
+        // What the system said stands before the path.
+        kind => {
             let said = error.to_string();
             io::Error::new(kind, said.split(" at path ").next().unwrap_or_default())
         }
-        kind => kind.into(),
     }
 }
 
@@ -192,7 +190,8 @@ impl WriteAt for AtomicFile {
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.temporary.as_file().sync_all()
+        let synced = self.temporary.as_file().sync_all();
+        synced.map_err(|error| about(&self.target, error))
     }
 }
 

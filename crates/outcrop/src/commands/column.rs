@@ -99,16 +99,23 @@ fn of_opened(error: ColumnError) -> anyhow::Error {
     }
 }
 
-/// Says which input an error is about, where it does not say so itself.
-fn about(input: &Path, error: anyhow::Error) -> anyhow::Error {
+/// Says which input an error is about and what could not be done with it, where it does not name it itself.
+fn about(input: &Path, action: &str, error: anyhow::Error) -> anyhow::Error {
     let name = match input.to_str() {
         Some("-") => "stdin".to_owned(),
         _ => input.display().to_string(),
     };
-    if error.chain().any(|cause| cause.to_string().contains(&name)) {
+    let is_end = |neighbour: Option<char>| neighbour.is_none_or(|character| !character.is_alphanumeric());
+    let is_named = |text: String| {
+        let mut places = text.match_indices(&name);
+        places.any(|(at, _)| {
+            is_end(text[..at].chars().next_back()) && is_end(text[at + name.len()..].chars().next())
+        })
+    };
+    if error.chain().any(|cause| is_named(cause.to_string())) {
         return error;
     }
-    error.context(format!("cannot read {name}"))
+    error.context(format!("cannot {action} {name}"))
 }
 
 /// Opens a column file. Mapped, it is searched fastest, but a program that truncates it under the map ends this one: it is mapped
@@ -124,11 +131,7 @@ fn open(path: &Path, access: Access, limit: &MemoryLimit) -> anyhow::Result<Colu
         other => of_column(other),
     });
     // A read that failed names the file itself.
-    let is_named = |error: &anyhow::Error| error.to_string().starts_with(&format!("{}: ", path.display()));
-    let mut column = column.map_err(|error| match is_named(&error) {
-        true => error,
-        false => error.context(format!("cannot open {}", path.display())),
-    })?;
+    let mut column = column.map_err(|error| about(path, "open", error))?;
     // A block, the value in it and the one before it.
     column.limit_blocks(limit.max_memory.bytes() / 3);
     Ok(column)

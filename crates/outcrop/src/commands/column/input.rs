@@ -40,7 +40,7 @@ impl Opened {
         } else {
             Self::of_file(path)
         };
-        opened.map_err(|error| super::about(path, bad_input(error)))
+        opened.map_err(|error| super::about(path, "read", bad_input(error)))
     }
 
     fn of_file(path: &Path) -> std::io::Result<Self> {

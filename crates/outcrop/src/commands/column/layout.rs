@@ -75,7 +75,7 @@ impl Layout {
         let shown = input.input.display();
         let refused = |detail: String| bad_input(anyhow::anyhow!("{shown}: {detail}"));
         if matches!(kind, FileKind::Parquet | FileKind::Arrow) {
-            return Self::of_foreign(opened, kind).map_err(|error| super::about(&input.input, error));
+            return Self::of_foreign(opened, kind).map_err(|error| super::about(&input.input, "read", error));
         }
         let is_found = given.delimiter.is_none() || given.has_header.is_none();
         let table = Table::describe_text(kind, opened.first(), given).map_err(refused)?;

@@ -76,7 +76,7 @@ pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
         let stopwatch = Stopwatch::start();
         let (null, options) = (args.input.table.null.as_deref(), args.how.options());
         let encoder = read(&mut opened, (&layout, column.number), &args.input, options, &work);
-        let mut encoder = encoder.map_err(|error| about(&args.input.input, error))?;
+        let mut encoder = encoder.map_err(|error| about(&args.input.input, "read", error))?;
         watch(&mut encoder, &work);
         let report = write(encoder, &file, args.force)?;
         let elapsed_ns = stopwatch.elapsed_ns();
@@ -184,7 +184,7 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
         let existing = Column::open_on_disk(&args.file);
         let options = existing.map_or_else(|_| args.how.options(), |file| args.how.options_like(&file));
         let encoder = read(&mut opened, (&layout, column.number), &args.input, options, &work);
-        let mut encoder = encoder.map_err(|error| about(&args.input.input, error))?;
+        let mut encoder = encoder.map_err(|error| about(&args.input.input, "read", error))?;
         watch(&mut encoder, &work);
         say_other_name(&args.file, layout.name_of(column.number).unwrap_or_default());
         let appended = encoder.append_to(&args.file).map_err(of_column);
