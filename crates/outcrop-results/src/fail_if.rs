@@ -69,7 +69,7 @@ pub struct FailIfReport<'a> {
     pub undecided_by_sample: usize,
     /// Rows that would meet it, had the machine or its storage not been busier on the side that looks worse.
     pub under_load: usize,
-    /// Rows that would meet it, were it not beyond the threshold by less than two separate runs may differ with nothing changed.
+    /// Rows whose whole interval is beyond the threshold, but by less than two separate runs may differ with nothing changed.
     pub within_drift: usize,
     /// Rows that have no ratio because of a 0, and would perhaps meet it: how many for each reason.
     pub without_ratio: BTreeMap<String, usize>,
@@ -88,6 +88,18 @@ impl FailIfReport<'_> {
     /// Rows or cells that meet the condition.
     pub fn met(&self) -> usize {
         self.offending.len() + self.beyond.len()
+    }
+
+    /// Undecided rows of which no number of repetitions is known to decide them.
+    pub fn open(&self) -> usize {
+        let known = self.repetitions_needed.len() + self.undecided_by_sample;
+        self.undecided.saturating_sub(known)
+    }
+
+    /// Rows that may meet the condition or not, as their ratio is beyond the threshold by less than the drift that was allowed for.
+    pub fn open_for_drift(&self) -> usize {
+        let open = if self.drift > 0.0 { self.open() } else { 0 };
+        self.within_drift + open
     }
 }
 
@@ -294,7 +306,7 @@ enum Found {
     Met,
     /// It would, had the machine or its storage not been busier on the side that looks worse.
     UnderLoad,
-    /// It would, were it not by less than two separate runs may differ with nothing changed.
+    /// Its whole interval is beyond the threshold, but by less than two separate runs may differ with nothing changed.
     WithinDrift,
     /// Its interval does not exclude it.
     Undecided,

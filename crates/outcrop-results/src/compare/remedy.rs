@@ -114,26 +114,27 @@ fn more(rows: &[&ComparisonRow]) -> String {
 /// `hardly any practical number of repetitions (about 760)` where all take more than people run; where some do,
 /// `about 12 repetitions or, for some, hardly any practical number (about 60)`.
 pub fn about_repetitions(needed: &[usize]) -> String {
-    let (Some(least), Some(most)) = (needed.iter().min(), needed.iter().max()) else {
-        return "more repetitions".to_owned();
-    };
-    if *least <= PRACTICAL_REPETITIONS && *most > PRACTICAL_REPETITIONS {
-        let most = match *most > MOST_REPETITIONS {
-            true => format!("more than {MOST_REPETITIONS}"),
-            false => format!("about {most}"),
-        };
-        return format!("about {least} repetitions or, for some, hardly any practical number ({most})");
+    let (practical, others): (Vec<usize>, Vec<usize>) =
+        needed.iter().partition(|count| **count <= PRACTICAL_REPETITIONS);
+    match (range(&practical), range(&others)) {
+        (None, None) => "more repetitions".to_owned(),
+        (Some(count), None) => format!("{count} repetitions"),
+        (None, Some(count)) => format!("hardly any practical number of repetitions ({count})"),
+        (Some(count), Some(most)) => {
+            format!("{count} repetitions or, for some, hardly any practical number ({most})")
+        }
     }
-    let count = match (*least > MOST_REPETITIONS, *most > MOST_REPETITIONS) {
+}
+
+/// `about 40`, `about 12 to 40`, `about 60 to more than 1000`; none of nothing.
+fn range(counts: &[usize]) -> Option<String> {
+    let (least, most) = (counts.iter().min()?, counts.iter().max()?);
+    Some(match (*least > MOST_REPETITIONS, *most > MOST_REPETITIONS) {
         (true, _) => format!("more than {MOST_REPETITIONS}"),
         (false, true) => format!("about {least} to more than {MOST_REPETITIONS}"),
         (false, false) if least == most => format!("about {least}"),
         (false, false) => format!("about {least} to {most}"),
-    };
-    match *least > PRACTICAL_REPETITIONS {
-        true => format!("hardly any practical number of repetitions ({count})"),
-        false => format!("{count} repetitions"),
-    }
+    })
 }
 
 /// About how many repetitions decide a row that is undecided by its test, among this many tests that are judged together.

@@ -382,6 +382,8 @@ fn what_is_undecided_says_about_how_many_repetitions_would_decide_it() {
         let expected = format!("about 12 repetitions or, for some, hardly any practical number ({most})");
         assert_eq!(about_repetitions(&needed), expected);
     }
+    let mixed = "about 12 to 45 repetitions or, for some, hardly any practical number (about 60 to 760)";
+    assert_eq!(about_repetitions(&[12, 760, 45, 60]), mixed);
     // Nobody runs as many.
     let hardly = [
         (&[760][..], "about 760"),

@@ -203,7 +203,7 @@ impl Judging {
             ComparisonFormat::Markdown => comparison_markdown(comparison, &detail),
         })?;
         let checked = FailIf::check_each(conditions, comparison);
-        let is_within_drift = checked.iter().flatten().any(|found| found.within_drift > 0);
+        let is_within_drift = checked.iter().flatten().any(|found| found.open_for_drift() > 0);
         let ending = fail_if::announce(&self.fail_if, checked);
         if is_within_drift {
             note(&fail_if::without_drift(in_pairs.as_deref()));

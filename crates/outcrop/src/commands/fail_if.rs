@@ -118,11 +118,18 @@ fn deciding(found: &FailIfReport<'_>) -> String {
         of_all(known)
     );
     // Where a ratio is now, no number of repetitions may decide; they may also move it.
-    let open = all.saturating_sub(samples + known);
-    let others = format!(
-        "more repetitions narrow the interval, and may decide {}",
-        of_all(open)
-    );
+    let open = found.open();
+    let others = match found.drift > 0.0 {
+        true => format!(
+            "more repetitions decide {} only if they move the ratio, which is beyond the threshold by less than the {} allowed for drift (--drift)",
+            of_all(open),
+            given_percent(found.drift)
+        ),
+        false => format!(
+            "more repetitions narrow the interval, and may decide {}",
+            of_all(open)
+        ),
+    };
     let larger = format!("a larger --sample-size may decide {}", of_all(samples));
     let parts = [(known, estimated), (open, others), (samples, larger)];
     let parts: Vec<String> = parts
@@ -173,6 +180,16 @@ mod tests {
         assert_eq!(
             said(1, 0, &[]),
             "more repetitions narrow the interval, and may decide it"
+        );
+        let with_drift = deciding(&FailIfReport {
+            undecided: 1,
+            drift: 0.05,
+            ..FailIfReport::default()
+        });
+        assert_eq!(
+            with_drift,
+            "more repetitions decide it only if they move the ratio, which is beyond the threshold by less than the 5 % allowed for drift \
+             (--drift)"
         );
         assert_eq!(
             said(4, 1, &[12, 20]),
