@@ -14,6 +14,7 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use outcrop_column::storage::check_place;
 use outcrop_measure::Metric;
 use outcrop_results::{DataIdentity, HistogramEntry, Outcome, Value};
 use outcrop_schema::{About, FactorRef, LayerSchema, Remark, Setting, Settings};
@@ -366,4 +367,10 @@ pub(crate) fn absolute(factor: &About, path: &str) -> Result<String, Refusal> {
         let path = path.to_string_lossy();
         Refusal::of(factor, format!("{path} is not UTF-8, so a plan cannot name it"))
     })
+}
+
+/// Why no file is made in a directory of the system's; none where one may be.
+pub(crate) fn never_for_files(directory: &Path) -> Option<String> {
+    let refused = check_place(directory).err()?;
+    Some(format!("{} {refused}", directory.display()))
 }

@@ -19,7 +19,7 @@ use outcrop_schema::{LayerSchema, Settings};
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
 use crate::estimate::Forecast;
-use crate::layer::{Bench, DataSettings, Layer, Preparation, Profile, Refusal, absolute};
+use crate::layer::{Bench, DataSettings, Layer, Preparation, Profile, Refusal, absolute, never_for_files};
 
 /// The layer as plans see it.
 #[derive(Clone, Copy, Debug)]
@@ -125,6 +125,12 @@ impl Layer for Filesystem {
         let filesystem = is_made.then(|| parameters::filesystem_of(&cell.factors))?;
         let missing = privilege().and_then(|()| filesystem.availability()).err();
         missing.map(|missing| missing.reason)
+    }
+
+    fn refusal_in(&self, cell: &Cell, directory: &Path) -> Option<String> {
+        let settings = &cell.subject.settings;
+        let own = (*settings.value(&KIND) != Kind::ScratchImage).then(|| settings.value(&PATH));
+        never_for_files(own.map_or(directory, Path::new))
     }
 
     fn forecast_preparation(&self, subject: &Subject, cells: &[&Cell]) -> Forecast {

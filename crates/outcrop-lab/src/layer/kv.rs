@@ -25,7 +25,9 @@ use outcrop_schema::{FactorRef, LayerSchema, Settings};
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
 use crate::estimate::Forecast;
-use crate::layer::{Bench, DataSettings, Holds, Layer, Origin, Preparation, Profile, Refusal, absolute};
+use crate::layer::{
+    Bench, DataSettings, Holds, Layer, Origin, Preparation, Profile, Refusal, absolute, never_for_files,
+};
 
 /// The hidden subcommand by which the program that runs the lab holds a database.
 pub const WORKER_COMMAND: &str = "kv-worker";
@@ -133,6 +135,10 @@ impl Layer for Kv {
             missing.map(|missing| missing.reason)
         };
         of_store.map(|missing| missing.to_string()).or_else(of_ground)
+    }
+
+    fn refusal_in(&self, _cell: &Cell, directory: &Path) -> Option<String> {
+        never_for_files(directory)
     }
 
     fn holds(&self, cell: &Cell) -> Holds {

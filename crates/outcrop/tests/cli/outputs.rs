@@ -140,6 +140,23 @@ fn no_command_replaces_a_link_through_the_kernels_trees_or_makes_a_file_in_them(
 }
 
 #[test]
+fn nothing_is_measured_with_files_among_device_nodes_or_in_the_kernels_trees() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::os::unix::fs::symlink("/sys", dir.join("kernel")).unwrap();
+    for words in ["kv --records 10 --dry-run", "filesystem --dry-run --directory"] {
+        for place in ["/sys", "kernel", "/proc"] {
+            let args: Vec<&str> = words.split(' ').chain([place]).collect();
+            let seen = outcrop(dir, &args);
+            assert_ne!(seen.code, Some(0), "{args:?}: {seen:?}");
+            let says = "where Outcrop never creates files; choose another place";
+            assert!(seen.sentence().contains(says), "{args:?}: {seen:?}");
+        }
+    }
+    assert_eq!(names_in(dir), ["kernel"]);
+}
+
+#[test]
 fn a_link_to_a_file_is_replaced_by_force_and_the_file_stays() {
     let dir = workplace();
     let dir = dir.path();
