@@ -189,6 +189,14 @@ impl Source {
         }
     }
 
+    /// Bytes of the largest file, which no block is longer than; `None` where that is known only when the data were read.
+    pub fn largest_file_bytes(&self) -> Option<u64> {
+        match (&self.packed, &self.drawn_from) {
+            (None, None) => self.entries.iter().map(|entry| entry.bytes).max(),
+            _ => None,
+        }
+    }
+
     /// What the file is compressed by, whose decompressed bytes are the data.
     pub fn compression(&self) -> Option<Compression> {
         self.packed.as_ref().map(|packed| packed.compression)

@@ -96,7 +96,9 @@ impl Layer for Compression {
         _origin: &dyn Fn(&str) -> Origin,
     ) -> Result<Vec<String>, (usize, Refusal)> {
         parameters::check_use_of_data(subject, combinations)?;
-        Ok(Vec::new())
+        Ok(parameters::unfilled_blocks(subject, combinations)
+            .into_iter()
+            .collect())
     }
 
     fn complete_subject(&self, mut settings: Settings) -> Result<Subject, Refusal> {

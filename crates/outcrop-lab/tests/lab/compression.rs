@@ -254,3 +254,36 @@ fn the_size_of_the_sample_is_written_over_that_of_plans_which_take_one() {
         set.to_toml()
     );
 }
+
+#[test]
+fn blocks_that_no_file_fills_are_said_before_anything_is_measured() {
+    let here = directory();
+    let write = |name: &str, bytes: usize| std::fs::write(here.path().join(name), vec![b'x'; bytes]).unwrap();
+    write("small", 5_000);
+    write("larger", 20_000);
+    let text = "name = \"blocks\"\nquestion = \"Which?\"\nlayer = \"compression\"\n\
+        [factors]\ncompression_block_size = [\"4KiB\", \"16KiB\", \"24KiB\"]\n";
+    let noted = || {
+        let options = PlanOptions {
+            data: Some(here.path().to_owned()),
+            ..PlanOptions::default()
+        };
+        let source = PlanSource {
+            name: "plan.toml".to_owned(),
+            text: text.to_owned(),
+        };
+        PlanSet::from_sources(&[source], &options)
+            .unwrap()
+            .data_notes()
+            .to_vec()
+    };
+    let [note] = &noted()[..] else {
+        panic!("{:?}", noted());
+    };
+    assert!(
+        note.contains("fills a block of 24 KiB: the largest has 20.0 kB, and blocks do not span files"),
+        "{note}"
+    );
+    write("larger", 30_000);
+    assert!(noted().is_empty(), "{:?}", noted());
+}

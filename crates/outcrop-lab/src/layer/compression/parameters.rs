@@ -1,8 +1,11 @@
 //! What plans say about compression, in the engine's terms: what data decide, and the checks between factors.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use outcrop_codec::{CodecSpec, ContextUse, Setting};
-use outcrop_compress::{CompressError, JobSpec, StagesSpec, allowed_cpus};
-use outcrop_measure::units::{ByteSize, format_bytes};
+use outcrop_compress::{CompressError, JobSpec, Source, StagesSpec, allowed_cpus};
+use outcrop_measure::units::{ByteSize, format_bytes, format_data};
 use outcrop_schema::compression::{
     CACHES, CODEC, COMPRESSION_BLOCK_SIZE, CONTENT, CONTEXT, CodecName, Context, DATA, Data, MEASUREMENT,
     Measurement, SAMPLE_SIZE, SCHEMA, THREADS, Threads,
@@ -83,6 +86,29 @@ pub(super) fn check_use_of_data(
          natural or natural:4, whose bytes are taken from the data"
     );
     Err((0, Refusal::of(&CONTENT, message)))
+}
+
+/// What is to be known of blocks that no file of the data fills; none where the largest fills all.
+pub(super) fn unfilled_blocks(subject: &Subject, combinations: &[Settings]) -> Option<String> {
+    let Data::Path(path) = subject.settings.value(&DATA) else {
+        return None;
+    };
+    let largest = Source::open(Path::new(path)).ok()?.largest_file_bytes()?;
+    let by_default = DEFAULT_BLOCK.min(*subject.settings.value(&SAMPLE_SIZE));
+    let is_natural = |factors: &&Settings| !matches!(factors.get(&CONTENT), Some(BlockContent::Generated(_)));
+    let blocks = combinations
+        .iter()
+        .filter(is_natural)
+        .map(|factors| factors.get(&COMPRESSION_BLOCK_SIZE).unwrap_or(&by_default).0);
+    let unfilled: BTreeSet<u64> = blocks.filter(|block| *block > largest).collect();
+    let sizes: Vec<String> = unfilled.into_iter().map(format_bytes).collect();
+    let shown = sizes.join(", ");
+    (!sizes.is_empty()).then(|| {
+        format!(
+            "no file in {path} fills a block of {shown}: the largest has {}, and blocks do not span files",
+            format_data(largest as f64)
+        )
+    })
 }
 
 /// A block is 64 KiB where nobody says otherwise, or all of smaller data.
