@@ -2,7 +2,7 @@
 
 use outcrop_measure::metric::{Metric, Provenance, Unavailable};
 use outcrop_measure::percentile;
-use outcrop_results::Value;
+use outcrop_results::{NONE_COMPLETED, Value};
 use outcrop_schema::device::{self, Direction};
 use outcrop_schema::{Latencies, Remark};
 
@@ -23,9 +23,6 @@ pub(super) struct Circumstances<'c> {
 
 /// Why several jobs have no percentiles together.
 const EACH_JOB: &str = "fio reports the percentiles of each job separately; group_reporting combines them";
-
-/// Why there is no figure of what never completed.
-const NONE_COMPLETED: &str = "no operation completed";
 
 /// The values of one trial.
 pub(super) fn values(figures: &Figures, circumstances: Circumstances<'_>) -> Vec<Value> {

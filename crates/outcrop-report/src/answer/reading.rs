@@ -57,7 +57,7 @@ enum AbsenceKind {
     NotMeasured,
     /// It was measured, but with too few operations for the figure.
     TooFew,
-    /// It was measured, but nothing completed in a trial.
+    /// It was measured, but nothing completed.
     NoneCompleted,
     /// It was measured, but not every trial has the figure.
     SomeTrials,
@@ -69,8 +69,8 @@ impl Absence {
         Self {
             reason: reason.to_owned(),
             kind: match reason {
+                NONE_COMPLETED => AbsenceKind::NoneCompleted,
                 reason if lacks_operations(reason) => AbsenceKind::TooFew,
-                reason if reason.ends_with(NONE_COMPLETED) => AbsenceKind::NoneCompleted,
                 reason if is_of_some_trials(reason) => AbsenceKind::SomeTrials,
                 _ => AbsenceKind::NotMeasured,
             },
@@ -156,10 +156,15 @@ mod tests {
         for reason in few {
             assert_eq!(Absence::recorded(reason).in_short(), "too few operations");
         }
-        let none = "only 1 of 2 trials have it: no operation completed";
-        assert_eq!(Absence::recorded(none).in_short(), "no operation completed");
-        let some = "only 3 of 9 trials have it: no read completed";
-        assert_eq!(Absence::recorded(some).in_short(), "only in some trials");
+        let none = "no operation completed";
+        assert_eq!(Absence::recorded(none).in_short(), none);
+        let some = [
+            "only 1 of 2 trials have it: no operation completed",
+            "only 3 of 9 trials have it: no read completed",
+        ];
+        for reason in some {
+            assert_eq!(Absence::recorded(reason).in_short(), "only in some trials");
+        }
         let none = "no energy source";
         assert_eq!(Absence::recorded(none).in_short(), "not measured");
     }

@@ -16,12 +16,22 @@ pub const NONE_COMPLETED: &str = "no operation completed";
 
 /// Why a trial has no rates and no latencies in which fewer requests completed than were in flight at its end.
 pub fn too_short(completed: u64, in_flight: u64) -> String {
-    let completed = match completed {
-        1 => "1 request".to_owned(),
-        count => format!("{count} requests"),
+    too_short_between((completed, completed), (in_flight, in_flight))
+}
+
+/// The same of several trials: the least and the most that completed, and that were in flight.
+fn too_short_between(completed: (u64, u64), in_flight: (u64, u64)) -> String {
+    let range = |(low, high): (u64, u64)| match low < high {
+        true => format!("{low} to {high}"),
+        false => low.to_string(),
     };
-    let were = if in_flight == 1 { "was" } else { "were" };
-    format!("{TOO_SHORT}{completed} completed, {in_flight} {were} in flight")
+    let requests = if completed.1 == 1 { "request" } else { "requests" };
+    let were = if in_flight.1 == 1 { "was" } else { "were" };
+    format!(
+        "{TOO_SHORT}{} {requests} completed, {} {were} in flight",
+        range(completed),
+        range(in_flight)
+    )
 }
 
 /// Whether a cell lacks a figure because its operations are too few, and not because nothing was measured: by the reason that it gives.
@@ -34,9 +44,9 @@ pub(super) fn is_of_too_short(reason: &str) -> bool {
     reason.starts_with(TOO_SHORT)
 }
 
-/// Whether a cell lacks a figure that some of its trials have: by the reason that it gives.
+/// Whether a cell lacks a figure that some of its trials have, and not for want of operations: by the reason that it gives.
 pub fn is_of_some_trials(reason: &str) -> bool {
-    reason.starts_with("only ") && (reason.contains(SOME_HAVE_IT) || reason.contains(SOME_HAD_ENOUGH))
+    reason.contains(SOME_HAVE_IT)
 }
 
 /// Whether it is a reason of a trial that is too short, or in which nothing completed.
@@ -80,24 +90,8 @@ fn of_too_short(reasons: &[&str]) -> Option<String> {
             .filter(|reason| **reason == NONE_COMPLETED)
             .map(|_| 0),
     );
-    let (fewest, most) = ends(completed.into_iter())?;
-    let (least, deepest) = ends(in_flight.into_iter())?;
-    let range = |low: u64, high: u64| match low < high {
-        true => format!("{low} to {high}"),
-        false => low.to_string(),
-    };
-    Some(match (fewest, least) == (most, deepest) {
-        true => too_short(most, deepest),
-        false => {
-            let requests = if most == 1 { " request" } else { " requests" };
-            let were = if deepest == 1 { "was" } else { "were" };
-            format!(
-                "{TOO_SHORT}{}{requests} completed, {} {were} in flight",
-                range(fewest, most),
-                range(least, deepest)
-            )
-        }
-    })
+    let (completed, in_flight) = (ends(completed.into_iter())?, ends(in_flight.into_iter())?);
+    Some(too_short_between(completed, in_flight))
 }
 
 /// How many requests completed in a trial that is too short, and how many were in flight at its end: the numbers of [`too_short`].

@@ -5,7 +5,7 @@ use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::{Metric, Unavailable};
 use outcrop_measure::steady_state::{self, WINDOW_ROUNDS};
 use outcrop_probe::Reading;
-use outcrop_results::Value;
+use outcrop_results::{NONE_COMPLETED, Value};
 use outcrop_schema::Latencies;
 use outcrop_schema::device::{self, Direction};
 use outcrop_workload::ReadWriteMix;
@@ -118,7 +118,7 @@ fn writing(written: &JobReport) -> Vec<Value> {
 /// Why a job has no rates and no latencies: see [`too_short`]; or nothing completed.
 pub(super) fn without_figures(report: &JobReport) -> Option<String> {
     let is_empty = report.arrival.is_none() && completed(report) == 0;
-    too_short(report).or_else(|| is_empty.then(|| outcrop_results::NONE_COMPLETED.to_owned()))
+    too_short(report).or_else(|| is_empty.then(|| NONE_COMPLETED.to_owned()))
 }
 
 /// Why a job is too short: some of its requests completed in the measured time, but fewer than were in flight at its end. Such a count depends
@@ -191,7 +191,7 @@ fn cpu_per_operation(report: &JobReport, operations: u64) -> Value {
     let metric = device::CPU_PER_OPERATION;
     match without_figures(report) {
         Some(reason) => Value::unavailable(metric, reason),
-        None if operations == 0 => Value::unavailable(metric, "no operation completed"),
+        None if operations == 0 => Value::unavailable(metric, NONE_COMPLETED),
         None => Value::measured(metric, report.cpu.total_ns() as f64 / operations as f64),
     }
 }
@@ -212,7 +212,7 @@ fn device_bytes_ratio(report: &JobReport) -> Value {
     let metric = device::DEVICE_BYTES_RATIO;
     match &report.device_counters {
         Err(why) => Value::known(metric, Err(why.clone())),
-        Ok(_) if ours == 0 => Value::unavailable(metric, "no operation completed"),
+        Ok(_) if ours == 0 => Value::unavailable(metric, NONE_COMPLETED),
         Ok(kernel) => Value::measured(
             metric,
             (kernel.read_bytes + kernel.written_bytes) as f64 / ours as f64,
@@ -257,7 +257,7 @@ impl Stray {
 
 fn stray_bytes(report: &JobReport, metric: Metric, part: fn(Stray) -> u64) -> Value {
     let share = Stray::of(report).and_then(|stray| match stray.ours {
-        0 => Err(Unavailable::because("no operation completed")),
+        0 => Err(Unavailable::because(NONE_COMPLETED)),
         ours => Ok(part(stray) as f64 / ours as f64),
     });
     Value::known(metric, share)
@@ -267,9 +267,7 @@ fn stray_bytes(report: &JobReport, metric: Metric, part: fn(Stray) -> u64) -> Va
 fn energy_per_operation(report: &JobReport, energy_j: Result<f64, Unavailable>) -> Value {
     let operations = report.traffic.reads + report.traffic.writes;
     match energy_j {
-        Ok(_) if operations == 0 => {
-            Value::unavailable(device::ENERGY_PER_OPERATION, "no operation completed")
-        }
+        Ok(_) if operations == 0 => Value::unavailable(device::ENERGY_PER_OPERATION, NONE_COMPLETED),
         energy_j => Value::known(
             device::ENERGY_PER_OPERATION,
             energy_j.map(|joules| joules / operations as f64),

@@ -3,7 +3,7 @@
 use outcrop_filesystem::{Baseline, Component, Costs, Filesystem, JobReport, JobSpec, Phase, Prediction};
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::{Metric, Unavailable};
-use outcrop_results::{HistogramEntry, HistogramKind, Outcome, Value};
+use outcrop_results::{HistogramEntry, HistogramKind, NONE_COMPLETED, Outcome, Value};
 use outcrop_schema::filesystem as fs;
 use outcrop_schema::{Remark, remark};
 use outcrop_workload::filesystem::FileOperation;
@@ -31,18 +31,10 @@ pub(super) fn trial_report(
     values.extend(operating(report, spec));
     values.extend(space(report, filesystem));
     values.extend(raw(report));
-    values.extend(Value::latencies(
-        &fs::LATENCY,
-        &operation.latency,
-        "no operation completed",
-    ));
+    values.extend(Value::latencies(&fs::LATENCY, &operation.latency, NONE_COMPLETED));
     values.push(tail(operation));
     if let Some(service) = &operation.service {
-        values.extend(Value::latencies(
-            &fs::SERVICE_LATENCY,
-            service,
-            "no operation completed",
-        ));
+        values.extend(Value::latencies(&fs::SERVICE_LATENCY, service, NONE_COMPLETED));
     }
     values.extend(operation.lateness.iter().flat_map(Value::lateness));
     let mut notes = remarks(report);
@@ -180,7 +172,6 @@ fn kernel_share(metric: Metric, costs: &Costs) -> Value {
 
 /// What the operation reached and cost.
 fn operating(report: &JobReport, spec: &JobSpec) -> Vec<Value> {
-    const NOTHING: &str = "no operation completed";
     let phase = &report.operation;
     let costs = &phase.costs;
     let device = || costs.device.clone();
@@ -193,25 +184,25 @@ fn operating(report: &JobReport, spec: &JobSpec) -> Vec<Value> {
             fs::REQUESTS_PER_OPERATION,
             device().map(|counters| (counters.reads + counters.writes) as f64),
             phase.operations,
-            NOTHING,
+            NONE_COMPLETED,
         ),
         over(
             fs::FLUSHES_PER_OPERATION,
             device().map(|counters| counters.flushes as f64),
             phase.operations,
-            NOTHING,
+            NONE_COMPLETED,
         ),
         over(
             fs::CPU_PER_OPERATION,
             costs.cpu_ns().map(|ns| ns as f64),
             phase.operations,
-            NOTHING,
+            NONE_COMPLETED,
         ),
         over(
             fs::PROCESS_CPU_PER_OPERATION,
             Ok(costs.process_ns as f64),
             phase.operations,
-            NOTHING,
+            NONE_COMPLETED,
         ),
         kernel_share(fs::KERNEL_THREAD_SHARE, costs),
         foreign_cpu(costs),
@@ -224,13 +215,13 @@ fn operating(report: &JobReport, spec: &JobSpec) -> Vec<Value> {
                 fs::READ_AMPLIFICATION,
                 device().map(|counters| counters.read_bytes as f64),
                 phase.bytes,
-                NOTHING,
+                NONE_COMPLETED,
             ),
             over(
                 fs::READ_AMPLIFICATION_OWN,
                 costs.own_read_bytes.clone().map(|bytes| bytes as f64),
                 phase.bytes,
-                NOTHING,
+                NONE_COMPLETED,
             ),
         ]);
     }

@@ -9,15 +9,13 @@ use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::{Metric, Unavailable};
 use outcrop_measure::units::{format_bytes, format_nanoseconds};
 use outcrop_probe::Counters;
-use outcrop_results::{HistogramEntry, HistogramKind, Outcome, Value};
+use outcrop_results::{HistogramEntry, HistogramKind, NONE_COMPLETED, Outcome, Value};
 use outcrop_schema::Remark;
 use outcrop_schema::kv;
 use outcrop_workload::keyed::OperationKind;
 
 use crate::layer::TrialReport;
 
-/// Why a kind of operation has no latency.
-const NONE_DONE: &str = "no operation completed";
 /// The operation of histograms of the load phase.
 const LOAD: &str = "load";
 
@@ -72,20 +70,24 @@ pub(super) fn trial_report(spec: &KvSpec, report: &KvReport) -> TrialReport {
         values.extend(on_disk(device_bytes(report), files.as_ref().err()));
         values.extend(blocks(report));
     }
-    values.extend(Value::latencies(&kv::LATENCY, &run.latencies(), NONE_DONE));
+    values.extend(Value::latencies(&kv::LATENCY, &run.latencies(), NONE_COMPLETED));
     for kind in run.kinds() {
         values.extend(Value::latencies(
             &kv::latency_of(kind),
             &run.latency(kind),
-            NONE_DONE,
+            NONE_COMPLETED,
         ));
     }
     if report.offered_per_second.is_some() {
-        values.extend(Value::latencies(&kv::SERVICE_LATENCY, &run.service(), NONE_DONE));
+        values.extend(Value::latencies(
+            &kv::SERVICE_LATENCY,
+            &run.service(),
+            NONE_COMPLETED,
+        ));
         values.extend(Value::lateness(&run.lateness));
     }
     let load = report.load.latency(OperationKind::Insert);
-    values.extend(Value::latencies(&kv::LOAD_LATENCY, &load, NONE_DONE));
+    values.extend(Value::latencies(&kv::LOAD_LATENCY, &load, NONE_COMPLETED));
     TrialReport {
         outcome: Outcome::Completed,
         duration_s: run.duration_ns as f64 / 1e9,
@@ -132,7 +134,7 @@ fn memory(report: &KvReport) -> Vec<Value> {
 /// `part` for each operation.
 fn per(part: u64, operations: u64) -> Result<f64, Unavailable> {
     match operations {
-        0 => Err(Unavailable::because(NONE_DONE)),
+        0 => Err(Unavailable::because(NONE_COMPLETED)),
         operations => Ok(part as f64 / operations as f64),
     }
 }
