@@ -45,6 +45,8 @@ const LEAST_OF_FIGURES: usize = 2;
 const INDENT: usize = 2;
 /// Lines that say which findings do not hold; one more where some are there by name alone.
 const MOST_NAMED: usize = 2;
+/// Lines that say in which ways checks failed.
+const MOST_FAILURES: usize = 4;
 
 /// Renders the summary: at most 22 lines for one layer, at most 3 for each of several and 2 more where its figures are void, none wider than
 /// `width` columns (60 at least).
@@ -314,12 +316,24 @@ fn summary(report: &Report, hidden: usize, width: usize) -> Vec<String> {
     let mut said = BTreeSet::new();
     let failures = checks.iter().filter(|check| said.insert(check.failure));
     let clauses: Vec<String> = failures.map(|check| as_clause(check.failure)).collect();
-    if !clauses.is_empty() {
-        let count = counted(checks.len(), "quality check");
-        let text = format!("{count} failed: {}.", clauses.join("; "));
-        lines.extend(wrapped(&text, width, INDENT));
-    }
+    lines.extend(failures_of(checks.len(), &clauses, width));
     lines
+}
+
+/// How many checks failed, and in which ways: as many of them as fit, at least one, and how many more there are.
+fn failures_of(checks: usize, ways: &[String], width: usize) -> Vec<String> {
+    let lines = |told: usize| {
+        let untold = ways.len() - told;
+        let more = (untold > 0).then(|| format!("{untold} more in the report"));
+        let parts: Vec<String> = ways[..told].iter().cloned().chain(more).collect();
+        let count = counted(checks, "quality check");
+        wrapped(&format!("{count} failed: {}.", parts.join("; ")), width, INDENT)
+    };
+    let fits = |told: &usize| lines(*told).len() <= MOST_FAILURES;
+    match ways.len() {
+        0 => Vec::new(),
+        all => lines((1..=all).rev().find(fits).unwrap_or(1)),
+    }
 }
 
 /// What does not hold of what was measured, or of the run. What a publication does not hold to is no fault of either.

@@ -48,6 +48,10 @@ pub(super) fn with_depth(
             joined(&short, &[&depths, ["…"].as_slice()].concat()),
         ]),
     }
+    // That something is left out is said where nothing of it has room.
+    if !all.is_empty() {
+        forms.extend([joined(value, &["…"]), joined(&short, &["…"])]);
+    }
     let fitting = forms.into_iter().find(|form| form.chars().count() < column);
     fitting.unwrap_or_else(|| value.to_owned())
 }
@@ -117,7 +121,9 @@ mod tests {
             (35, "36.9 k IOPS (4.73–39.3), sync none"),
             (30, "36.9 k (4.73–39.3), sync none"),
             (29, "36.9 k (4.73–39.3), QD 8, …"),
-            (25, "36.9 k IOPS (4.73–39.3)"),
+            (28, "36.9 k IOPS (4.73–39.3), …"),
+            (25, "36.9 k (4.73–39.3), …"),
+            (20, "36.9 k IOPS (4.73–39.3)"),
         ] {
             assert_eq!(shown(column), expected, "{column}");
         }
