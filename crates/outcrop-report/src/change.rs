@@ -98,14 +98,13 @@ impl Changes {
             self.of_few.push(quantity.to_owned());
             self.fewest = Some(self.fewest.unwrap_or(trials).min(trials));
         }
-        if difference == Difference::Unclear {
-            self.uncertain.push(quantity.to_owned());
-            self.unclear.extend(self.changed.last().cloned());
-        }
-        if difference == Difference::OfOneTrial {
-            self.of_one.push(quantity.to_owned());
-            self.unclear.extend(self.changed.last().cloned());
-        }
+        let uncertain = match difference {
+            Difference::Unclear => &mut self.uncertain,
+            Difference::OfOneTrial => &mut self.of_one,
+            Difference::None | Difference::Clear => return,
+        };
+        uncertain.push(quantity.to_owned());
+        self.unclear.extend(self.changed.last().cloned());
     }
 
     /// Whether nothing changed that was added.

@@ -3,7 +3,7 @@
 use super::{Commands, layer_of, quoted};
 
 /// The file that a plan is copied to, to be changed.
-const CHANGED: &str = "mine.toml";
+const CHANGED: &str = "changed.toml";
 
 impl Commands {
     /// Measures what the run measured of these layers again: its plan has the data, the directory, the limits and all settings. None where the

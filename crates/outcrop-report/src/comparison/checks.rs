@@ -71,7 +71,7 @@ impl Detail {
         sentences.map(|sentence| format!("{sentence}\n\n")).collect()
     }
 
-    /// A sentence for each side that failed some. Of runs of which nothing is compared they say nothing.
+    /// A sentence for each side that failed some; none where no cell is compared.
     fn sentences(&self, comparison: &Comparison) -> Vec<String> {
         if comparison.comparable().next().is_none() {
             return Vec::new();

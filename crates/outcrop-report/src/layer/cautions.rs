@@ -136,8 +136,9 @@ fn counts_as(cells: &[Cell<'_>]) -> String {
     let given = (!few.is_empty()).then_some(
         " Where only stalled trials lack a figure, a latency counts as the longest in the trial, and a rate as 0.",
     );
-    let missing = (!many.is_empty())
-        .then_some(" A cell with half of its trials stalled has no figure of those that they lack.");
+    let missing = (!many.is_empty()).then_some(
+        " Where half of a cell's trials stalled, the cell lacks each figure that those trials lack.",
+    );
     [given, missing].into_iter().flatten().collect()
 }
 

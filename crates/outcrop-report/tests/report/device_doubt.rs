@@ -285,7 +285,9 @@ fn of_two_trials_one_that_stalled_leaves_its_cell_without_figures_and_none_is_ca
         .find(|caution| caution.text.starts_with("1 trial stalled"));
     let stalled = &stalled.unwrap().text;
     assert!(
-        stalled.ends_with("A cell with half of its trials stalled has no figure of those that they lack."),
+        stalled.ends_with(
+            "Where half of a cell's trials stalled, the cell lacks each figure that those trials lack."
+        ),
         "{stalled}"
     );
     assert!(!stalled.contains("counts as"), "{stalled}");

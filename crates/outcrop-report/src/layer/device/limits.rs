@@ -103,7 +103,8 @@ fn nothing_completed(cells: &[Cell<'_>]) -> Option<Caution> {
 }
 
 /// What the counters of the disk below a loop device without direct I/O leave out.
-const OF_DISK_BELOW: &str = " What the page cache answers, the loop device's own counters show as moved.";
+const OF_DISK_BELOW: &str =
+    " Reads answered by the page cache appear only in the loop device's own counters.";
 
 /// Whether the device moved what this run asked for and nothing else.
 fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
