@@ -122,7 +122,7 @@ impl<'a> Side<'a> {
 
 /// Compares a candidate with a baseline: runs, paths of run folders, or names of published references.
 ///
-/// A row is the same where the interval of its ratio lies within `margin` of 1. Two separate runs may differ by `drift` with nothing changed: a row is
+/// A row is the same where the interval of its ratio lies within `margin` of 1. Two separate runs may differ by `drift` even if nothing changed: a row is
 /// better or worse, and a condition on a ratio met, only beyond it. `fail_if` takes conditions such as
 /// `"p99 > +5%"`, and limits on the candidate such as `"p99 > 1ms"`; one that is met raises `ConditionMet`.
 #[pyfunction]

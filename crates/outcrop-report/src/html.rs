@@ -384,7 +384,7 @@ fn figures(slots: &[FigureSlot], report: &Report, layer: &str, which: WhichFigur
                 }
             }
             @for figure in waiting {
-                p.soft { (figure.title) ": drawn in " code { "figures/" (figure.id) ".svg" } ", as this page would be too long with it." }
+                p.soft { (figure.title) ": drawn in " code { "figures/" (figure.id) ".svg" } ", because it would make this page too long." }
             }
             @for entry in missing { (tables::missing(entry, report, layer)) }
         }

@@ -248,7 +248,7 @@ impl FailIf {
         match is_measured && !comparison.unmatched.is_empty() {
             true => ResultsError::NothingToCheck {
                 metric: self.metric.clone(),
-                reason: "no cell of the candidate that has it matches a cell of the baseline: they measured other values of the factors"
+                reason: "no cell of the candidate that has it matches a cell of the baseline: their factors have different values"
                     .to_owned(),
             },
             false => self.unknown(comparison.rows.iter().map(|row| &row.metric)),

@@ -6,7 +6,7 @@
 use outcrop_measure::units::{ByteSize, format_data};
 
 /// What gives the share where it is not known.
-const NOT_KNOWN: &str = "Drives do not report their rated endurance; --tbw 600TB, from the datasheet (TBW), shows which share of it that is.";
+const NOT_KNOWN: &str = "Drives do not report their rated endurance; with --tbw 600TB, from the datasheet (TBW), the share of it is shown too.";
 /// From here on a run writes so much that a share is worth a question: a thousandth of what a small drive is rated for.
 const LARGE: u64 = 100_000_000_000;
 

@@ -61,8 +61,8 @@ impl Progress {
         let mut failures: Vec<_> = self.failures.values().filter(|(_, count)| *count > 1).collect();
         failures.sort();
         let in_words = |(first, count): &&(u32, usize)| match count - 1 {
-            1 => format!("one more trial failed with the message of trial {first}"),
-            more => format!("{more} more trials failed with the message of trial {first}"),
+            1 => format!("one more trial failed with the same message as trial {first}"),
+            more => format!("{more} more trials failed with the same message as trial {first}"),
         };
         failures.iter().map(in_words).collect()
     }
@@ -306,7 +306,7 @@ mod tests {
         );
         assert_eq!(
             progress.failed_alike(),
-            ["4 more trials failed with the message of trial 3"]
+            ["4 more trials failed with the same message as trial 3"]
         );
     }
 

@@ -240,7 +240,7 @@ fn check_directory(set: &PlanSet) -> anyhow::Result<()> {
         Ok(found) if found.file_type().is_block_device() => {
             let plan = set.plans().first().map_or("NAME", |plan| plan.name.as_str());
             Err(bad_input(anyhow::anyhow!(
-                "{path} is a block device, but a directory is expected, in which a file is made; to overwrite the device itself, write the plan \
+                "{path} is a block device; expected a directory, in which Outcrop creates a file; to overwrite the device itself, write the plan \
                  to a file (`outcrop plans {plan} > mine.toml`), set kind = \"{}\", path = \"{}\" and destroy = \"NAME\" in [subject], where NAME is \
                  its serial number (of a loop device: the path of its file), and run that file; `outcrop device --read-only {path}` only reads it",
                 Kind::Destroyed.name(),
@@ -248,7 +248,7 @@ fn check_directory(set: &PlanSet) -> anyhow::Result<()> {
             )))
         }
         Ok(_) => Err(bad_input(anyhow::anyhow!(
-            "{path} is a file, but a directory is expected, in which a file is made; `outcrop device --read-only {path}` reads it"
+            "{path} is a file; expected a directory, in which Outcrop creates a file; `outcrop device --read-only {path}` reads it"
         ))),
         Err(error) => Err(bad_input(anyhow::anyhow!(
             "cannot use {}: {error}",

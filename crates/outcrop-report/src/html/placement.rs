@@ -75,7 +75,7 @@ fn table(placement: &Placement) -> Markup {
                     "On the front: nothing else measured is at least as good in both throughput and space, and better in one. With costs: the same with CPU time and energy."
                     @if let Some(reason) = &placement.no_energy { " Energy is unavailable: " (reason) "." }
                     @for reason in &placement.not_modelled { " " (prose(reason)) }
-                    @if placement.candidates.iter().any(saves_in_drive) { " The ratio of hardware is that of a codec that was measured on the same data, of the blocks alone; "
+                    @if placement.candidates.iter().any(saves_in_drive) { " For hardware, the ratio is that of a codec measured on the same data, and of the blocks alone; "
                         (DRIVE_CAPACITY) "." } }
                 thead { tr {
                     @for heading in &headings { th scope="col" { (heading) } }

@@ -27,14 +27,14 @@ pub(super) fn named(sections: Vec<Bounded>, bounds: &Bounds<'_>) -> Vec<LayerSec
             .filter(|limit| !by_none.contains(limit))
             .collect();
         let what = format!(
-            "the layer {}, whose advice does not rest on such a figure",
+            "the layer {}, whose advice does not depend on such a figure",
             section.layer
         );
         let note = sentence(&left, &what).map(Caution::note);
         section.answer.cautions.extend(note);
     }
     if let Some((first, _)) = sections.first_mut() {
-        let what = "any layer of this run: no advice of theirs rests on such a figure";
+        let what = "any layer of this run: no advice depends on such a figure";
         let warning = sentence(&by_none, what).map(Caution::warning);
         warning
             .into_iter()

@@ -164,7 +164,7 @@ fn why_untestable(finding: &Finding, run: &RunView, layer: &str) -> Option<Strin
     }
     let number = numbers.iter().find(|number| number.rests_on_one_trial())?;
     let why = format!(
-        "One trial cannot tell: the {} ({number}) is of {ONE_TRIAL}.",
+        "One trial cannot tell: the {} ({number}) comes from {ONE_TRIAL}.",
         number.name
     );
     let lacks_trials = run.lacks_trials(layer, number.n);
@@ -190,7 +190,10 @@ fn widest(numbers: &[Number]) -> Option<&Number> {
 /// What one trial says is not firmer than what several say that differ.
 fn of_one_trial(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Claim {
     let why = format!("{NOT_DECIDED} ({}: {number}, {ONE_TRIAL})", number.name);
-    let text = format!("Not decided: the {} ({number}) is of {ONE_TRIAL}.", number.name);
+    let text = format!(
+        "Not decided: the {} ({number}) comes from {ONE_TRIAL}.",
+        number.name
+    );
     let doubt = Doubt {
         why,
         interval: None,

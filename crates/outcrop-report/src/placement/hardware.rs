@@ -85,7 +85,7 @@ impl Modelled {
         });
         let idle = match fastest.place {
             CompressedAt::Drive if self.is_read_from_memory => {
-                " Reads came from memory here, so that a drive had next to nothing to decompress: its throughput says little about the drive."
+                " Reads came from memory here, so a drive had next to nothing to decompress: its throughput says little about the drive."
             }
             _ => "",
         };
@@ -124,7 +124,7 @@ impl Modelled {
         };
         format!(
             "{here}; on published hardware it was {:.0} % off on average and {:.0} % at worst in {} checks of {CHECKED_ON}, and the larger error \
-             makes the interval",
+             sets the interval",
             mean * 100.0,
             worst * 100.0,
             self.published.checked().len()

@@ -121,17 +121,17 @@ fn why_not_another(cells: &[Cell<'_>], family: &[&Cell<'_>]) -> Why {
         )
     } else if has(None) {
         (
-            "the first of the stores of this run with as many candidates, trials and operations per second",
-            "comes first of equals",
+            "the first of the stores of this run that are equal in candidates, trials and operations per second",
+            "comes first among equals",
         )
     } else if has(Some(FASTER)) {
         (
-            "the store of this run with the highest median throughput of those that have as many candidates and trials",
+            "the store of this run with the highest median throughput, among those with equally many candidates and trials",
             FASTER,
         )
     } else if has(Some(MORE_TRIALS)) {
         (
-            "the store of this run with the most trials of those that have as many candidates",
+            "the store of this run with the most trials, among those with equally many candidates",
             MORE_TRIALS,
         )
     } else {

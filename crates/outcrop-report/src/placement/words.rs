@@ -357,7 +357,7 @@ fn sure(
     (study, limits): (&Measured, &Limits),
 ) -> String {
     if study.checks.deny() {
-        return "This is not clear: its cells failed a check that throughput rests on.".to_owned();
+        return "This is not clear: its cells failed a check that throughput depends on.".to_owned();
     }
     let race = &study.race;
     if let Some(other) = choice.without_log {

@@ -40,7 +40,7 @@ fn w_tiny_lfu_is_compared_with_its_simulation_only_after_a_long_warm_up_and_with
             "the other policies are as simulated"
         );
         assert!(
-            simulated.tested.contains("Not judged is W-TinyLFU in "),
+            simulated.tested.contains("W-TinyLFU is not judged in "),
             "{}",
             simulated.tested
         );

@@ -306,14 +306,14 @@ fn imported_completion_latencies_beside_ours_are_said_once_to_be_lower_by_defini
     }
     let comparison = compare(&ours, &imported);
     let detail = Detail::default();
-    let note = "The percentiles of latency of the candidate begin where the submission of a request ends";
+    let note = "The percentiles of latency of the candidate are lower by definition";
     for text in [
         comparison_text(&comparison, &detail),
         comparison_markdown(&comparison, &detail),
     ] {
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(words.matches(note).count(), 1, "{text}");
-        assert!(words.contains("the candidate are lower by definition"), "{text}");
+        assert!(words.contains("where the submission of a request ends"), "{text}");
     }
     let document = comparison_in_envelope(&comparison, Envelope::of("compare")).unwrap();
     let difference = &document.details["latency_differences"][0];

@@ -378,7 +378,7 @@ fn loop_devices_are_spoken_of_where_there_are_such() {
     let (cautions, methods) = said(&run);
     assert!(!cautions.contains("loop device"), "{cautions}");
     assert!(
-        cautions.contains("files in a directory are without names"),
+        cautions.contains("files in a directory have no names"),
         "{cautions}"
     );
     assert!(

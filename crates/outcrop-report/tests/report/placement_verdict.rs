@@ -192,7 +192,7 @@ fn a_check_that_failed_for_the_cells_of_the_answer_is_in_the_verdict_and_nothing
         assert_eq!(placement.failed_checks, [why]);
         assert!(
             text.contains(&format!(
-                "This is not clear: its cells failed a check that throughput rests on. A quality check failed for these cells: {why}. {} Then measure again: \
+                "This is not clear: its cells failed a check that throughput depends on. A quality check failed for these cells: {why}. {} Then measure again: \
                  `outcrop run runs/20261121T020000Z-kv/plan.toml --repetitions 18`.",
                 placement.remedies[0]
             )),

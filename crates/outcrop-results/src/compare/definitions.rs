@@ -48,7 +48,7 @@ fn note(lower: Side, metrics: &BTreeSet<String>) -> String {
     };
     let (lower, other) = (lower.name(), lower.other().name());
     format!(
-        "The {what} of the {lower} begin where the submission of a request ends (fio's clat), and those of the {other} begin before it. So those of \
-         the {lower} are lower by definition, by the time of the submission."
+        "The {what} of the {lower} are lower by definition, by the time of the submission: they begin where the submission of a request ends (fio's \
+         clat), while those of the {other} begin before it."
     )
 }

@@ -49,7 +49,7 @@ pub enum NotComparable {
     },
     /// The two sides worked on other data.
     #[error("the data differ: {baseline} in the baseline, {candidate} in the candidate{}",
-        if baseline == candidate { " (same name and size, other content)" } else { "" })]
+        if baseline == candidate { " (same name and size, different content)" } else { "" })]
     DataDiffer {
         /// The data of the baseline, by name and size.
         baseline: String,

@@ -98,7 +98,7 @@ fn more(rows: &[&ComparisonRow]) -> String {
     let is_within_drift = |row: &&&&ComparisonRow| row.drift > 0.0 && row.repetitions_needed.is_none();
     let within_drift = repeated.iter().filter(is_within_drift).count();
     let repetitions = are_any_repeated.then(|| match (needed.len(), within_drift) {
-        (0, 1..) => "no number of repetitions would decide it: the ratio is no farther from 1 than two separate runs may be with nothing changed".to_owned(),
+        (0, 1..) => "no number of repetitions would decide it: two separate runs may differ by as much as this ratio even if nothing changed".to_owned(),
         (_, 0) => format!("{} would decide", about_repetitions(&needed)),
         (_, 1..) => format!(
             "{} would decide those whose ratio is not within the drift that is allowed for",

@@ -88,7 +88,7 @@ pub enum Undecided {
     Chance,
     /// The interval excludes 1, and is no farther from it than two separate runs may be with nothing changed.
     #[error(
-        "two separate runs may differ by this much with nothing changed; where a factor differs, `outcrop ab` measures both variants in one run"
+        "two separate runs may differ by this much even if nothing changed; where a factor differs, `outcrop ab` measures both variants in one run"
     )]
     Drift,
     /// The interval excludes 1, and the machine or the block device was busier on the side that looks worse.

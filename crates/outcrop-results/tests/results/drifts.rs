@@ -115,7 +115,7 @@ fn repetitions_are_named_only_where_they_would_decide_beside_the_drift() {
     let iops = row(&comparison, "iops");
     assert_eq!(iops.verdict, Verdict::Undecided(Undecided::Wide));
     assert!(
-        iops.why()[0].ends_with("no number of repetitions would decide it: the ratio is no farther from 1 than two separate runs may be with nothing changed"),
+        iops.why()[0].ends_with("no number of repetitions would decide it: two separate runs may differ by as much as this ratio even if nothing changed"),
         "{:?}",
         iops.why()
     );

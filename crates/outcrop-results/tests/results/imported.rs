@@ -31,7 +31,7 @@ fn latencies_that_only_one_side_counts_from_the_end_of_the_submission_are_named_
             ["latency_p99"],
             "nothing else of these runs is one"
         );
-        let said = format!("those of the {} are lower by definition", lower.name());
+        let said = format!("of the {} are lower by definition", lower.name());
         assert!(difference.note.contains(&said), "{}", difference.note);
     }
     for alike in [&ours, &theirs] {

@@ -90,7 +90,7 @@ fn runs_of_other_data_are_not_comparable_whatever_their_files_are_called() {
     assert!(
         all_reasons(&same_name)[0]
             .to_string()
-            .ends_with("(same name and size, other content)")
+            .ends_with("(same name and size, different content)")
     );
     let moved = compare(&dickens, &of("d", "copy-of-dickens 10.2 MB", "whole-1"));
     assert_eq!(row(&moved, "compression_ratio").verdict, Verdict::Same);

@@ -27,7 +27,7 @@ Examples:
   outcrop ab mine.toml --a codec=lz4 --b codec=zstd:1 --fail-if 'compress_latency_p99 > 1ms'
   outcrop ab --resume runs/20261121T020304Z-mine-ab
 
-Each repetition measures both variants of a cell, one directly after the other, in random order and with the same seed. Drift of the machine cancels within a pair, which it cannot do between two runs. Ratios are B ÷ A, the median over the pairs. At least six pairs are needed for a decision in one cell, and more where there are more cells (9 for 10 cells): a plan's own number of repetitions is that of the pairs where it is six or more, else there are ten. Undecided cells do not meet a --fail-if condition; their number is printed. The run folder is an ordinary one: `outcrop report` works on it.
+Each repetition measures both variants of a cell, one directly after the other, in random order and with the same seed. Drift of the machine cancels within a pair, which it cannot do between two runs. Ratios are B ÷ A, the median over the pairs. A decision in a single cell needs at least six pairs; more cells need more (9 for 10 cells). The number of pairs is the plan's number of repetitions if that is six or more, else ten. Undecided cells do not meet a --fail-if condition; their number is printed. The run folder is an ordinary one: `outcrop report` works on it.
 
 Exit codes: 0 no condition is met, 1 one is, 2 none is met and nothing could be compared or one could not be checked, 3 the measurement failed.";
 

@@ -21,7 +21,7 @@ Examples:
   outcrop compare datasheets runs/mine --assume state='as found'               state what it omits
 
 Every ratio is the candidate's median ÷ the baseline's, with its interval and the confidence of that interval. \
-A row is the same if the interval lies within the margin. It is better or worse if the interval lies beyond the drift that is allowed for (outside 1/1.05 to 1.05), after correction for the number of rows tested. With fewer than 5 repetitions it is undecided. The rows of --fail-if are corrected together, so a verdict can differ from one without it. A condition is met where the whole interval is beyond its threshold: that of the ratio, or for a limit such as 'p99 > 1ms' that of the candidate's median. Undecided cells do not meet it; their number is printed. Cells beyond a limit are printed with their figures.
+A row is the same if the interval lies within the margin. It is better or worse if the interval lies beyond the drift that is allowed for (outside 1/1.05 to 1.05), after correction for the number of rows tested. With fewer than 5 repetitions it is undecided. The rows of --fail-if are corrected together, so a verdict can differ from one without it. A condition is met if a whole interval is beyond its threshold: the interval of the ratio or, for a limit such as 'p99 > 1ms', that of the candidate's median. Undecided cells do not meet it; their number is printed. Cells beyond a limit are printed with their figures.
 
 Exit codes: 0 no condition is met, 1 one is, 2 none is met and nothing could be compared or one could not be checked.
 
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     candidate: String,
     #[command(flatten)]
     judging: Judging,
-    /// What two separate runs may differ by with nothing changed: a row is better or worse, and a condition on a ratio met, only beyond ± this; 0% makes no allowance
+    /// How much two separate runs may differ even if nothing changed: a row is better or worse, and a condition on a ratio is met, only beyond ± this; 0% makes no allowance
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = drift)]
     drift: f64,
     /// Supply a condition that a publication does not state, such as state='as found' or span=1GiB

@@ -43,7 +43,7 @@ Examples:
 
 Several values, separated by commas, make a factor: every combination is a cell.
 fio's option names work too (--rw randread --bs 4k --iodepth 32 --numjobs 4 --runtime 30s).
-Common fio options without a counterpart are refused with what to type instead.";
+Common fio options without a counterpart are refused; the message says what to type instead.";
 
 /// Measure a storage device, with a flag for each factor
 #[derive(Debug, clap::Args)]

@@ -17,7 +17,7 @@ Examples:
   outcrop figure runs/… iops-by-depth --svg --title 'Disk A'   your own title
   outcrop figure runs/… iops-by-depth --csv -o - | head        the values behind it, on stdout
 
-PNG, PDF and SVG show title, subject, device, factors held fixed that are not at their default, date, run, sample counts and what the shading means. They need no installed font; in PDF, letters are outlines.";
+PNG, PDF and SVG show title, subject, device, fixed factors that differ from their defaults, date, run, sample counts and what the shading means. They need no installed font; in PDF, letters are outlines.";
 
 /// Write one figure of a run as PNG, PDF, SVG or CSV
 #[derive(Debug, clap::Args)]

@@ -20,7 +20,7 @@ Examples:
   outcrop filesystem --directory /mnt/data                 an existing filesystem, as any user
 
 Several values, separated by commas, make a factor: every combination is a cell. Filesystems are created in an \
-unnamed file in PATH and mounted without a mount point, which requires root. Nothing else is touched, and nothing remains.";
+unnamed file in PATH and mounted without a mount point, which requires root. Nothing else is touched, and nothing is left behind.";
 
 /// Measure filesystems, with a flag for each factor
 #[derive(Debug, clap::Args)]

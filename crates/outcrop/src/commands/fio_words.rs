@@ -110,7 +110,7 @@ impl FioWords {
         }
         match switches.as_slice() {
             [_, ..] if is_value => Err(refusal(format!(
-                "`{}` was taken for a directory, which does not exist: {} of fio takes no value here; leave the value out",
+                "`{}` was taken for a directory, which does not exist: fio's {} takes no value here; leave the value out",
                 path.display(),
                 switches.join(" or ")
             ))),

@@ -57,7 +57,7 @@ struct Fio {
     /// Show what would be imported without writing anything
     #[arg(long)]
     dry_run: bool,
-    /// Do not say how many jobs were read
+    /// Do not print how many jobs were read
     #[arg(long, short)]
     quiet: bool,
     /// Output format

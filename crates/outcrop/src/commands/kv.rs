@@ -27,11 +27,11 @@ Several values of a flag, separated by commas, make it a factor: every combinati
 are made in a separate folder in PATH and removed; your own databases are never opened. RocksDB is the \
 system's library (librocksdb-dev), or the one that OUTCROP_ROCKSDB_LIB names. Redis and memcached are the \
 system's programs (redis-server, memcached), or those that OUTCROP_REDIS_SERVER and OUTCROP_MEMCACHED \
-name; they listen on a Unix socket in that folder, and each thread sends one request at a time: throughput is \
-that of round trips, not the server's capacity.
+name; they listen on a Unix socket in that folder, and each thread sends one request at a time: throughput \
+describes round trips, not the server's capacity.
 
-An update is one put of the whole record, where YCSB's own binding for RocksDB reads the record first. \
-To measure that, ask for read-modify-write (ycsb-f in place of ycsb-a).";
+An update is one put of the whole record, whereas YCSB's own binding for RocksDB reads the record first. \
+To measure that, use read-modify-write (ycsb-f instead of ycsb-a).";
 
 /// Measure key-value engines, with a flag for each factor
 #[derive(Debug, clap::Args)]

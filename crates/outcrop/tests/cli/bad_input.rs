@@ -62,7 +62,7 @@ fn words_of_fio_that_mean_something_else_here_are_answered_with_ours() {
         (&["--loops", "5"], &["--loops", "--repetitions 5"]),
         (
             &["--verify", "crc32c"],
-            &["--verify crc32c is of fio", "type --verify alone"],
+            &["--verify crc32c is fio's", "type --verify alone"],
         ),
         (&["--output-format=json"], &["--format json"]),
         (&["--bssplit", "4k/50:8k/50"], &["--bssplit", "--bs 4k,64k"]),

@@ -166,7 +166,7 @@ fn a_block_device_in_the_place_of_a_directory_is_answered_with_how_a_plan_measur
     let seen = outcrop(dir.path(), &["run", "ssd-snia-wsat", "--path", "node"]);
     assert_eq!(seen.code, Some(2), "{seen:?}");
     for says in [
-        "is a block device, but a directory is expected",
+        "is a block device; expected a directory",
         "outcrop plans ssd-snia-wsat > mine.toml",
         "kind = \"destroyed-device\"",
         "of a loop device: the path of its file",

@@ -91,7 +91,7 @@ fn as_simulated(cells: &[Cell<'_>]) -> Finding {
     let not_judged = match unlike.len() {
         0 => String::new(),
         count => format!(
-            " Not judged is W-TinyLFU in {}: its simulation needs {WARM_PER_ITEM:.0} requests for each item before measuring, and \
+            " W-TinyLFU is not judged in {}: its simulation needs {WARM_PER_ITEM:.0} requests for each item before measuring, and \
              {MANY_ITEMS:.0} items.",
             counted(count, "cell")
         ),
@@ -142,7 +142,7 @@ fn s3_fifo_beside_lru(cells: &[Cell<'_>]) -> Finding {
     };
     let (from, memory, to) = (least * 100.0, worst.shown(&MEMORY), most * 100.0);
     let tested = format!(
-        "hit ratio of S3-FIFO − that of LRU in {} of cells, from {from:+.2} points (at {memory}) to {to:+.2}; a deficit counts from 0.2 points on.",
+        "hit ratio of S3-FIFO − that of LRU in {} of cells, from {from:+.2} points (at {memory}) to {to:+.2}; a deficit below 0.2 points does not count.",
         counted(n, "pair")
     );
     Finding::tested(ID, SENTENCE, least >= -BEHIND, tested).numbers(span("advantage", least, most, n))

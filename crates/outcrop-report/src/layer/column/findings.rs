@@ -135,7 +135,7 @@ fn memory(cells: &[Cell<'_>]) -> Finding {
     };
     at_most(
         "encode-memory",
-        "Encoding takes at most 2.5 times the file size, plus the dictionary, of memory.",
+        "The memory for encoding is at most 2.5 times the file size, plus the dictionary.",
         cells.iter().filter(is_large).filter_map(ratio),
         ("largest memory ÷ file", Unit::Ratio),
         "no column of 32 MB of text or more was encoded; `--full` does that",

@@ -45,9 +45,9 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     (
         "Whole columns",
         "Every row of the column up to the limit of text, encoded once and decoded again; the size is that of `outcrop column encode`, \
-         with header and checksums. In Parquet, a column takes its compressed column chunks as the footer has them; in text, its fields with \
-         their delimiters. Parquet with zstd:3 is written by Outcrop with the types of the file, in the encoding of the type that takes least: rows, chunks and accounting are the \
-         same. A size of all rows has no interval.",
+         with header and checksums. In Parquet, the size is that of the compressed column chunks, according to the footer; in text, that of the \
+         fields with their delimiters. Outcrop writes Parquet with zstd:3 with the types of the file, in the smallest encoding of each type; \
+         rows, chunks and accounting are the same. A size of all rows has no interval.",
     ),
     (
         "Which form",

@@ -56,7 +56,7 @@ pub(super) fn block_size(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) 
     let reads = reads.filter(|_| short.is_none());
     let reading = match short {
         Some((size, mean)) => format!(
-            "; the time to read a block of {size} is not given: most blocks are shorter, {mean} on average, because files end before"
+            "; the time to read a block of {size} is not given: most blocks are shorter, {mean} on average, because the files are small"
         ),
         None => reads.map(told).unwrap_or_default(),
     };
@@ -64,15 +64,13 @@ pub(super) fn block_size(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) 
     let brief = match low > 1.0 {
         true if is_worth_it => format!("{large} instead of {small}: ratio {gain:+.0} % ({codec}){reading}"),
         true => format!("stay with {small}: {large} adds only {gain:.1} % to the ratio ({codec}){reading}"),
-        false => {
-            format!("{small}: {large} gives no higher ratio that these data can show ({codec}){reading}")
-        }
+        false => format!("{small}: {large} gives no measurably higher ratio ({codec}){reading}"),
     };
     let advice = match is_worth_it {
         true => {
             "Use large blocks for data that are read sequentially, small blocks for random reads.".to_owned()
         }
-        false => format!("That is too little to read more for it: stay with {small}."),
+        false => format!("That gain does not justify larger reads: stay with {small}."),
     };
     let text = format!(
         "With {codec}, blocks of {large} instead of {small} change the ratio by {gain:+.1} % ({:.2} to {:.2}{interval}){reading}. {advice}",
@@ -126,11 +124,11 @@ pub(super) fn short_blocks(measured: &[Candidate<'_, '_>]) -> Option<Caution> {
     });
     let pairs: BTreeMap<u64, (String, String)> = pairs.collect();
     let repeated = pairs.values().map(|(size, least)| {
-        format!(" Blocks of {size} are the same as those of {least}, which stands for both in the advice.")
+        format!(" Blocks of {size} are the same as those of {least}, so the advice names only {least}.")
     });
     let repeated: String = repeated.collect();
     Some(Caution::note(format!(
-        "Most blocks of {named} are shorter than that, because files end before. Times of a block are those of such blocks.{repeated}"
+        "Most blocks of {named} are shorter than that, because the files are small. Times per block describe these shorter blocks.{repeated}"
     )))
 }
 

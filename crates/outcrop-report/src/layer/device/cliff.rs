@@ -75,7 +75,7 @@ fn of_none(longest: &WriteCourse, trials: &str) -> (String, String) {
         format!("{start} within {length_s:.0} s ({written} written){brief}"),
         format!(
             "in none of {trials} was the level of writes seen to fall by more than {:.0} %. The longest lasted {length_s:.0} s and wrote {written}; \
-             a cache that is larger than that may still end.{sentence}",
+             a larger cache may still fill up later.{sentence}",
             WriteCourse::LEAST_FALL * 100.0
         ),
     )
@@ -111,7 +111,7 @@ fn doubt(other_load: Option<f64>) -> (&'static str, String) {
     };
     let more = foreign * 100.0;
     let why = format!(
-        " The device moved {more:.0} % more than that trial requested, so that other I/O may have slowed the writes, and not the end of a cache; \
+        " The device moved {more:.0} % more than that trial requested, so other I/O, rather than a full cache, may have slowed the writes; \
          repeat it on a device that nothing else uses."
     );
     (", not decided: other I/O used the device meanwhile", why)

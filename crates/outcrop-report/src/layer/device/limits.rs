@@ -51,7 +51,7 @@ fn page_cache(cells: &[Cell<'_>]) -> Option<Caution> {
 fn memory(cells: &[Cell<'_>]) -> Option<Caution> {
     let (cell, latency) = sooner_than_storage(cells)?;
     let text = format!(
-        "Reads complete in {} in the median ({}): sooner than any storage device answers. Memory answered, such as the filesystem's \
+        "Reads complete in a median of {} ({}): faster than any storage device answers. Memory answered, such as the filesystem's \
          own cache or that of a layer below, and these figures describe it.",
         format_nanoseconds(latency.value),
         cell.words()
@@ -103,8 +103,7 @@ fn nothing_completed(cells: &[Cell<'_>]) -> Option<Caution> {
 }
 
 /// What the counters of the disk below a loop device without direct I/O leave out.
-const OF_DISK_BELOW: &str =
-    " Reads answered by the page cache appear only in the loop device's own counters.";
+const OF_DISK_BELOW: &str = " The loop device's own counters also count what the page cache answers.";
 
 /// Whether the device moved what this run asked for and nothing else.
 fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {

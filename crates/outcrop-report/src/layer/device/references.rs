@@ -98,8 +98,8 @@ fn claims(reference: &Reference, ours: &[Cell<'_>]) -> Table {
     };
     Table {
         caption:
-            "Published claims, and this run's best cell under the conditions that each one states. It is another \
-                  device, and a claim without span, depth or state of the drive allows no ratio."
+            "Published claims, and this run's best cell under the conditions that each one states. The devices \
+                  differ, and a claim without span, depth or state of the drive cannot be turned into a ratio."
                 .to_owned(),
         head,
         rows: reference.rows.iter().map(row).collect(),

@@ -220,7 +220,7 @@ fn beside_soonest(mut claim: Claim, soonest: &Cell<'_>, candidates: &[&Cell<'_>]
         && highest.value > rate.value * AHEAD
     {
         more.push_str(&format!(
-            "; by reads per second {} is ahead: {highest}, compared with {rate}, where the tail of the latency counts too",
+            "; by reads per second, which include the tail of the latency, {} is ahead: {highest}, compared with {rate}",
             configuration(ahead)
         ));
     }
@@ -410,7 +410,7 @@ fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
     }
     if !found.is_empty() {
         cautions.push(Caution::note(
-            "The files in a directory are without names, on a filesystem that other processes use as well: some of the bytes, the space and \
+            "The files in a directory have no names, and other processes use the filesystem too: some of the bytes, the space and \
              the time may be theirs.",
         ));
     }

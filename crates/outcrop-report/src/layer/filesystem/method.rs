@@ -52,6 +52,6 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     ),
     (
         "Verification",
-        "Every read has its own place in memory, and all bytes are compared with those written once the clock has stopped.",
+        "Every read has a separate buffer, and all bytes are compared with those written once the clock has stopped.",
     ),
 ];

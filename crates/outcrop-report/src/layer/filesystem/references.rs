@@ -269,7 +269,7 @@ fn update_contains_its_read(cells: &[Cell<'_>]) -> Option<Finding> {
     );
     let sentence = "An update of a part of a record takes at least as long as the read that it contains.";
     let finding = Finding::tested("update-contains-its-read", sentence, shorter.is_empty(), tested);
-    Some(finding.otherwise("Reads and updates of these rows cannot have met the same state of the cache."))
+    Some(finding.otherwise("These reads and updates cannot have been measured in the same cache state."))
 }
 
 /// A higher level of the same algorithm stores less, and is written more slowly.

@@ -23,7 +23,7 @@ pub(super) const METHODS: &[(&str, &str)] = &[
         "CPU per operation",
         "User and kernel time of the processes over completed operations. The callers' part is that of the driver's threads, \
          calls into the engine included; the rest is that of the engine's own threads, or of its server. The share of the CPUs is that time over the measured time and the CPUs \
-         that the processes may use. The time that the driver's threads spend waiting for the due times of an open loop is in none of them.",
+         that the processes may use. None of them includes the time that the driver's threads wait until operations of an open loop are due.",
     ),
     (
         "Space",
@@ -47,7 +47,7 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     (
         "Energy per operation",
         "Energy of the CPU packages from the start signal to the end of the run, over the operations of warm-up and run; operations per joule \
-         are its inverse. It includes idle power: nothing is subtracted for what the machine takes without a load. Unavailable where the machine \
+         are its inverse. It includes idle power, which is not subtracted. Unavailable where the machine \
          has no energy counters.",
     ),
 ];

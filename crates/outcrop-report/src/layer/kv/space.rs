@@ -156,8 +156,8 @@ pub(super) fn repetition(cells: &[Cell<'_>]) -> Option<Caution> {
         .max_by(|one, other| one.0.total_cmp(&other.0))
         .filter(|(times, _)| *times > REPEATS)?;
     Some(Caution::note(format!(
-        "The values are cut from {} of data at many places, so databases hold each byte of it up to {times:.0} times. A block or a dictionary with \
-         the same bytes twice compresses better than the data do. Give more data or fewer records where large blocks or dictionaries are \
+        "The values are cut from {} of data at many places, so databases hold each byte of it up to {times:.0} times. A block or a dictionary \
+         that holds the same bytes twice compresses better than the data would. Give more data or fewer records where large blocks or dictionaries are \
          compared.",
         format_data(taken)
     )))

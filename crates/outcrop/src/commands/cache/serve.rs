@@ -25,9 +25,9 @@ Examples:
   curl -X PUT localhost:8080/rock/granite; curl localhost:8080/rock; curl localhost:8080/metrics
   printf 'set rock 0 0 7\\r\\ngranite\\r\\nget rock\\r\\nquit\\r\\n' | nc localhost 11211
 
---memory limits the whole process, to within 16 MiB; sending an item of more than 1 MiB takes up to its size more in \
-each thread. With --policy none, a quarter of the memory, 1 GiB at most, is set aside for the buffers of connections, or room for one request of \
-the largest item if that is more. On Ctrl-C or SIGTERM the server answers pending requests \
+--memory limits the whole process, to within 16 MiB; a thread that sends an item larger than 1 MiB may \
+take up to the item's size in addition. With --policy none, a quarter of the memory (at most 1 GiB) is set aside for connection buffers, or \
+the size of one request of the largest item if that is more. On Ctrl-C or SIGTERM the server answers pending requests \
 and exits; a second signal stops it immediately.";
 
 /// Serve a cache over the memcached protocol, HTTP and the Redis protocol

@@ -53,7 +53,7 @@ pub(super) enum OutputFormat {
     Text,
     /// RFC 4180 with a header line
     Csv,
-    /// Apache Parquet with zstd, in the encoding that takes least
+    /// Apache Parquet with zstd, in the smallest encoding
     Parquet,
     /// Arrow IPC, dictionary-encoded: a file with -o, else a stream
     Arrow,
@@ -95,7 +95,7 @@ pub(super) struct Input {
     pub(super) all_columns: bool,
     #[command(flatten)]
     pub(super) table: TableFlags,
-    /// Refuse lines of text and records of CSV that are longer, up to 2GiB: a long value takes several times its bytes in memory
+    /// Maximum length of a text line or CSV record, up to 2GiB; a long value takes several times its length in memory
     /// [default: 256MiB]
     #[arg(long, value_name = "BYTES")]
     longest_value: Option<ByteSize>,
@@ -126,7 +126,7 @@ impl Input {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct MemoryLimit {
-    /// Refuse files whose values would take more memory: a few kilobytes can hold a value of 2 GiB
+    /// Refuse files whose values would need more memory than this; a file of a few kilobytes can hold a value of 2 GiB
     #[arg(long, default_value = "1GiB", value_name = "BYTES")]
     pub(super) max_memory: ByteSize,
 }
@@ -246,7 +246,7 @@ Examples:
 One value, or another condition, prints its rows, one per line. Several values, or any condition
 with --by-value, print one line per value: the value, its number of rows, and the rows.
 In CSV and JSON each row comes with its value. With --count, each of several values has one line:
-its number of rows, then the value, in the order given. Values from stdin are always several.")]
+its number of rows, then the value, in the order given. Values from stdin always count as several.")]
 pub(super) struct Find {
     /// The column file
     pub(super) file: PathBuf,
@@ -268,7 +268,7 @@ pub(super) struct Find {
     /// Rows that are null
     #[arg(long)]
     pub(super) is_null: bool,
-    /// Read values, prefix and range as hexadecimal, as JSON answers write bytes that are not UTF-8
+    /// Read values, prefix and range as hexadecimal, the form in which JSON output has bytes that are not UTF-8
     #[arg(long, conflicts_with_all = ["regex", "is_null"])]
     pub(super) hex: bool,
     /// Print values with their row counts instead of rows

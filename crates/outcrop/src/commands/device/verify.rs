@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args, half: Half) -> anyhow::Result<Ending> {
     refuse_measuring(args)?;
     if CHECKSUMS.iter().any(|name| args.path.as_os_str() == *name) && !args.path.exists() {
         return Err(refusal(format!(
-            "--verify {} is of fio: --verify has its own checksum, so type --verify alone, which verifies and gives no figures",
+            "--verify {} is fio's; Outcrop's --verify has its own checksum, so type --verify alone, which verifies and gives no figures",
             args.path.display()
         )));
     }

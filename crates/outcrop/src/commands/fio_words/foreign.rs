@@ -51,7 +51,7 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ),
     (
         "rate",
-        Instead("a rate is one of requests here: type --rate_iops 5k, or --arrival constant:5k"),
+        Instead("a rate counts requests here: type --rate_iops 5k, or --arrival constant:5k"),
     ),
     (
         "rate_min",

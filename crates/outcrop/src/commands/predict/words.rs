@@ -165,7 +165,7 @@ fn say_error(lines: &mut Lines, study: &Study<'_>, libraries: &[String]) {
     bare.dedup();
     if !bare.is_empty() {
         lines.say(format!(
-            "No interval for {}: nothing that was measured checks the model there, and the published checks are of hardware.",
+            "No interval for {}: no measurement checks the model there, and the published checks cover only hardware.",
             bare.join(", ")
         ));
     }
@@ -174,7 +174,7 @@ fn say_error(lines: &mut Lines, study: &Study<'_>, libraries: &[String]) {
         && has_hardware
     {
         lines.say(format!(
-            "Intervals of hardware hold at least the error that the model has on published hardware: {:.0} % mean, {:.0} % worst, {} pairs of \
+            "Intervals for hardware include at least the model's error on published hardware: {:.0} % mean, {:.0} % worst, {} pairs of \
              {CHECKED_ON}.",
             mean * 100.0,
             worst * 100.0,

@@ -152,7 +152,7 @@ pub(super) fn repeatability(cells: &[Cell<'_>]) -> Finding {
     };
     let wide = iops().filter(|iops| iops.is_wide()).count();
     let tested = format!(
-        "interval of the median IOPS, in {}: at most {:.0} % of them may have one of more than ± {} %; too wide: {wide}.",
+        "interval of the median IOPS, in {}: at most {:.0} % of the intervals may be wider than ± {} %; too wide: {wide}.",
         counted(widths.len(), "cell"),
         WIDE_CELLS * 100.0,
         Number::WIDE_PERCENT

@@ -108,7 +108,7 @@ pub(super) fn steady_state(cells: &[Cell<'_>], drive: Option<Drive<'_>>) -> Opti
     };
     let Some((end, window)) = &judged.window else {
         let reason = format!(
-            "it takes {WINDOW_ROUNDS} rounds, and there are {}; `--repetitions` is their number",
+            "it takes {WINDOW_ROUNDS} rounds, and there are {}; `--repetitions` sets their number",
             judged.count
         );
         return Some(Finding::not_testable(ID, SENTENCE, reason));

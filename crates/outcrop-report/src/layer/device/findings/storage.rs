@@ -67,7 +67,7 @@ pub(super) fn latency_is_storage(cells: &[Cell<'_>]) -> Finding {
     why.extend(sooner.map(|(cell, latency)| {
         let took = format_nanoseconds(latency.value);
         format!(
-            "Reads of {} complete in {took} in the median, sooner than any storage answers.",
+            "Reads of {} complete in a median of {took}, faster than any storage answers.",
             cell.words()
         )
     }));

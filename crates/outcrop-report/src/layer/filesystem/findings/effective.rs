@@ -58,7 +58,7 @@ pub(super) fn reads_were_cold(cells: &[Cell<'_>]) -> Finding {
                compressed extent)";
     outside.finding(ID, SENTENCE, how, "no cell reads cold files").otherwise(
         "Something above storage answered: the page cache, which also answers O_DIRECT reads of compressed extents, or that of a loop \
-         device's file. These latencies are of memory.",
+         device's file. These latencies describe memory.",
     )
 }
 

@@ -55,7 +55,7 @@ const WRITES_HELD_BACK: Failure = Failure {
 
 /// The page cache answered a part of the reads.
 const READS_HELD_BACK: Failure = Failure {
-    what: "The block device gave fewer bytes than the engine read from files",
+    what: "The block device delivered fewer bytes than the engine read from files",
     remedy: "To make the device see every read, pass the page cache (--io direct), or limit the memory to less than the databases take \
              (--memory-limit).",
 };
@@ -189,8 +189,8 @@ impl Compared<'_> {
             words(cell)
         );
         let meaning = "The device counts other processes, the filesystem's journal and whole blocks too; the page cache serves \
-                       reads that the engine counts, and holds writes back that a later file replaces. Where the two differ, \
-                       what wears and delays the device is its own count.";
+                       reads that the engine counts, and holds back writes that a later file replaces. Where the two differ, \
+                       the device's own count is what wears and delays it.";
         let number = Number::derived("device ÷ engine, farthest from 1", worst, Unit::Ratio, n);
         let failure = match worst < 1.0 {
             true => self.held_back,
