@@ -32,7 +32,7 @@ fn reads_that_did_not_reach_storage_fail_a_finding() {
         .iter_mut()
         .for_each(|trial| set(trial, MISSING_BYTES_RATIO, 0.97));
     for (run, why) in [
-        (&soon, "complete in 4.90 µs"),
+        (&soon, "complete in a median of 4.90 µs"),
         (&unknown, note),
         (&elsewhere, "97 % of the bytes"),
     ] {

@@ -1,15 +1,17 @@
 //! What the terminal says of findings that do not hold and of checks that failed.
 
+use std::collections::BTreeSet;
+
 use outcrop_report::{About, Finding, Report, Verdict};
 
 use crate::fixture::RunBuilder;
 
 const FAILURES: [&str; 5] = [
-    "The first is off by half",
-    "The second too",
-    "A third is late",
-    "A fourth is lost",
-    "A fifth fails",
+    "The first counter is off by half of what the trials requested",
+    "The second counter differs as much as the first one, in most cells",
+    "A third of the trials began later than their schedule says",
+    "A fourth of the samples is lost between the driver and the record",
+    "A fifth cell fails to verify what it wrote before",
 ];
 
 #[test]
@@ -36,7 +38,7 @@ fn every_check_of_a_run_has_a_sentence_for_its_failure() {
 }
 
 #[test]
-fn every_finding_and_check_that_fails_is_named_however_many_there_are() {
+fn findings_that_fail_are_all_named_and_checks_are_named_in_four_lines_or_counted() {
     let run = RunBuilder::new(3).cells(&[4096], &[1, 8, 32], &[100, 0]).build();
     let mut report = Report::of(&run);
     let sample = report.layers[0].findings[0].clone();
@@ -55,10 +57,17 @@ fn every_finding_and_check_that_fails_is_named_however_many_there_are() {
         let failed = checks.map(|(about, what)| failed(about, format!("name-of-{what}-{place}")));
         report.layers[0].findings.extend(failed);
     }
-    for width in [60, 80, 140] {
+    let checks = report.layers.iter().flat_map(|layer| &layer.findings);
+    let failed =
+        checks.filter(|finding| finding.about == About::Run && finding.verdict == Verdict::DoesNotHold);
+    let failed_ways = failed
+        .map(|finding| finding.failure)
+        .collect::<BTreeSet<_>>()
+        .len();
+    let (mut is_any_counted, mut is_all_named) = (false, false);
+    for width in [60, 80, 140, 400] {
         let screen = report.screen(width, false);
         let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(!words.contains("more."), "{screen}");
         for place in 0..5 {
             let in_words = words.contains(&format!("sentence {place} takes"));
             assert!(
@@ -68,10 +77,25 @@ fn every_finding_and_check_that_fails_is_named_however_many_there_are() {
         }
         // Its name may be what should be the case, as `cpu-is-accounted` is.
         assert!(!words.contains("name of check"), "{screen}");
-        for failure in FAILURES {
-            assert!(words.contains(&failure[1..]), "{failure}: {screen}");
+        let lines = screen
+            .lines()
+            .skip_while(|line| !line.contains("quality checks failed: "));
+        let lines: Vec<&str> = lines.take_while(|line| !line.is_empty()).collect();
+        assert!((1..=4).contains(&lines.len()), "{width}: {screen}");
+        let said = lines.join(" ");
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let named = said.matches(';').count() + 1;
+        match said.split_once(" more in the report.") {
+            Some((before, _)) => {
+                let more: usize = before.rsplit(' ').next().unwrap().parse().unwrap();
+                assert_eq!(named - 1 + more, failed_ways, "{width}: {screen}");
+            }
+            None => assert_eq!(named, failed_ways, "{width}: {screen}"),
         }
+        is_any_counted |= said.contains(" more in the report.");
+        is_all_named |= FAILURES.iter().all(|failure| words.contains(&failure[1..]));
     }
+    assert!(is_any_counted && is_all_named);
 }
 
 #[test]
