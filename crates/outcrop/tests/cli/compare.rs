@@ -79,7 +79,7 @@ fn two_files_of_one_name_and_length_are_other_data_and_a_copy_is_not() {
     let (first, other, copy) = (run("d1"), run("d2"), run("d3"));
     let refused = compared(dir.path(), &[&first, &other, "--fail-if", "compress_speed < -5%"]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
-    assert!(refused.stdout.contains("other content"), "{refused:?}");
+    assert!(refused.stdout.contains("different content"), "{refused:?}");
     assert!(
         !refused.stdout.contains("better") && !refused.stdout.contains("worse"),
         "{refused:?}"
