@@ -153,9 +153,9 @@ pub struct ComparisonRow {
     /// all but times and rates.
     #[serde(skip)]
     pub drift: f64,
-    /// The sides on which the machine or the device had more to do for others.
+    /// The sides on which the machine or the device had more to do for others, by what.
     #[serde(skip)]
-    pub busier: BTreeSet<Side>,
+    pub busier: BTreeSet<(Side, LoadMeasure)>,
     /// The side whose figure is lower by its definition, where the two define it differently.
     #[serde(skip)]
     pub lower_by_definition: Option<Side>,

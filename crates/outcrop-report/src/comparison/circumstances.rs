@@ -1,13 +1,17 @@
 //! What was not alike when two runs were measured: how long their trials were, what else the machine did, and what a latency includes.
 
+use std::collections::BTreeSet;
+
 use outcrop_measure::metric::Unit;
 use outcrop_measure::units::format_nanoseconds;
-use outcrop_results::compare::{Comparison, LoadDifference, LoadMeasure};
+use outcrop_results::compare::{Comparison, ComparisonRow, LoadDifference, LoadMeasure};
 
-use super::text::wrapped;
+use super::text::{common_factors, label, wrapped};
 
 /// Trials of lengths that differ by less than this factor are as long as each other.
 const SAME_LENGTH: f64 = 1.1;
+/// Cells that are named of those that a load affects.
+const MOST_CELLS: usize = 4;
 
 /// A paragraph for each circumstance that differs; none where they are alike.
 pub(super) fn circumstances(comparison: &Comparison) -> String {
@@ -20,7 +24,7 @@ pub(super) fn circumstances(comparison: &Comparison) -> String {
         text.push_str(&wrapped("trials:    ", &sentence));
     }
     for load in &comparison.loads {
-        text.push_str(&wrapped("load:      ", &load_in_words(load)));
+        text.push_str(&wrapped("load:      ", &load_in_words(load, comparison)));
     }
     for latency in &comparison.latency_differences {
         text.push_str(&wrapped("latency:   ", &latency.note));
@@ -29,7 +33,7 @@ pub(super) fn circumstances(comparison: &Comparison) -> String {
 }
 
 /// On which side the machine was busier, by which figures, and what follows.
-fn load_in_words(load: &LoadDifference) -> String {
+fn load_in_words(load: &LoadDifference, comparison: &Comparison) -> String {
     let share = |value: f64| format!("{:.0} %", 100.0 * value);
     let figures = match load.measure {
         LoadMeasure::OthersCpuShare => format!(
@@ -51,13 +55,45 @@ fn load_in_words(load: &LoadDifference) -> String {
             Unit::Ratio.format(load.baseline),
             Unit::Ratio.format(load.candidate)
         ),
+        LoadMeasure::TrialsBesideOthers => format!(
+            "the device moved more for others in {} of the trials of the baseline, in {} of those of the candidate",
+            share(load.baseline),
+            share(load.candidate)
+        ),
     };
-    let cells = match load.cells_count {
-        1 => String::new(),
-        count => format!(" (of {count} cells, the one where they differ most)"),
+    let most = match load.cells_count {
+        1 => "",
+        _ => " (in the cell where they differ most)",
+    };
+    format!("{figures}{most}. {}", affected(load, comparison))
+}
+
+/// Which rows follow from it: those of all cells, or of the cells that had the load.
+fn affected(load: &LoadDifference, comparison: &Comparison) -> String {
+    let side = load.busier.name();
+    let cells = |is: &dyn Fn(&ComparisonRow) -> bool| {
+        let mut seen = BTreeSet::new();
+        let mut rows: Vec<&ComparisonRow> = comparison.comparable().filter(|row| is(row)).collect();
+        rows.retain(|row| {
+            let subjects = (&row.baseline_subject, &row.candidate_subject);
+            seen.insert((&row.layer, subjects, &row.factors))
+        });
+        rows
+    };
+    let had_it = cells(&|row| row.busier.contains(&(load.busier, load.measure)));
+    let all_count = cells(&|_| true).len();
+    if had_it.len() == all_count {
+        return format!("Where the {side} is worse in a time or a rate, the row is undecided.");
+    }
+    let common = common_factors(comparison);
+    let named = had_it.iter().take(MOST_CELLS).map(|row| label(row, &common));
+    let named = named.collect::<Vec<_>>().join("; ");
+    let more = match had_it.len().saturating_sub(MOST_CELLS) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
     };
     format!(
-        "{figures}{cells}. Where the {} is worse in a time or a rate, the row is undecided.",
-        load.busier.name()
+        "That is so in {} of {all_count} cells: {named}{more}. Where the {side} is worse there in a time or a rate, the row is undecided.",
+        had_it.len()
     )
 }

@@ -297,7 +297,7 @@ fn factor(ratio: f64) -> String {
 }
 
 /// A cell in the words of its layer, by the factors that vary.
-fn label(row: &ComparisonRow, common: &BTreeMap<String, String>) -> String {
+pub(super) fn label(row: &ComparisonRow, common: &BTreeMap<String, String>) -> String {
     let own = row.factors.iter().filter(|(name, _)| !common.contains_key(*name));
     let own: BTreeMap<String, String> = own.map(|(name, value)| (name.clone(), value.clone())).collect();
     let schema = Vocabulary::default().layer(&row.layer);

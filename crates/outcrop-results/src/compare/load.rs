@@ -22,6 +22,9 @@ const TASKS_APART: f64 = 0.5;
 /// The same for all that the device moved for each byte of the trials, as a factor: less than this is no more than the drift that is allowed for
 /// on each side.
 const BYTES_APART: f64 = 1.1;
+/// From this share of a cell's trials on, traffic of others counts though the median does not show it: trials beside which it was seen are rarely the
+/// only ones that it slowed down.
+const TRIALS_APART: f64 = 0.25;
 
 /// What the load of two sides is judged by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -35,6 +38,9 @@ pub enum LoadMeasure {
     TasksPerCpuBefore,
     /// Bytes that the block device moved besides those of the trials of a cell, over the latter, median over the trials.
     DeviceBytesOfOthers,
+    /// Share of the trials of a cell in which the block device moved more for others than in the median of the other side, where the medians do not
+    /// differ by as much.
+    TrialsBesideOthers,
 }
 
 /// The machine had more to do for others on one side.
@@ -77,11 +83,15 @@ pub(super) fn others_share(shares: impl Iterator<Item = Option<f64>>) -> Option<
     median(&shares.flatten().collect::<Vec<_>>())
 }
 
-/// What the block device moved besides the bytes of the trials, over the latter; older runs have it in the bytes of both together.
-fn bytes_of_others(cell: &Cell) -> Option<f64> {
-    let value = |metric: &Metric| cell.metrics.get(metric.name)?.median();
-    let of_both = || value(&DEVICE_BYTES_RATIO).map(|ratio| (ratio - 1.0).max(0.0));
-    value(&FOREIGN_BYTES_RATIO).or_else(of_both)
+/// All that the block device moved for each byte of the trials, trial by trial; older runs have the bytes of both together.
+fn device_bytes(cell: &Cell) -> Option<Vec<f64>> {
+    let values = |metric: &Metric| {
+        let samples = cell.metrics.get(metric.name)?;
+        (!samples.values.is_empty()).then_some(samples.values.iter())
+    };
+    let of_others = || Some(values(&FOREIGN_BYTES_RATIO)?.map(|ratio| 1.0 + ratio).collect());
+    let of_both = || Some(values(&DEVICE_BYTES_RATIO)?.map(|ratio| ratio.max(1.0)).collect());
+    of_others().or_else(of_both)
 }
 
 /// Whether one of two cells was measured under more load than the other, of the CPUs or of the device. Another storage may itself move more for
@@ -95,17 +105,32 @@ pub(super) fn between(baseline: &Cell, candidate: &Cell, is_one_storage: bool) -
 }
 
 fn of_device(baseline: &Cell, candidate: &Cell) -> Option<LoadDifference> {
-    let (a, b) = bytes_of_others(baseline).zip(bytes_of_others(candidate))?;
-    let busier = match (1.0 + b) / (1.0 + a) {
-        factor if factor > BYTES_APART => Side::Candidate,
-        factor if factor < 1.0 / BYTES_APART => Side::Baseline,
-        _ => return None,
+    let (of_a, of_b) = device_bytes(baseline).zip(device_bytes(candidate))?;
+    let (a, b) = median(&of_a).zip(median(&of_b))?;
+    let share_beyond = |values: &[f64], other: f64| {
+        let beyond = values.iter().filter(|value| **value > BYTES_APART * other);
+        beyond.count() as f64 / values.len() as f64
+    };
+    let (share_a, share_b) = (share_beyond(&of_a, b), share_beyond(&of_b, a));
+    let (busier, measure) = match b / a {
+        factor if factor > BYTES_APART => (Side::Candidate, LoadMeasure::DeviceBytesOfOthers),
+        factor if factor < 1.0 / BYTES_APART => (Side::Baseline, LoadMeasure::DeviceBytesOfOthers),
+        // Where both sides had such trials, they explain nothing.
+        _ => match (share_a >= TRIALS_APART, share_b >= TRIALS_APART) {
+            (false, true) => (Side::Candidate, LoadMeasure::TrialsBesideOthers),
+            (true, false) => (Side::Baseline, LoadMeasure::TrialsBesideOthers),
+            _ => return None,
+        },
+    };
+    let (baseline, candidate) = match measure {
+        LoadMeasure::TrialsBesideOthers => (share_a, share_b),
+        _ => (a - 1.0, b - 1.0),
     };
     Some(LoadDifference {
         busier,
-        measure: LoadMeasure::DeviceBytesOfOthers,
-        baseline: a,
-        candidate: b,
+        measure,
+        baseline,
+        candidate,
         cells_count: 1,
     })
 }
@@ -185,9 +210,10 @@ pub(super) fn is_of_time(row: &ComparisonRow) -> bool {
 
 /// The verdict of a row, unless the load of the machine explains it: times and rates that are worse where the load was greater.
 pub(super) fn unless_explained(row: &ComparisonRow, verdict: Verdict) -> Verdict {
+    let is_busier = |side: Side| row.busier.iter().any(|(busier, _)| *busier == side);
     let is_explained = match &verdict {
-        Verdict::Better => row.busier.contains(&Side::Baseline),
-        Verdict::Worse => row.busier.contains(&Side::Candidate),
+        Verdict::Better => is_busier(Side::Baseline),
+        Verdict::Worse => is_busier(Side::Candidate),
         Verdict::Different => !row.busier.is_empty(),
         _ => false,
     };

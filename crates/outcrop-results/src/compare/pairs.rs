@@ -61,7 +61,7 @@ pub(super) fn pair(
                 true => load::between(a, b, is_one_storage),
                 false => Vec::new(),
             };
-            let busier: BTreeSet<Side> = loads.iter().map(|load| load.busier).collect();
+            let busier: BTreeSet<_> = loads.iter().map(|load| (load.busier, load.measure)).collect();
             let its = rows::of_cells((a, b), reasons, is_paired);
             paired.rows.extend(its.into_iter().map(|row| ComparisonRow {
                 busier: busier.clone(),

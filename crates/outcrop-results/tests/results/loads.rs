@@ -1,5 +1,6 @@
 //! Runs that were measured while the machine did other work: what it explains is not called better or worse, and fails no build.
 
+use outcrop_measure::Seed;
 use outcrop_results::{
     FailIf, LoadMeasure, RunView, Side, TrialEntry, Undecided, Value as Measured, Verdict, compare,
 };
@@ -7,6 +8,7 @@ use outcrop_schema::device::FOREIGN_BYTES_RATIO;
 use serde_json::{Value, json};
 
 use crate::comparisons::{repeated, row};
+use crate::judging::normal;
 use crate::samples::{check_all, run_of, trial, usual};
 
 /// Five trials of one cell, of which others used this share of the CPUs.
@@ -162,4 +164,91 @@ fn a_difference_that_the_traffic_of_others_on_the_device_explains_is_undecided_a
     };
     let comparison = compare(&on(&disturbed, "btrfs"), &on(&calm, "ext4"));
     assert_eq!(row(&comparison, "iops").verdict, Verdict::Better);
+}
+
+/// Trials of one cell with these rates, of which the device moved so many bytes for others for each of ours.
+fn trial_by_trial(base: &RunView, of_trials: &[(f64, f64)]) -> RunView {
+    let trials = (0..).zip(of_trials).map(|(repetition, (iops, of_others))| {
+        let mut values = usual(*iops, 4e5);
+        values.push(Measured::measured(FOREIGN_BYTES_RATIO, *of_others));
+        trial(32, repetition, &values)
+    });
+    RunView {
+        trials: trials.collect(),
+        ..base.clone()
+    }
+}
+
+#[test]
+fn traffic_beside_a_quarter_of_the_trials_of_one_side_explains_a_difference_though_its_median_does_not_show_it()
+ {
+    let folder = tempfile::tempdir().unwrap();
+    let base = run_of(folder.path(), "base", &[]);
+    let of = |iops: f64, of_others: &[f64]| {
+        let trials: Vec<(f64, f64)> = (0..)
+            .zip(of_others)
+            .map(|(place, of_others)| (iops * (1.0 + 0.002 * f64::from(place)), *of_others))
+            .collect();
+        trial_by_trial(&base, &trials)
+    };
+    let seen = [0.02, 0.02, 0.48, 0.48, 0.07, 0.03, 0.47];
+    let (calm, disturbed) = (of(16e3, &[0.0; 7]), of(6.88e3, &seen));
+    let comparison = compare(&calm, &disturbed);
+    assert_eq!(
+        row(&comparison, "iops").verdict,
+        Verdict::Undecided(Undecided::Load)
+    );
+    let load = comparison.loads[0];
+    assert_eq!(
+        (load.busier, load.measure, load.baseline, load.candidate),
+        (Side::Candidate, LoadMeasure::TrialsBesideOthers, 0.0, 3.0 / 7.0)
+    );
+    let conditions: [FailIf; 1] = ["iops < -5%".parse().unwrap()];
+    let reports = check_all(&conditions, &comparison).unwrap();
+    assert_eq!((reports[0].offending.len(), reports[0].under_load), (0, 1));
+    // As the baseline, it explains what looks better, and not what looks worse.
+    let verdict = |a: &RunView, b: &RunView| row(&compare(a, b), "iops").verdict.clone();
+    assert_eq!(verdict(&disturbed, &calm), Verdict::Undecided(Undecided::Load));
+    assert_eq!(verdict(&disturbed, &of(3e3, &[0.0; 7])), Verdict::Worse);
+    // The same on both sides, one trial of seven or of five, and bytes within the drift explain nothing.
+    assert_eq!(verdict(&of(16e3, &seen), &disturbed), Verdict::Worse);
+    let one_of_seven = [0.0, 0.0, 0.48, 0.0, 0.0, 0.0, 0.0];
+    assert_eq!(verdict(&calm, &of(6.88e3, &one_of_seven)), Verdict::Worse);
+    let (calm, one_of_five) = (of(16e3, &[0.0; 5]), of(6.88e3, &[0.0, 0.48, 0.0, 0.0, 0.0]));
+    assert_eq!(verdict(&calm, &one_of_five), Verdict::Worse);
+    assert_eq!(verdict(&calm, &of(6.88e3, &[0.09; 5])), Verdict::Worse);
+}
+
+/// Why a quarter: of equal runs, one disturbed trial of five makes fewer than half as many more look worse; two of five make more.
+#[test]
+fn one_disturbed_trial_of_five_raises_false_alarms_by_less_than_half_and_more_of_them_explain_the_difference()
+{
+    const PAIRS: u32 = 2000;
+    let folder = tempfile::tempdir().unwrap();
+    let base = run_of(folder.path(), "base", &[]);
+    let worse = |disturbed_count: usize, is_recorded: bool| {
+        let is_worse = |pair: &u32| {
+            let mut rng = Seed(31).derive_index((*pair).into()).rng();
+            let mut of = |disturbed_count: usize| {
+                let speed = 1e5 * (0.025 * normal(&mut rng)).exp();
+                let mut trials: Vec<(f64, f64)> = Vec::new();
+                for place in 0..5 {
+                    let iops = speed * (0.02 * normal(&mut rng)).exp();
+                    trials.push(match place < disturbed_count {
+                        true => (0.5 * iops, if is_recorded { 0.48 } else { 0.0 }),
+                        false => (iops, 0.0),
+                    });
+                }
+                trial_by_trial(&base, &trials)
+            };
+            let (a, b) = (of(0), of(disturbed_count));
+            row(&compare(&a, &b), "iops").verdict == Verdict::Worse
+        };
+        (0..PAIRS).filter(is_worse).count()
+    };
+    let counts = [0, 1, 2, 3].map(|disturbed_count| worse(disturbed_count, false));
+    assert!(2 * counts[1] < 3 * counts[0], "{counts:?}");
+    assert!(2 * counts[2] > 3 * counts[0], "{counts:?}");
+    assert_eq!([2, 3].map(|disturbed_count| worse(disturbed_count, true)), [0, 0]);
+    assert_eq!(worse(1, true), counts[1]);
 }
