@@ -1,5 +1,6 @@
 //! Miss-ratio curves: a recorded trace replayed on the simulators of policies, for several memory limits.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -280,6 +281,31 @@ impl MemorySizes {
         let doubled = |size: &u64| size.checked_mul(2).filter(|next| *next <= most);
         Self(std::iter::successors(Some(least), doubled).collect())
     }
+
+    /// The same from half of the least on; none where there is no half, or that would be too many.
+    pub fn from_half(&self) -> Option<Self> {
+        let half = self.0.iter().min().map(|least| least / 2)?;
+        (half > 0).then(|| self.with(half)).flatten()
+    }
+
+    /// The same up to twice the most; none where there is no such number, or that would be too many.
+    pub fn to_double(&self) -> Option<Self> {
+        self.with(self.0.iter().max()?.checked_mul(2)?)
+    }
+
+    /// The same with one more, in order.
+    fn with(&self, bytes: u64) -> Option<Self> {
+        let all: BTreeSet<u64> = self.0.iter().copied().chain([bytes]).collect();
+        (all.len() <= MOST_SIZES).then(|| Self(all.into_iter().collect()))
+    }
+
+    /// Doublings from the first to the last, the last of them shorter where the last is no doubling.
+    fn doublings(low: u64, high: u64) -> Vec<u64> {
+        let doubled = |size: &u64| size.checked_mul(2).filter(|next| *next < high);
+        let mut sizes: Vec<u64> = std::iter::successors(Some(low), doubled).collect();
+        sizes.extend((low < high).then_some(high));
+        sizes
+    }
 }
 
 impl FromStr for MemorySizes {
@@ -300,10 +326,7 @@ impl FromStr for MemorySizes {
                 if low > high {
                     return Err(refuse("the first limit is above the last".to_owned()));
                 }
-                let doubled = |size: &u64| size.checked_mul(2).filter(|next| *next < high);
-                let mut sizes: Vec<u64> = std::iter::successors(Some(low), doubled).collect();
-                sizes.extend((low < high).then_some(high));
-                sizes
+                Self::doublings(low, high)
             }
         };
         if sizes.len() > MOST_SIZES {
@@ -318,6 +341,12 @@ impl FromStr for MemorySizes {
 
 impl fmt::Display for MemorySizes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let [low, _, .., high] = self.0[..]
+            && low < high
+            && self.0 == Self::doublings(low, high)
+        {
+            return write!(f, "{}..{}", ByteSize(low), ByteSize(high));
+        }
         for (number, size) in self.0.iter().enumerate() {
             let comma = if number > 0 { "," } else { "" };
             write!(f, "{comma}{}", ByteSize(*size))?;

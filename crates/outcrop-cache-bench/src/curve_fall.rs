@@ -15,8 +15,26 @@ pub enum CurveFall {
         /// Where it ends.
         to: CurvePoint,
     },
+    /// One step stands out among those simulated, but the step beside it on one side was not simulated: whether it is a knee is not known.
+    Open {
+        /// Where it begins.
+        from: CurvePoint,
+        /// Where it ends.
+        to: CurvePoint,
+        /// On which side no memory was simulated.
+        beyond: Beyond,
+    },
     /// None does: what the misses fall by instead, from the least memory to the most without a gap.
     Stretches(Vec<Stretch>),
+}
+
+/// A side of the limits that were simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beyond {
+    /// Less memory than the smallest.
+    Smaller,
+    /// More than the largest.
+    Larger,
 }
 
 /// Steps one behind the other in which the misses fall alike. Falls are in shares of the gets for each doubling of the memory; a fall below 0
@@ -37,9 +55,6 @@ pub struct Stretch {
 const LEAST_KNEE: f64 = 0.02;
 /// … and by this many times as much as the step before it, the step after it, and the median of the other steps that fall …
 const STANDS_OUT: f64 = 1.5;
-/// … and where no step was simulated before it, by this many times as much as the one after it: a curve that flattens out begins with its
-/// steepest step, wherever it begins.
-const STANDS_OUT_AT_FIRST: f64 = 2.0;
 /// Misses that fall by less for a doubling stand still.
 const LEAST_FALL: f64 = 0.01;
 /// Falls are alike while the largest is at most this many times the smallest.
@@ -56,7 +71,8 @@ struct Step {
 
 impl CurveFall {
     /// How the misses of a policy fall; none where they do not, or fewer than two steps were simulated, so that none can stand out.
-    pub fn of(points: &[CurvePoint], policy: PolicyKind) -> Option<Self> {
+    /// `first_gets` miss in every cache, however much memory it has.
+    pub fn of(points: &[CurvePoint], policy: PolicyKind, first_gets: u64) -> Option<Self> {
         let steps = steps(points, policy);
         let falls: Vec<f64> = steps.iter().map(|step| step.fall).collect();
         let steepest = (0..falls.len()).max_by(|one, other| falls[*one].total_cmp(&falls[*other]))?;
@@ -65,7 +81,19 @@ impl CurveFall {
         }
         if stands_out(&falls, steepest) {
             let Step { from, to, .. } = steps[steepest];
-            return Some(Self::Knee { from, to });
+            // A curve that flattens out begins with its steepest step wherever it begins. But no memory misses more than every get, and none
+            // less than the first ones.
+            let is_bounded_below = from.hits == 0;
+            let is_bounded_above = to.gets - to.hits <= first_gets;
+            let beyond = match steepest {
+                0 if !is_bounded_below => Some(Beyond::Smaller),
+                _ if steepest + 1 == falls.len() && !is_bounded_above => Some(Beyond::Larger),
+                _ => None,
+            };
+            return Some(match beyond {
+                Some(beyond) => Self::Open { from, to, beyond },
+                None => Self::Knee { from, to },
+            });
         }
         Some(Self::Stretches(stretches(&steps)))
     }
@@ -141,27 +169,26 @@ fn steps(points: &[CurvePoint], policy: PolicyKind) -> Vec<Step> {
     of_policy.windows(2).filter_map(step).collect()
 }
 
-/// Whether the steepest of several falls is a knee, and not the largest of many that are alike.
+/// Whether the steepest of several falls stands out from those that are known, and is not the largest of many that are alike.
 fn stands_out(falls: &[f64], steepest: usize) -> bool {
     let fall = falls[steepest];
     let before = steepest.checked_sub(1).map(|place| falls[place]);
     let after = falls.get(steepest + 1).copied();
-    let factor_after = match before {
-        Some(_) => STANDS_OUT,
-        None => STANDS_OUT_AT_FIRST,
-    };
     let others = falls.iter().enumerate().filter(|(place, _)| *place != steepest);
     let falling: Vec<f64> = others
         .map(|(_, fall)| *fall)
         .filter(|fall| *fall >= LEAST_FALL)
         .collect();
-    let is_times = |other: Option<f64>, factor: f64| other.is_none_or(|other| fall >= factor * other);
-    is_times(before, STANDS_OUT) && is_times(after, factor_after) && is_times(median(&falling), STANDS_OUT)
+    let mut others = [before, after, median(&falling)].into_iter().flatten();
+    others.all(|other| fall >= STANDS_OUT * other)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Gets of a thousand that miss in every cache.
+    const FIRST_GETS: u64 = 30;
 
     /// A curve of so many misses of a thousand gets, with doublings of the memory.
     fn curve(misses: &[u64]) -> Vec<CurvePoint> {
@@ -179,14 +206,22 @@ mod tests {
     }
 
     fn fall(misses: &[u64]) -> Option<CurveFall> {
-        CurveFall::of(&curve(misses), PolicyKind::Lru)
+        CurveFall::of(&curve(misses), PolicyKind::Lru, FIRST_GETS)
     }
 
     /// Where the knee begins, in doublings of the least memory.
     fn knee(misses: &[u64]) -> Option<u32> {
         match fall(misses)? {
             CurveFall::Knee { from, .. } => Some((from.memory_bytes / 1024).trailing_zeros()),
-            CurveFall::Stretches(_) => None,
+            CurveFall::Open { .. } | CurveFall::Stretches(_) => None,
+        }
+    }
+
+    /// On which side a step that stands out has nothing beside it.
+    fn open(misses: &[u64]) -> Option<Beyond> {
+        match fall(misses)? {
+            CurveFall::Open { beyond, .. } => Some(beyond),
+            CurveFall::Knee { .. } | CurveFall::Stretches(_) => None,
         }
     }
 
@@ -231,6 +266,23 @@ mod tests {
     }
 
     #[test]
+    fn whether_the_first_or_the_last_step_is_a_knee_is_open_unless_no_memory_beyond_it_can_differ() {
+        // The same curve from one step earlier is no knee, and from there on it may be one.
+        let curve = [279, 192, 105, 60];
+        assert_eq!((knee(&curve), open(&curve)), (None, None));
+        assert_eq!(open(&curve[1..]), Some(Beyond::Smaller));
+        // What falls as much again in the next step is no knee.
+        let falls = [900, 880, 600, 320];
+        assert_eq!((knee(&falls), open(&falls)), (None, None));
+        assert_eq!(open(&falls[..3]), Some(Beyond::Larger));
+        // Where nothing hits, less memory misses no more; where only first requests miss, more misses no less.
+        assert_eq!(knee(&[1000, 500, 490]), Some(0));
+        assert_eq!(open(&[999, 500, 490]), Some(Beyond::Smaller));
+        assert_eq!(knee(&[700, 690, FIRST_GETS]), Some(1));
+        assert_eq!(open(&[700, 690, FIRST_GETS + 1]), Some(Beyond::Larger));
+    }
+
+    #[test]
     fn a_curve_that_stands_still_first_and_then_falls_in_several_steps_says_where_it_begins_to_fall() {
         assert_eq!(
             told(&[354, 350, 348, 339, 256, 148, 58]),
@@ -250,7 +302,7 @@ mod tests {
         );
         // Neither do falls that are alike one by one make a stretch that is even, nor many stretches an answer.
         assert_eq!(told(&[900, 830, 760, 710, 650, 600, 540])[0], (0, 6, 0.05, 0.07));
-        assert_eq!(told(&[900, 700, 590, 570, 470, 465, 420]), [(0, 6, 0.005, 0.2)]);
+        assert_eq!(told(&[900, 740, 630, 610, 510, 505, 460]), [(0, 6, 0.005, 0.16)]);
     }
 
     /// What is said of a curve without a knee, in doublings of the least memory.
@@ -269,7 +321,7 @@ mod tests {
                     )
                 })
                 .collect(),
-            knee @ CurveFall::Knee { .. } => panic!("{knee:?}"),
+            other => panic!("{other:?}"),
         }
     }
 
@@ -284,6 +336,16 @@ mod tests {
                 None => assert!(falls.iter().all(|fall| *fall < LEAST_KNEE)),
                 Some(CurveFall::Knee { from, to }) => {
                     assert!(falls.iter().all(|fall| *fall <= falls[at(from)]) && at(to) == at(from) + 1);
+                    assert!(at(from) > 0 || misses[0] == 1000, "nothing is known of less memory");
+                    let is_last = at(to) + 1 == misses.len();
+                    assert!(!is_last || misses[at(to)] <= FIRST_GETS, "nothing is known of more memory");
+                }
+                Some(CurveFall::Open { from, to, beyond }) => {
+                    assert!(falls.iter().all(|fall| *fall <= falls[at(from)]) && at(to) == at(from) + 1);
+                    match beyond {
+                        Beyond::Smaller => assert_eq!(at(from), 0),
+                        Beyond::Larger => assert_eq!(at(to) + 1, misses.len()),
+                    }
                 }
                 Some(CurveFall::Stretches(stretches)) => {
                     let mut end = 0;
@@ -316,7 +378,7 @@ mod tests {
             point.memory_bytes = kib << 10;
         }
         assert!(matches!(
-            CurveFall::of(&points, PolicyKind::Lru),
+            CurveFall::of(&points, PolicyKind::Lru, FIRST_GETS),
             Some(CurveFall::Stretches(_))
         ));
     }

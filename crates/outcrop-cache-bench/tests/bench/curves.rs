@@ -137,6 +137,20 @@ fn limits_and_policies_are_read_as_people_write_them() {
     assert_eq!(sizes("1KiB..3KiB").unwrap().0, [1024, 2048, 3072]);
     assert_eq!(sizes("1KiB").unwrap().0, [1024]);
     assert_eq!(sizes("3KiB,1KiB").unwrap().to_string(), "3KiB,1KiB");
+    for text in ["1KiB..4KiB", "1KiB..3KiB", "1KiB,3KiB", "3KiB", "1KiB,2KiB"] {
+        assert_eq!(sizes(text).unwrap().to_string(), text);
+    }
+    let beyond = |text: &str| {
+        let sizes = sizes(text).unwrap();
+        let [half, double] = [sizes.from_half(), sizes.to_double()];
+        [half, double].map(|sizes| sizes.map_or_else(String::new, |sizes| sizes.to_string()))
+    };
+    assert_eq!(beyond("1MiB..4MiB"), ["512KiB..4MiB", "1MiB..8MiB"]);
+    assert_eq!(
+        beyond("5KiB,2KiB,3KiB"),
+        ["1KiB,2KiB,3KiB,5KiB", "2KiB,3KiB,5KiB,10KiB"]
+    );
+    assert_eq!(beyond("1B,2B"), ["", "1..4"]);
     for text in ["", "4KiB..1KiB", "0B", "1B..16EiB", "many"] {
         assert!(sizes(text).unwrap_err().contains("64MiB..8GiB"), "{text}");
     }

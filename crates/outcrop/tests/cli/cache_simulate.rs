@@ -18,7 +18,9 @@ fn where_everything_fits_any_policy_will_do_and_the_one_that_refuses_to_store_is
     };
     let roomy = simulate(&["--memory", "4KiB,16KiB,64KiB"]);
     assert!(
-        roomy.starts_with("Memory: 16 KiB, where everything fits: only the first request of each key misses"),
+        roomy.starts_with(
+            "Memory: 16 KiB, where everything fits (all objects take 14.4 kB): only the first request of each key misses"
+        ),
         "{roomy}"
     );
     assert!(roomy.contains("\nPolicy: any, because "), "{roomy}");
@@ -110,6 +112,36 @@ fn a_curve_that_is_a_straight_line_has_no_knee_whatever_the_seed_and_a_loop_has_
         ),
         "{seen}"
     );
+}
+
+#[test]
+fn whether_the_first_step_is_a_knee_is_not_said_before_the_memory_that_the_answer_names_is_simulated() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("trace.csv"), drawn(1)).unwrap();
+    let simulate = |memory: &str| {
+        let args = ["cache", "simulate", "trace.csv", "--policy", "lru"];
+        let seen = outcrop(dir, &[&args[..], &["--memory", memory]].concat());
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        seen.stdout
+    };
+    // Every step falls about as much as the one before, but the one in which everything fits.
+    let first = simulate("512KiB..2MiB");
+    assert!(
+        first.contains("\nWith lru the misses fall most in the first step, from 512 KiB to 1 MiB: ")
+            && first.contains("no smaller memory was simulated"),
+        "{first}"
+    );
+    let mut seen = first;
+    let mut named = Vec::new();
+    while let Some((_, limits)) = seen.split_once("; --memory ") {
+        assert!(!seen.contains("nee with"), "{seen}");
+        let (limits, _) = limits.split_once(',').expect("an end of them");
+        named.push(limits.to_owned());
+        seen = simulate(limits);
+    }
+    assert_eq!(named[0], "256KiB..2MiB");
+    assert!(seen.contains("\nNo knee with lru: "), "{named:?}: {seen}");
 }
 
 #[test]

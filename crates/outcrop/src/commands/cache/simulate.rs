@@ -1,22 +1,18 @@
 //! `outcrop cache simulate`: the miss-ratio curve of a trace.
 
+mod advice;
 mod fall;
 mod picture;
 
-use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Read};
 use std::path::{Path, PathBuf};
 
-use outcrop_cache::store::PolicyKind;
-use outcrop_cache_bench::{
-    CurveAdvice, CurvePoint, CurveSpec, MemorySizes, NEARLY, Policies, miss_ratio_curve,
-};
+use outcrop_cache_bench::{CurvePoint, CurveSpec, MemorySizes, Policies, TraceFacts, miss_ratio_curve};
 use outcrop_measure::units::{ByteSize, format_bytes, format_data};
 use outcrop_probe::user_file;
 use outcrop_report::number::counted;
 use outcrop_workload::keyed::Trace;
 
-use self::fall::fall;
 use crate::commands::whole::whole;
 use crate::exit::{Ending, bad_input};
 use crate::output::{Cell, Format, Table, note, pretty_json, print};
@@ -124,7 +120,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
     let Some(points) = miss_ratio_curve(&trace, &spec, &stop, &mut progress) else {
         return Ok(Ending::Interrupted);
     };
-    answer(&points, &spec, facts.first_gets, args.format)?;
+    answer(&points, &spec, &facts, args.format)?;
     picture::draw(&points, &spec, args, trace.entries().len())?;
     Ok(Ending::Done)
 }
@@ -226,20 +222,8 @@ fn progress() -> impl FnMut(f64) {
 }
 
 /// Prints what to take, and the curve.
-fn answer(points: &[CurvePoint], spec: &CurveSpec, first_gets: u64, format: Format) -> anyhow::Result<()> {
-    let advice = CurveAdvice::of(points).map(|advice| {
-        let mut sentences = sentences(&advice, first_gets);
-        // Where nothing is evicted that is asked for again, the choice of a policy is for those who have less memory.
-        let mut policy = advice.chosen.policy;
-        if advice.chosen.gets - advice.chosen.hits <= first_gets
-            && let Some((best, sentence)) = widest_difference(points)
-        {
-            sentences.push(sentence);
-            policy = best;
-        }
-        sentences.extend(fall(points, policy, first_gets));
-        sentences
-    });
+fn answer(points: &[CurvePoint], spec: &CurveSpec, facts: &TraceFacts, format: Format) -> anyhow::Result<()> {
+    let advice = advice::sentences(points, facts);
     let table = table(points, spec, format);
     match (format, advice) {
         (Format::Text, Some(advice)) => {
@@ -252,107 +236,6 @@ fn answer(points: &[CurvePoint], spec: &CurveSpec, first_gets: u64, format: Form
         }
         (Format::Text | Format::Json | Format::Csv, _) => table.print(format),
     }
-}
-
-/// What to take, in words. The first get of a key misses in every cache.
-fn sentences(advice: &CurveAdvice, first_gets: u64) -> Vec<String> {
-    let percent = |point: &CurvePoint| format!("{:.1} %", point.miss_ratio().unwrap_or_default() * 100.0);
-    let size = |point: &CurvePoint| format_bytes(point.memory_bytes);
-    let (chosen, lowest) = (&advice.chosen, &advice.lowest);
-    if advice.everything_fits && chosen.gets - chosen.hits <= first_gets {
-        return vec![
-            format!(
-                "Everything fits in {}, the smallest memory simulated: only the first request of each key misses ({} of gets).",
-                size(chosen),
-                percent(chosen)
-            ),
-            "Policy: it makes no difference, because nothing that is requested again is evicted. Smaller values of --memory show where it does."
-                .to_owned(),
-        ];
-    }
-    if advice.policies_tie && chosen.gets - chosen.hits <= first_gets {
-        return vec![
-            format!(
-                "Memory: {}, where everything fits: only the first request of each key misses ({} of gets).",
-                size(chosen),
-                percent(chosen)
-            ),
-            "Policy: any, because nothing that is requested again is evicted.".to_owned(),
-        ];
-    }
-    let policy = |point: &CurvePoint| point.policy.to_string();
-    let mut memory = format!(
-        "Memory: {} with {}, where {} of gets miss",
-        size(chosen),
-        policy(chosen),
-        percent(chosen)
-    );
-    if chosen.memory_bytes < lowest.memory_bytes {
-        memory.push_str(&format!(
-            "; {} lowers that by at most {} percentage point, to {}",
-            size(lowest),
-            NEARLY * 100.0,
-            percent(lowest)
-        ));
-    } else if chosen.gets - chosen.hits <= first_gets {
-        memory.push_str("; these are the first requests of each key, which no memory size can avoid");
-    } else if advice.is_largest {
-        memory.push_str("; more was not simulated and may help (--memory)");
-    }
-    // What refuses to store when the memory is full is no advice, though it may miss as seldom.
-    let others = advice.policies[1..].iter().map(|policy| match policy {
-        PolicyKind::None => format!("{policy} (which stores nothing more once the memory is full)"),
-        policy => policy.to_string(),
-    });
-    let others: Vec<String> = others.collect();
-    let ties = match others.is_empty() {
-        true => String::new(),
-        false => format!("; within half a percentage point of it: {}", others.join(", ")),
-    };
-    let is_worse = !advice.policies.contains(&advice.worst.policy);
-    let most = match is_worse {
-        true => format!(
-            "; with the same memory, {} is the worst: {} of gets miss",
-            policy(&advice.worst),
-            percent(&advice.worst)
-        ),
-        false => String::new(),
-    };
-    let choice = format!("Policy: {}{ties}{most}.", policy(chosen));
-    vec![format!("{memory}."), choice]
-}
-
-/// The policy that is best at the memory at which the policies differ most, by more than a percentage point, and a sentence on it.
-fn widest_difference(points: &[CurvePoint]) -> Option<(PolicyKind, String)> {
-    let mut by_memory: BTreeMap<u64, Vec<(f64, &CurvePoint)>> = BTreeMap::new();
-    for point in points {
-        let ratio = point.miss_ratio()?;
-        by_memory
-            .entry(point.memory_bytes)
-            .or_default()
-            .push((ratio, point));
-    }
-    let differences = by_memory.into_values().filter_map(|mut of_memory| {
-        of_memory.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let mut evicting = of_memory
-            .iter()
-            .filter(|(_, point)| point.policy != PolicyKind::None);
-        let best = evicting.next().or(of_memory.first())?;
-        Some((*best, *of_memory.last()?))
-    });
-    let (best, worst) =
-        differences.max_by(|one, other| (one.1.0 - one.0.0).total_cmp(&(other.1.0 - other.0.0)))?;
-    (worst.0 - best.0 > NEARLY).then(|| {
-        let sentence = format!(
-            "With less memory the policy matters, most at {}: {:.1} % of gets miss with {}, {:.1} % with {}.",
-            format_bytes(best.1.memory_bytes),
-            best.0 * 100.0,
-            best.1.policy,
-            worst.0 * 100.0,
-            worst.1.policy
-        );
-        (best.1.policy, sentence)
-    })
 }
 
 /// For people a row for each limit and a column for each policy; for programs a row for each pair.

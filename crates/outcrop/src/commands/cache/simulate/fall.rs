@@ -3,35 +3,66 @@
 use std::collections::BTreeSet;
 
 use outcrop_cache::store::PolicyKind;
-use outcrop_cache_bench::{CurveFall, CurvePoint, Stretch};
+use outcrop_cache_bench::{Beyond, CurveFall, CurvePoint, MemorySizes, Stretch, TraceFacts};
 use outcrop_measure::units::format_bytes;
+
+use super::advice::percent;
 
 /// How the misses of a policy fall: between which two limits most of all, or by how much in each stretch. A trace that repeats a loop falls
 /// where the loop begins to fit.
-pub(super) fn fall(points: &[CurvePoint], policy: PolicyKind, first_gets: u64) -> Option<String> {
-    let percent = |point: CurvePoint| point.miss_ratio().unwrap_or_default() * 100.0;
-    Some(match CurveFall::of(points, policy)? {
+pub(super) fn fall(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts) -> Option<String> {
+    let between = |from: &CurvePoint, to: &CurvePoint| {
+        let [from, to] = [from, to].map(|end| format_bytes(end.memory_bytes));
+        format!("from {from} to {to}")
+    };
+    let falls =
+        |from: &CurvePoint, to: &CurvePoint| format!("from {} to {} of gets", percent(from), percent(to));
+    let most = match are_steps_equal(points, policy) {
+        true => "the misses fall most",
+        false => "the misses fall most for each doubling of the memory",
+    };
+    Some(match CurveFall::of(points, policy, facts.first_gets)? {
         CurveFall::Knee { from, to } => format!(
-            "Knee with {policy}: from {} to {} the misses fall most{}, from {:.1} % to {:.1} % of gets.",
-            format_bytes(from.memory_bytes),
-            format_bytes(to.memory_bytes),
-            if are_steps_equal(points, policy) {
-                ""
-            } else {
-                " for each doubling of the memory"
-            },
-            percent(from),
-            percent(to)
+            "Knee with {policy}: {} {most}, {}.",
+            between(&from, &to),
+            falls(&from, &to)
         ),
+        CurveFall::Open { from, to, beyond } => {
+            let place = match beyond {
+                Beyond::Smaller => "first",
+                Beyond::Larger => "last",
+            };
+            format!(
+                "With {policy} {most} in the {place} step, {}: {}. {}",
+                between(&from, &to),
+                falls(&from, &to),
+                what_shows_it(points, policy, beyond)
+            )
+        }
         CurveFall::Stretches(stretches) => {
             let clauses: Vec<String> = stretches.iter().map(of_stretch).collect();
             format!(
                 "No knee with {policy}: for each doubling of the memory, the misses {}.{}",
                 clauses.join(", then "),
-                all_fits(points, policy, first_gets)
+                all_fits(points, policy, facts)
             )
         }
     })
+}
+
+/// Why nobody knows whether a step is a knee, and which limits would show it.
+fn what_shows_it(points: &[CurvePoint], policy: PolicyKind, beyond: Beyond) -> String {
+    let of_policy = points.iter().filter(|point| point.policy == policy);
+    let limits: BTreeSet<u64> = of_policy.map(|point| point.memory_bytes).collect();
+    let limits = MemorySizes(limits.into_iter().collect());
+    let (than_simulated, with_more, wider) = match beyond {
+        Beyond::Smaller => ("smaller", limits.from_half(), "a smaller first limit"),
+        Beyond::Larger => ("larger", limits.to_double(), "a larger last limit"),
+    };
+    let shown = with_more.map_or_else(String::new, |limits| {
+        format!("; --memory {limits}, or {wider}, shows it")
+    });
+    format!("Whether this is a knee is not known, because no {than_simulated} memory was simulated{shown}.")
 }
 
 /// `fall by 10.1 to 10.9 percentage points (512 KiB to 2 MiB)`: all falls of the stretch lie between the two.
@@ -71,13 +102,17 @@ fn are_steps_equal(points: &[CurvePoint], policy: PolicyKind) -> bool {
 }
 
 /// From which limit on a policy misses no more than the first request of each key; empty where none is that large.
-fn all_fits(points: &[CurvePoint], policy: PolicyKind, first_gets: u64) -> String {
+fn all_fits(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts) -> String {
     let of_policy = points.iter().filter(|point| point.policy == policy);
-    let fits = of_policy.filter(|point| point.gets - point.hits <= first_gets);
-    let least = fits.map(|point| point.memory_bytes).min();
-    least.map_or_else(String::new, |bytes| {
-        format!(" In {} everything fits.", format_bytes(bytes))
-    })
+    let fits = of_policy.filter(|point| point.gets - point.hits <= facts.first_gets);
+    let Some(least) = fits.map(|point| point.memory_bytes).min() else {
+        return String::new();
+    };
+    let what = match facts.all_bytes <= least {
+        true => "everything",
+        false => "everything that is requested again",
+    };
+    format!(" In {} {what} fits.", format_bytes(least))
 }
 
 #[cfg(test)]
@@ -98,24 +133,67 @@ mod tests {
         }
     }
 
+    /// A trace whose objects all fit in 3 MiB.
+    fn facts(first_gets: u64) -> TraceFacts {
+        TraceFacts {
+            gets: 1000,
+            first_gets,
+            all_bytes: 3 << 20,
+            keys_without_size: 0,
+        }
+    }
+
     /// What is said of misses in thousandths of the gets, at 512 KiB and doublings of it.
     fn said(misses: &[u64], first_gets: u64) -> String {
         let points = misses.iter().enumerate();
         let points: Vec<CurvePoint> = points
             .map(|(doublings, misses)| point((512 << 10) << doublings, *misses, 1000))
             .collect();
-        fall(&points, PolicyKind::S3Fifo, first_gets).unwrap()
+        fall(&points, PolicyKind::S3Fifo, &facts(first_gets)).unwrap()
     }
 
     #[test]
     fn a_knee_of_steps_of_unequal_size_falls_most_for_each_doubling_and_is_not_said_to_fall_most() {
-        // Falls of 10.5 and then 24.2 points; for each doubling, 17.9 and 7.1.
-        let points = [(64, 397), (96, 292), (1024, 50)].map(|(kib, misses)| point(kib << 10, misses, 1000));
+        // Falls of 2.1, 10.5 and then 24.2 points; for each doubling, 2.1, 17.9 and 7.1.
+        let points = [(32, 418), (64, 397), (96, 292), (1024, 50)];
+        let points = points.map(|(kib, misses)| point(kib << 10, misses, 1000));
         assert_eq!(
-            fall(&points, PolicyKind::S3Fifo, 0).unwrap(),
+            fall(&points, PolicyKind::S3Fifo, &facts(0)).unwrap(),
             "Knee with s3-fifo: from 64 KiB to 96 KiB the misses fall most for each doubling of the memory, from 39.7 % to 29.2 % of gets."
         );
+        assert_eq!(
+            fall(&points[1..], PolicyKind::S3Fifo, &facts(0)).unwrap(),
+            "With s3-fifo the misses fall most for each doubling of the memory in the first step, from 64 KiB to 96 KiB: from 39.7 % to 29.2 % \
+             of gets. Whether this is a knee is not known, because no smaller memory was simulated; --memory 32KiB,64KiB,96KiB,1MiB, or a \
+             smaller first limit, shows it."
+        );
         assert!(said(&[900, 880, 500, 480], 0).contains("1 MiB to 2 MiB the misses fall most, from "));
+    }
+
+    #[test]
+    fn a_step_with_nothing_simulated_beside_it_is_no_knee_and_the_memory_that_decides_it_is_named() {
+        assert_eq!(
+            said(&[192, 105, 60], 0),
+            "With s3-fifo the misses fall most in the first step, from 512 KiB to 1 MiB: from 19.2 % to 10.5 % of gets. Whether this is a knee \
+             is not known, because no smaller memory was simulated; --memory 256KiB..2MiB, or a smaller first limit, shows it."
+        );
+        assert!(said(&[279, 192, 105, 60], 0).starts_with("No knee with s3-fifo: "));
+        assert_eq!(
+            said(&[900, 880, 600], 0),
+            "With s3-fifo the misses fall most in the last step, from 1 MiB to 2 MiB: from 88.0 % to 60.0 % of gets. Whether this is a knee is \
+             not known, because no larger memory was simulated; --memory 512KiB..4MiB, or a larger last limit, shows it."
+        );
+        // No memory misses less.
+        assert!(said(&[900, 880, 600], 600).starts_with("Knee with s3-fifo: from 1 MiB to 2 MiB "));
+    }
+
+    #[test]
+    fn what_is_never_requested_again_need_not_fit() {
+        let said = said(&[560, 459, 350, 350], 350);
+        assert!(
+            said.ends_with(" In 2 MiB everything that is requested again fits."),
+            "{said}"
+        );
     }
 
     #[test]
@@ -123,7 +201,7 @@ mod tests {
         let said = |misses: [u64; 5]| {
             let points = misses.iter().enumerate();
             let points = points.map(|(doublings, misses)| point((1 << 20) << doublings, *misses, 10_000));
-            fall(&points.collect::<Vec<_>>(), PolicyKind::S3Fifo, 0).unwrap()
+            fall(&points.collect::<Vec<_>>(), PolicyKind::S3Fifo, &facts(0)).unwrap()
         };
         let falls = said([9000, 8000, 7000, 6928, 6855]);
         assert!(
