@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
+use outcrop_measure::units::format_nanoseconds;
 use outcrop_results::RunFolder;
 
 use crate::error::LabError;
+use crate::eta::{Compared, Eta};
 use crate::order::Trial;
 use crate::plan::PlanSet;
 
-/// Time of the promise that is kept for the report, at most, and as a share.
-const FOR_THE_REPORT: (Duration, f64) = (Duration::from_secs(8), 0.1);
 /// Cells without a figure that are named.
 const MOST_NAMED: usize = 12;
 
@@ -24,30 +24,26 @@ pub(crate) struct Deadline<'d> {
     promised: Duration,
     is_over: &'d AtomicBool,
     left_out: Vec<Trial>,
+    /// Those among them that ran when the time was over.
+    cut_count: usize,
 }
 
-/// The part of a promised time in which trials run.
-fn for_trials(promised: Duration) -> Duration {
-    let (most, share) = FOR_THE_REPORT;
-    promised.saturating_sub(promised.mul_f64(share).min(most))
-}
-
-/// Does `work`, and raises `stop` once the time for trials is over. What was raised here is lowered again; the flag that `work` gets says
+/// Does `work`, and raises `stop` once the time for trials is over, if there is a limit. What was raised here is lowered again; the flag that `work` gets says
 /// whether it was.
 pub(crate) fn watched<T>(
-    promised: Option<Duration>,
+    limit: Option<Duration>,
     stop: &AtomicBool,
     work: impl FnOnce(&AtomicBool) -> T,
 ) -> T {
     let is_over = &AtomicBool::new(false);
-    let Some(promised) = promised else {
+    let Some(limit) = limit else {
         return work(is_over);
     };
     let result = std::thread::scope(|scope| {
         let (working, ended) = channel::<()>();
         scope.spawn(move || {
             // It ends at once when the work has ended, whichever way: then there is no sender any more.
-            if ended.recv_timeout(for_trials(promised)) == Err(RecvTimeoutError::Timeout) {
+            if ended.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
                 is_over.store(true, Ordering::Relaxed);
                 stop.store(true, Ordering::Relaxed);
             }
@@ -65,10 +61,11 @@ pub(crate) fn watched<T>(
 impl<'d> Deadline<'d> {
     pub(crate) fn of(set: &PlanSet, is_over: &'d AtomicBool) -> Self {
         Self {
-            limit: set.time_left().map(for_trials),
+            limit: set.time_for_trials(),
             promised: set.time_limit().unwrap_or_default(),
             is_over,
             left_out: Vec::new(),
+            cut_count: 0,
         }
     }
 
@@ -95,9 +92,10 @@ impl<'d> Deadline<'d> {
         }
     }
 
-    /// A trial is not measured.
-    pub(crate) fn leave_out(&mut self, trial: &Trial) {
+    /// A trial is not measured, or was cut while it ran.
+    pub(crate) fn leave_out(&mut self, trial: &Trial, is_cut: bool) {
         self.left_out.push(*trial);
+        self.cut_count += usize::from(is_cut);
     }
 
     /// How many are not.
@@ -105,8 +103,8 @@ impl<'d> Deadline<'d> {
         self.left_out.len()
     }
 
-    /// What was left out, and which cells have no figure at all; none where everything fitted.
-    pub(crate) fn in_words(&self, set: &PlanSet, folder: &RunFolder) -> Option<String> {
+    /// What was left out and why, and which cells have no figure at all; none where everything fitted.
+    pub(crate) fn in_words(&self, set: &PlanSet, folder: &RunFolder, eta: &Eta) -> Option<String> {
         let count = self.left_out.len();
         if count == 0 {
             return None;
@@ -136,10 +134,35 @@ impl<'d> Deadline<'d> {
             Some(_) => folder.finished().len() + count,
             None => set.trials().len(),
         };
-        let time = set.time_limit_in_words().unwrap_or_default();
+        let time = set.time_for_trials_in_words().unwrap_or_default();
+        let beyond = self.limit.map_or(Duration::ZERO, |limit| {
+            set.estimate().total().saturating_sub(limit)
+        });
+        let why = why(eta.of_preparation(), eta.of_trials(), beyond);
+        let cut = match self.cut_count {
+            0 => "",
+            _ if count == 1 => "it was stopped while it ran, so it does not count; ",
+            _ => "the first of them was stopped while it ran, so it does not count; ",
+        };
         Some(format!(
-            "{count} of {trials} trials did not fit into {time}, because trials took longer than expected; {without}"
+            "{count} of {trials} trials did not fit into {time}{why}; {cut}{without}"
         ))
+    }
+}
+
+/// Why trials did not fit, in a clause: what took longest beyond its forecast, or that the forecast of the run was `beyond` the time by more.
+fn why(preparation: Compared, trials: Compared, beyond: Duration) -> String {
+    let (what, time) = match trials.over() >= preparation.over() {
+        true => ("trials", trials),
+        false => ("preparing", preparation),
+    };
+    if beyond > time.over() {
+        return ", because the run was expected to take longer".to_owned();
+    }
+    let [took, forecast] = [time.took, time.forecast].map(|time| format_nanoseconds(time.as_nanos() as f64));
+    match time.over().is_zero() || took == forecast {
+        true => String::new(),
+        false => format!(", because {what} took {took} instead of the expected {forecast}"),
     }
 }
 
@@ -148,10 +171,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_short_promise_leaves_a_share_for_the_report_and_a_long_one_some_seconds() {
-        assert_eq!(for_trials(Duration::from_secs(10)), Duration::from_secs(9));
-        assert_eq!(for_trials(Duration::from_secs(90)), Duration::from_secs(82));
-        assert_eq!(for_trials(Duration::from_secs(600)), Duration::from_secs(592));
+    fn trials_that_did_not_fit_are_explained_by_what_took_longer_than_expected() {
+        let of = |forecast_ms, took_ms| Compared {
+            forecast: Duration::from_millis(forecast_ms),
+            took: Duration::from_millis(took_ms),
+        };
+        for (preparation, trials, beyond_ms, expected) in [
+            (
+                of(340, 2000),
+                of(14_650, 14_000),
+                0,
+                ", because preparing took 2.00 s instead of the expected 340 ms",
+            ),
+            (
+                of(340, 2000),
+                of(5000, 9000),
+                3000,
+                ", because trials took 9.00 s instead of the expected 5.00 s",
+            ),
+            (
+                of(340, 360),
+                of(0, 0),
+                3000,
+                ", because the run was expected to take longer",
+            ),
+            // Nothing took longer: no reason is known.
+            (of(340, 300), of(14_650, 14_600), 0, ""),
+        ] {
+            let beyond = Duration::from_millis(beyond_ms);
+            assert_eq!(why(preparation, trials, beyond), expected);
+        }
     }
 
     #[test]

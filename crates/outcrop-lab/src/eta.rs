@@ -9,10 +9,28 @@ use crate::plan::PlanSet;
 /// Forecasts count as this much evidence, so that the first odd trial does not upset the whole estimate.
 const PRIOR: Duration = Duration::from_secs(2);
 
+/// A time as it was forecast, and as it really was.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Compared {
+    /// By the forecast.
+    pub(crate) forecast: Duration,
+    /// By the clock.
+    pub(crate) took: Duration,
+}
+
+impl Compared {
+    /// How much longer it took.
+    pub(crate) fn over(&self) -> Duration {
+        self.took.saturating_sub(self.forecast)
+    }
+}
+
 /// Remaining time of one session.
 #[derive(Debug)]
 pub(crate) struct Eta {
     preparation: Duration,
+    /// As it was forecast, and as it took.
+    of_preparation: Compared,
     pending: Duration,
     forecast_done: Duration,
     really_done: Duration,
@@ -34,6 +52,10 @@ impl Eta {
             .sum();
         Self {
             preparation,
+            of_preparation: Compared {
+                forecast: preparation,
+                took: Duration::ZERO,
+            },
             pending,
             forecast_done: Duration::ZERO,
             really_done: Duration::ZERO,
@@ -48,8 +70,22 @@ impl Eta {
         self.remaining()
     }
 
-    pub(crate) fn prepared(&mut self) {
+    pub(crate) fn prepared(&mut self, took: Duration) {
         self.preparation = Duration::ZERO;
+        self.of_preparation.took = took;
+    }
+
+    /// Preparing, as forecast and as it was.
+    pub(crate) const fn of_preparation(&self) -> Compared {
+        self.of_preparation
+    }
+
+    /// The trials that were started, as forecast and as they were.
+    pub(crate) const fn of_trials(&self) -> Compared {
+        Compared {
+            forecast: self.forecast_done,
+            took: self.really_done,
+        }
     }
 
     pub(crate) fn trial_took(&mut self, cell: &Cell, time: Duration) {

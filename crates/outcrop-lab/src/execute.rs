@@ -56,7 +56,7 @@ pub fn execute(
     observer: &mut dyn Observer,
     stop: &AtomicBool,
 ) -> Result<RunOutcome, LabError> {
-    deadline::watched(set.time_left(), stop, |is_over| {
+    deadline::watched(set.time_for_trials(), stop, |is_over| {
         execute_until(is_over, set, folder, observer, stop)
     })
 }
@@ -99,7 +99,7 @@ fn execute_until(
     let ended = session.run(&pending);
     let total = session.total();
     let bytes_written = session.bytes_written;
-    if let Some(told) = session.deadline.in_words(set, session.folder) {
+    if let Some(told) = session.deadline.in_words(set, session.folder, &session.eta) {
         session.observer.observe(Event::Warning(&told));
     }
     let left_out = session.deadline.left_out_count();
@@ -207,7 +207,7 @@ impl<'r> Session<'r> {
             let cell = &self.set.cells()[trial.cell];
             if !self.deadline.has_room(self.elapsed(), self.eta.expected(cell)) {
                 self.eta.leave_out(std::iter::once(cell));
-                self.leave_out(trial);
+                self.leave_out(trial, false);
                 continue;
             }
             let bench = benches
@@ -215,7 +215,7 @@ impl<'r> Session<'r> {
                 .expect("every layer of a pending trial was prepared");
             let outcome = self.measure(cell, trial, bench.as_mut())?;
             if outcome != Outcome::Completed && self.deadline.is_over() {
-                self.leave_out(trial);
+                self.leave_out(trial, true);
             } else if outcome == Outcome::Interrupted {
                 return Ok(true);
             }
@@ -224,9 +224,9 @@ impl<'r> Session<'r> {
     }
 
     /// A trial does not fit into the time of the run. Where that ends a budget, no trial is missing: it was to be one of as many as fit.
-    fn leave_out(&mut self, trial: &Trial) {
+    fn leave_out(&mut self, trial: &Trial, is_cut: bool) {
         if !self.doubt.as_mut().is_some_and(|doubt| doubt.ends_with(trial)) {
-            self.deadline.leave_out(trial);
+            self.deadline.leave_out(trial, is_cut);
         }
     }
 
@@ -324,7 +324,8 @@ impl<'r> Session<'r> {
             };
             benches.insert(name, layer.prepare(&subjects, &mut preparation)?);
         }
-        self.eta.prepared();
+        let took = Duration::from_nanos(self.clock.now_ns() - started_ns);
+        self.eta.prepared(took);
         Ok(benches)
     }
 

@@ -175,7 +175,7 @@ fn what_does_not_fit_into_the_time_by_the_clock_is_left_out_and_named_and_a_resu
     );
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(
-        warnings[0].starts_with("2 of 10 trials did not fit into 900 s")
+        warnings[0].starts_with("2 of 10 trials did not fit into 900 s, less 8.00 s for the report, because the run was expected to take longer; ")
             && warnings[0].contains("not measured at all: device")
             && warnings[0].contains("QD 8"),
         "{warnings:?}"
