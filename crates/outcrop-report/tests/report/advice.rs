@@ -9,7 +9,7 @@ use outcrop_schema::FactorRef;
 use outcrop_schema::cache::{HIT_RATIO, MEMORY, POLICY};
 use outcrop_schema::column::{COLUMN, FILE_BYTES, FORMAT, OPERATION, PROFILE, TEXT_BYTES};
 use outcrop_schema::compression::{CODEC, COMPRESSION_RATIO, SPEED};
-use outcrop_schema::device::{IOPS, LATENCY, QUEUE_DEPTH};
+use outcrop_schema::device::{Direction, IOPS, JOBS, LATENCY, QUEUE_DEPTH};
 use proptest::prelude::*;
 
 use crate::cache_fixture::{self, Factors};
@@ -107,6 +107,72 @@ fn a_depth_whose_p99_may_be_more_or_less_than_twice_as_much_decides_no_advice_on
         }
     }
     assert!(named > 0, "no width has room for it");
+}
+
+/// A run at QD 1 and 64 with one job and four, with a p99 in µs for each combination of jobs and depth.
+fn with_p99s_of_jobs(direction: Direction, p99s_us: [(&str, &str, f64); 4]) -> RunView {
+    let reads = if direction == Direction::Read { 100 } else { 0 };
+    let one = RunBuilder::new(5).cells(&[4096], &[1, 64], &[reads]).build();
+    let mut run = one.clone();
+    run.trials.extend(one.trials.into_iter().map(|mut trial| {
+        trial.cell.push_str(" of four");
+        trial.factors.insert(JOBS.name.to_owned(), "4".to_owned());
+        trial
+    }));
+    for trial in &mut run.trials {
+        let jobs = trial.factors.get(JOBS.name).map_or("1", String::as_str);
+        let depth = trial.factors[QUEUE_DEPTH.name].as_str();
+        let of_cell = p99s_us.iter().find(|(of, at, _)| (*of, *at) == (jobs, depth));
+        let p99_ns = 1e3 * of_cell.unwrap().2 * (1.0 + 1e-3 * f64::from(trial.repetition));
+        for metric in [LATENCY.both.p99, LATENCY.of(Some(direction)).p99] {
+            trial.values.retain(|value| value.metric != metric.name);
+            trial.values.push(Value::measured(metric, p99_ns));
+        }
+    }
+    run
+}
+
+#[test]
+fn advice_on_latency_is_of_every_combination_of_jobs_and_depth_and_names_the_jobs() {
+    for (direction, topic) in [
+        (Direction::Read, "Read latency"),
+        (Direction::Write, "Write latency"),
+    ] {
+        let of = |four_us: f64| {
+            let p99s_us = [
+                ("1", "1", 88.1),
+                ("4", "1", four_us),
+                ("1", "64", 900.0),
+                ("4", "64", 4000.0),
+            ];
+            advice(&with_p99s_of_jobs(direction, p99s_us), topic).unwrap()
+        };
+        let kept = of(152.0);
+        assert!(
+            kept.brief.starts_with("4 jobs × QD 1: p99 152 µs")
+                && kept.brief.contains("at most twice 1 job × QD 1"),
+            "{kept:?}"
+        );
+        assert!(
+            kept.text
+                .contains("; at 1 job × QD 64 it is more than that: 902 µs"),
+            "{kept:?}"
+        );
+        let action = kept.action.as_ref().unwrap();
+        assert!(
+            action.starts_with("For low latency, keep to 4 jobs × QD 1 with "),
+            "{action}"
+        );
+        // The next combination is the one with the next number of requests in flight, not the next depth.
+        let lone = of(300.0);
+        for text in [&lone.brief, &lone.text] {
+            assert!(
+                text.contains("; at 4 jobs × QD 1 it is more than twice as much: 301 µs"),
+                "{text}"
+            );
+        }
+        assert!(lone.brief.starts_with("1 job × QD 1: p99 88.3 µs"), "{lone:?}");
+    }
 }
 
 fn spelling(row: &CellRow, factor: FactorRef) -> String {

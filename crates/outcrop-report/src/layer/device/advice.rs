@@ -1,5 +1,7 @@
 //! What to configure: queue depth for throughput and for latency, access size, and what a mix costs.
 
+mod latency;
+
 use outcrop_measure::knee;
 use outcrop_measure::metric::Unit;
 use outcrop_schema::FactorRef;
@@ -40,7 +42,8 @@ pub(super) fn claims(cells: &[Cell<'_>]) -> Vec<Claim> {
     let cells = closed.as_slice();
     let curves = Direction::ALL.map(|direction| (depth_curve(cells, direction), direction));
     let throughput = |curve: &[&Cell<'_>], direction| throughput_depth(cells, curve, direction);
-    let kinds: [Make<'_>; 3] = [&throughput, &latency_depth, &knee_claim];
+    let latency = |curve: &[&Cell<'_>], direction| latency::depth(cells, curve, direction);
+    let kinds: [Make<'_>; 3] = [&throughput, &latency, &knee_claim];
     let of_curves = kinds.iter().flat_map(|make| {
         let make = |(curve, direction): &(Option<_>, _)| make(curve.as_deref()?, *direction);
         curves.iter().filter_map(make)
@@ -228,57 +231,6 @@ fn throughput_depth(cells: &[Cell<'_>], curve: &[&Cell<'_>], direction: Directio
         "For throughput, use {words} with {access} {direction}s{jobs}{under}: {iops}{tail}{why}{more}"
     );
     let topic = topic(direction, "throughput");
-    Some(claim_with_action(topic, brief, text, action, numbers))
-}
-
-/// The deepest queue that keeps the tail near that of a lone request.
-fn latency_depth(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
-    let p99 = |cell: &Cell<'_>| cell.directed(direction, &P99).cloned();
-    let lone = p99(curve[0])?;
-    let within = |cell: &&&Cell<'_>| p99(cell).is_some_and(|p99| p99.value <= LATENCY_KEPT * lone.value);
-    let kept_count = curve.iter().take_while(within).count();
-    let deepest = *curve.get(kept_count.checked_sub(1)?)?;
-    let kept = p99(deepest)?;
-    let iops = deepest.number(&IOPS.both)?;
-    let (lone_words, words) = (curve[0].depth_words(), deepest.depth_words());
-    // The next depth ends what is kept, or nobody knows.
-    let next = curve.get(kept_count).map_or_else(String::new, |next| {
-        let words = next.depth_words();
-        match p99(next) {
-            // Cut short at a parenthesis, it still says so.
-            Some(tail) => format!("at {words} it is more than twice as much: {}", tail.with_ends()),
-            None => format!("the p99 of {words} is not known"),
-        }
-    });
-    let under = deepest.circumstances();
-    let brief = match words == lone_words {
-        true => format!("{words}{under}: p99 {kept}, {iops}; {next}"),
-        false => format!("{words}{under}: p99 {kept}, at most twice {lone_words}; {iops}"),
-    };
-    let mut numbers = vec![
-        named(&lone, format!("p99 at {lone_words}")),
-        named(iops, format!("{direction} IOPS at {words}")),
-    ];
-    let tails = curve.iter().take(kept_count + 1);
-    let tails = tails.filter_map(|cell| {
-        let name = format!("p99 at {}", cell.depth_words());
-        Some((name, cell.directed(direction, &P99)?))
-    });
-    add_rival(&mut numbers, tails.clone());
-    add_unclear(&mut numbers, tails, LATENCY_KEPT * lone.value);
-    let text = if words == lone_words {
-        format!("{lone_words}{under}, with a p99 of {lone} and {iops}; {next}.")
-    } else {
-        numbers.push(named(&kept, format!("p99 at {words}")));
-        format!(
-            "up to {words}{} the p99 ({kept}) stays within twice that of {lone_words} ({lone}), with {iops}.",
-            aside(deepest)
-        )
-    };
-    let access = deepest.access();
-    let action =
-        format!("For low latency, keep to {words} with {access} {direction}s{under}: p99 {kept}, {iops}");
-    let topic = topic(direction, "latency");
     Some(claim_with_action(topic, brief, text, action, numbers))
 }
 
