@@ -22,6 +22,9 @@ use crate::job_file::is_source_of;
 use direction::Recorded;
 pub use job_text::{ExportedJobs, export_jobs};
 
+/// What the version begins with in a result of ours, where fio's begin with `fio-`.
+pub(crate) const PROGRAM: &str = "outcrop-";
+
 /// Trials in fio's form.
 #[derive(Clone, Debug)]
 pub struct Exported {
@@ -136,7 +139,7 @@ fn report(jobs: &[&Job]) -> Value {
         Value::Object(body)
     });
     json!({
-        "fio version": format!("outcrop-{}", env!("CARGO_PKG_VERSION")),
+        "fio version": format!("{PROGRAM}{}", env!("CARGO_PKG_VERSION")),
         "timestamp": ended_ms / 1000,
         "timestamp_ms": ended_ms,
         "time": time.format("%a %b %e %H:%M:%S %Y").to_string(),

@@ -7,6 +7,7 @@ use outcrop_schema::device::{self, Direction};
 use outcrop_schema::{Latencies, Remark};
 
 use super::figures::{Figures, Latency, Operations};
+use crate::export::PROGRAM;
 
 /// What decides how figures are named.
 #[derive(Clone, Copy, Debug)]
@@ -215,8 +216,17 @@ fn latencies(
                 Value::unavailable(metric, percentile::too_few(latency.count as u64, wanted))
             }
             None => {
-                let unlisted = || format!("fio reports no {} here; percentile_list asks for it", wanted.name);
-                Value::unavailable(metric, why_no_percentiles.map_or_else(unlisted, str::to_owned))
+                let count = spread.unwrap_or(whole).count as u64;
+                let name = wanted.name;
+                let reason = || match percentile::is_supported(count, wanted.quantile) {
+                    // A list with it would not have helped.
+                    false => percentile::too_few(count, wanted),
+                    true if source.starts_with(PROGRAM) => {
+                        format!("the trial of Outcrop that was exported has no {name}")
+                    }
+                    true => format!("fio reports no {name} here; percentile_list asks for it"),
+                };
+                Value::unavailable(metric, why_no_percentiles.map_or_else(reason, str::to_owned))
             }
         });
     }

@@ -12,7 +12,7 @@ use outcrop_results::{HistogramEntry, HistogramKind, Outcome, RunFolder, RunView
 use outcrop_schema::device::{self, Direction};
 
 use crate::real_fio::{fio, workplace};
-use crate::samples::{figure, imported, run_of};
+use crate::samples::{figure, imported, reason, run_of};
 
 /// A histogram of latencies that differ.
 pub(crate) fn recorded(count: u64, base_ns: u64) -> LatencyHistogram {
@@ -185,6 +185,28 @@ fn ours_in_fios_form_and_back_has_the_same_cells_and_figures() {
         plots.join("4k/randrw-70-32-1.json").is_file(),
         "a folder for each of several access sizes"
     );
+}
+
+#[test]
+fn a_percentile_that_our_own_export_lacks_is_not_said_to_be_missing_from_a_list_of_fio() {
+    let folder = tempfile::tempdir().unwrap();
+    let trials = [trial(0, &[], &[(Direction::Read, 5000)])];
+    let mut document = export(&run(folder.path(), &trials)).unwrap().document();
+    let latency = document.pointer_mut("/jobs/0/read/lat_ns/percentile").unwrap();
+    // As where a trial has none, for whatever reason.
+    assert!(latency.as_object_mut().unwrap().remove("90.000000").is_some());
+    let path = folder.path().join("ours.json");
+    fs::write(&path, document.to_string()).unwrap();
+    let back = imported(&[&path]);
+    for (metric, expected) in [
+        (
+            "latency_p99_9",
+            "too few operations (5000 of at least 10000) for a p99.9",
+        ),
+        ("latency_p90", "the trial of Outcrop that was exported has no p90"),
+    ] {
+        assert_eq!(reason(&back.trials[0], metric), expected);
+    }
 }
 
 #[test]
