@@ -3,7 +3,7 @@
 use crate::answer::ReadingOutcome;
 
 /// Behind conditions that others are as good as.
-const TIED: &str = " (tied)";
+pub(super) const TIED: &str = " (tied)";
 
 /// A value with what stands behind the access and the depth of its conditions.
 pub(super) fn with_circumstances((value, conditions): (&String, &String)) -> String {
@@ -14,8 +14,10 @@ pub(super) fn with_circumstances((value, conditions): (&String, &String)) -> Str
     format!("{value}{}", circumstances.unwrap_or_default())
 }
 
-/// A value with its depth and what stands behind that, in the first form that there is room for: without a unit that ends the label, then
-/// without the depth, which says less than what tells the cell from others; else that something is left out. What the label says is not repeated.
+/// A value with its access and depth and what stands behind them, in the first form that there is room for: without a unit that ends the
+/// label, then without the access, then without the depth but for a mark, as it says less than what tells the cell from others; else that something is left
+/// out. What the label says is not repeated. That others are as good stands behind each form; what decides the figure is kept before that, which
+/// then has a line below.
 pub(super) fn with_depth(
     value: &str,
     outcome: &ReadingOutcome,
@@ -27,8 +29,15 @@ pub(super) fn with_depth(
         return value.to_owned();
     };
     let brief = in_brief(conditions);
-    let (depths, others): (Vec<&str>, Vec<&str>) =
-        brief.split(", ").skip(1).partition(|part| part.contains("QD "));
+    let tied = if is_tied(outcome) { TIED } else { "" };
+    let (access, behind) = setting_of(&brief);
+    let (depths, others): (Vec<&str>, Vec<&str>) = behind.iter().partition(|part| part.contains("QD "));
+    // Layers without a depth have no access, and a lone request has the smallest one.
+    let accesses = match depths.is_empty() || is_depth_said {
+        true => Vec::new(),
+        // Random is what is usual.
+        false => vec![access, access.strip_suffix(" random").unwrap_or(access)],
+    };
     let depths = if is_depth_said { Vec::new() } else { depths };
     // Ends with units of their own need them.
     let unit = format!(" {unit}");
@@ -36,37 +45,74 @@ pub(super) fn with_depth(
         1 => value.replace(&unit, ""),
         _ => value.to_owned(),
     };
-    let joined = |value: &str, parts: &[&str]| [&[value], parts].concat().join(", ");
+    let without_tie = |value: &str, parts: &[&str]| [&[value], parts].concat().join(", ");
+    let joined = |value: &str, parts: &[&str]| without_tie(value, parts) + tied;
     let all = [depths.as_slice(), &others].concat();
-    let others_alone = others.join(", ").replace(TIED, "");
-    let mut forms = vec![joined(value, &all), joined(&short, &all)];
-    match others.is_empty() {
-        true => forms.push(joined(&short, &depths).replace(TIED, "")),
-        false => forms.extend([
-            joined(value, &[&others_alone]),
-            joined(&short, &[&others_alone]),
+    let mut forms = Vec::new();
+    for access in accesses {
+        let whole = [[access].as_slice(), &all].concat();
+        forms.extend([joined(value, &whole), joined(&short, &whole)]);
+    }
+    forms.extend([joined(value, &all), joined(&short, &all)]);
+    if !others.is_empty() {
+        let rest: &[&str] = if depths.is_empty() { &[] } else { &["…"] };
+        let others = [others.as_slice(), rest].concat();
+        forms.extend([
+            joined(value, &others),
+            joined(&short, &others),
+            without_tie(value, &others),
+            without_tie(&short, &others),
             joined(&short, &[&depths, ["…"].as_slice()].concat()),
-        ]),
+        ]);
     }
     // That something is left out is said where nothing of it has room.
     if !all.is_empty() {
         forms.extend([joined(value, &["…"]), joined(&short, &["…"])]);
     }
+    if !tied.is_empty() {
+        forms.extend([joined(value, &[]), joined(&short, &[])]);
+    }
     let fitting = forms.into_iter().find(|form| form.chars().count() < column);
     fitting.unwrap_or_else(|| value.to_owned())
+}
+
+/// Whether others are as good as what is shown, and nothing beside it says so yet: for a line below.
+pub(super) fn lacks_tie(shown: &str, outcome: &ReadingOutcome) -> bool {
+    is_tied(outcome) && !shown.ends_with(TIED)
+}
+
+/// Whether the conditions name others that are as good.
+fn is_tied(outcome: &ReadingOutcome) -> bool {
+    let ReadingOutcome::Measured { conditions, .. } = outcome else {
+        return false;
+    };
+    names_ties(conditions)
+}
+
+fn names_ties(conditions: &str) -> bool {
+    conditions
+        .split("; ")
+        .skip(1)
+        .any(|part| part.starts_with("ties with"))
+}
+
+/// The first words of conditions in brief, and what stands behind them.
+fn setting_of(brief: &str) -> (&str, Vec<&str>) {
+    let mut parts = brief.strip_suffix(TIED).unwrap_or(brief).split(", ");
+    (parts.next().unwrap_or_default(), parts.collect())
 }
 
 /// Conditions in brief: their first words, and from the depth on what tells the cell from others, and that others are as good, without which
 /// the figure is of no known setting.
 pub(super) fn in_brief(conditions: &str) -> String {
-    let (setting, beside) = conditions.split_once("; ").unwrap_or((conditions, ""));
+    let setting = conditions.split("; ").next().unwrap_or_default();
     let mut parts = setting.split(", ");
     let mut brief = parts.next().unwrap_or_default().to_owned();
     for part in parts.skip_while(|part| !part.contains("QD ")) {
         brief.push_str(", ");
         brief.push_str(part);
     }
-    if beside.starts_with("ties with") {
+    if names_ties(conditions) {
         brief.push_str(TIED);
     }
     brief
@@ -118,9 +164,10 @@ mod tests {
         for (column, expected) in [
             (42, "36.9 k IOPS (4.73–39.3), QD 8, sync none"),
             (40, "36.9 k (4.73–39.3), QD 8, sync none"),
-            (35, "36.9 k IOPS (4.73–39.3), sync none"),
-            (30, "36.9 k (4.73–39.3), sync none"),
-            (29, "36.9 k (4.73–39.3), QD 8, …"),
+            (38, "36.9 k IOPS (4.73–39.3), sync none, …"),
+            (37, "36.9 k (4.73–39.3), sync none, …"),
+            (33, "36.9 k (4.73–39.3), sync none, …"),
+            (32, "36.9 k (4.73–39.3), QD 8, …"),
             (27, "36.9 k IOPS (4.73–39.3), …"),
             (25, "36.9 k (4.73–39.3), …"),
             (20, "36.9 k IOPS (4.73–39.3)"),

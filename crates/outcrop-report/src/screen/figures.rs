@@ -1,6 +1,6 @@
 //! The table of what the subject of a layer can do, on a terminal.
 
-use super::beside::{in_brief, with_circumstances, with_depth};
+use super::beside::{TIED, in_brief, lacks_tie, with_circumstances, with_depth};
 use super::{INDENT, Pen, indented, pad};
 use crate::answer::{Answer, ReadingOutcome};
 use crate::number::Number;
@@ -22,7 +22,8 @@ pub(super) enum Settings {
     /// The first words, with the depth, what else tells it from other cells, and whether others tie: `fjall lz4 16KiB`,
     /// `4 KiB random, QD 32, sync each (tied)`.
     Brief,
-    /// The depth and what stands behind it, beside the value where there is room, the depth the first to go; the report has the rest.
+    /// The access, the depth and what stands behind it, beside the value where there is room, in this order the first to go; whether others
+    /// tie in any case. The report has the rest.
     Left,
 }
 
@@ -47,7 +48,7 @@ pub(super) fn capabilities(answer: &Answer, settings: Settings, width: usize, pe
     let mut rows = vec![widths.head(&columns, pen)];
     for capability in &answer.capabilities {
         let outcomes: Vec<&ReadingOutcome> = capability.readings.iter().map(|one| &one.outcome).collect();
-        let (mut values, ends) = values(&outcomes, widths);
+        let (mut values, mut ends) = values(&outcomes, widths);
         let conditions: Vec<String> = outcomes
             .iter()
             .map(|outcome| conditions(outcome, settings))
@@ -71,6 +72,7 @@ pub(super) fn capabilities(answer: &Answer, settings: Settings, width: usize, pe
             let with_depth =
                 both.map(|(value, outcome)| with_depth(value, outcome, unit, is_depth_said, widths.column));
             values = with_depth.collect();
+            ends = with_ties(&values, ends, &outcomes);
         }
         // One column leaves room for both on a line.
         if let ([value], [conditions], false) = (values.as_mut_slice(), conditions.as_slice(), is_said) {
@@ -109,6 +111,17 @@ fn values(outcomes: &[&ReadingOutcome], widths: Widths) -> (Vec<String>, Vec<Str
         ReadingOutcome::Missing(_) => String::new(),
     });
     (spelled(Number::to_string), ends.collect())
+}
+
+/// What stands below values, with a mark of those that tie without saying so beside the value.
+fn with_ties(values: &[String], mut ends: Vec<String>, outcomes: &[&ReadingOutcome]) -> Vec<String> {
+    ends.resize(values.len(), String::new());
+    for ((end, value), outcome) in ends.iter_mut().zip(values).zip(outcomes) {
+        if lacks_tie(value, outcome) {
+            end.push_str(TIED);
+        }
+    }
+    ends
 }
 
 fn conditions(outcome: &ReadingOutcome, settings: Settings) -> String {
@@ -336,12 +349,47 @@ mod tests {
         // What decides the figure stays before the depth does, and is never left out without a sign.
         let narrow = lines(Settings::Left, 64);
         assert!(narrow[1].ends_with("42.6 k/s, sync each"), "{narrow:?}");
+        assert_eq!(narrow[2].trim(), "(tied)", "{narrow:?}");
         let narrowest = lines(Settings::Left, 58);
-        assert!(narrowest[1].ends_with("42.6 k/s, QD 16, …"), "{narrowest:?}");
+        assert!(narrowest[1].ends_with("42.6 k/s, … (tied)"), "{narrowest:?}");
         let brief = lines(Settings::Brief, 120).join("\n");
         for part in ["QD 16, sync each (tied)", "42.6 k/s, sync none"] {
             assert!(brief.contains(part), "{part}: {brief}");
         }
+    }
+
+    #[test]
+    fn a_tie_is_marked_beside_a_figure_or_below_it_and_the_access_where_there_is_room() {
+        let number = Number::derived("bandwidth", 944e6, Unit::BytesPerSecond, 1);
+        let lines = |conditions: &str, width| {
+            let found = Some((number.clone(), conditions.to_owned()));
+            let answer = Answer {
+                capabilities: vec![Capability {
+                    label: "Highest bandwidth".to_owned(),
+                    readings: vec![Reading::of("Reads", found, String::new)],
+                }],
+                ..Answer::default()
+            };
+            capabilities(&answer, Settings::Left, width, Pen { colour: false })[1].clone()
+        };
+        for (width, expected) in [
+            (58, "944 MB/s, 1 MiB random, QD 32 (tied)"),
+            (55, "944 MB/s, 1 MiB, QD 32 (tied)"),
+            (48, "944 MB/s, QD 32 (tied)"),
+            (40, "944 MB/s, … (tied)"),
+            (36, "944 MB/s (tied)"),
+        ] {
+            let shown = lines("1 MiB random, QD 32; ties with 1 other", width);
+            assert_eq!(shown.len(), 1, "{shown:?}");
+            assert!(shown[0].ends_with(&format!(" {expected}")), "{width}: {shown:?}");
+        }
+        let once = "1 MiB random, QD 32; one trial: its repeatability is unknown; ties with 1 other";
+        assert!(
+            lines(once, 60)[0].ends_with(" (tied)"),
+            "behind other remarks, too"
+        );
+        let narrowest = lines(once, 32);
+        assert_eq!(narrowest[1].trim(), "(tied)", "{narrowest:?}");
     }
 
     #[test]
