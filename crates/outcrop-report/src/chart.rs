@@ -51,12 +51,22 @@ pub struct Figure {
     pub alt_text: String,
     /// Whether a page that would be too long leaves it to the folder of figures.
     #[serde(skip)]
-    pub(crate) can_wait: bool,
+    pub(crate) wait: Wait,
     /// Everything that is drawn.
     pub(crate) chart: Chart,
     /// Everything that there is, where only a part of it has room.
     #[serde(skip)]
     pub(crate) complete: Option<Box<Chart>>,
+}
+
+/// When a page that would be too long leaves a figure to the folder of figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Wait {
+    Never,
+    /// Only where that of those below is not enough.
+    Late,
+    /// First: another figure shows the most of it.
+    Early,
 }
 
 impl Figure {
@@ -304,7 +314,7 @@ impl Figure {
             title: title.to_owned(),
             caption,
             alt_text,
-            can_wait: false,
+            wait: Wait::Never,
             complete: None,
             chart,
         }

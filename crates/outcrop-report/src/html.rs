@@ -16,7 +16,7 @@ mod tables;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::chart::{Figure, css};
+use crate::chart::{Figure, Wait, css};
 use crate::command::quoted;
 use crate::report::{LayerSection, Report};
 use crate::section::FigureSlot;
@@ -53,13 +53,19 @@ struct Detail {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WhichFigures {
     All,
+    /// Those that do not wait first.
+    Most,
     /// Those that cannot wait.
     Foremost,
 }
 
 impl WhichFigures {
     fn has(self, figure: &Figure) -> bool {
-        self == Self::All || !figure.can_wait
+        match self {
+            Self::All => true,
+            Self::Most => figure.wait < Wait::Early,
+            Self::Foremost => figure.wait == Wait::Never,
+        }
     }
 }
 
@@ -72,10 +78,14 @@ impl Detail {
         figures: WhichFigures::All,
     };
     /// What is left out of a page that would be too long, the least missed first.
-    const LESS: [Self; 6] = [
+    const LESS: [Self; 7] = [
         Self {
             plan: false,
             ..Self::ALL
+        },
+        Self {
+            figures: WhichFigures::Most,
+            ..Self::FOREMOST
         },
         Self::FOREMOST,
         Self {

@@ -3,7 +3,7 @@
 use outcrop_results::Reference;
 use serde::Serialize;
 
-use crate::chart::Figure;
+use crate::chart::{Figure, Wait};
 use crate::finding::Finding;
 use crate::number::Number;
 
@@ -52,12 +52,9 @@ impl FigureSlot {
 
     /// The same; a page that would be too long leaves it to the folder of figures.
     #[must_use]
-    pub(crate) fn that_can_wait(self) -> Self {
+    pub(crate) fn that_can_wait(self, wait: Wait) -> Self {
         match self {
-            Self::Drawn(figure) => Self::Drawn(Figure {
-                can_wait: true,
-                ..figure
-            }),
+            Self::Drawn(figure) => Self::Drawn(Figure { wait, ..figure }),
             missing @ Self::Missing(_) => missing,
         }
     }

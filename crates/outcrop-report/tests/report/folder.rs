@@ -13,7 +13,7 @@ fn the_folder_holds_the_page_and_every_figure_and_nothing_half_written() {
     let report = Report::of(&complete());
     let paths = write(&report, dir.path()).unwrap();
     assert_eq!(fs::read_to_string(&paths.html).unwrap(), report.to_html());
-    assert_eq!(paths.figures.len(), 13);
+    assert_eq!(paths.figures.len(), 17);
     for path in &paths.figures {
         let svg = fs::read_to_string(path).unwrap();
         elements(&svg).unwrap();
@@ -28,7 +28,7 @@ fn the_folder_holds_the_page_and_every_figure_and_nothing_half_written() {
         names
     };
     assert_eq!(names(dir.path()), ["figures", "report.html"]);
-    assert_eq!(names(&dir.path().join("figures")).len(), 13);
+    assert_eq!(names(&dir.path().join("figures")).len(), 17);
 
     let poorer = RunBuilder::new(3).cells(&[4096], &[1, 8], &[100]).build();
     let paths = write(&Report::of(&poorer), dir.path()).unwrap();

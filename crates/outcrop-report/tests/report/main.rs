@@ -18,6 +18,7 @@ mod compression_figures;
 mod compression_fixture;
 mod compression_samples;
 mod device;
+mod device_depths;
 mod device_doubt;
 mod device_limits;
 mod device_rates;

@@ -88,7 +88,7 @@ fn tables_have_heads_and_drawings_have_words() {
     assert_eq!(html.matches("<thead>").count(), tables);
     assert_eq!(html.matches("<caption>").count(), tables);
     let drawings = html.matches("<svg").count();
-    assert_eq!(drawings, 13, "each figure is drawn once");
+    assert_eq!(drawings, 17, "each figure is drawn once");
     assert_eq!(html.matches("role=\"img\"").count(), drawings);
     assert_eq!(html.matches("<h1>").count(), 1);
 }

@@ -71,7 +71,11 @@ fn capabilities(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
         };
         let hint = |direction: Direction| {
             let flags = with_only(direction, find(direction.other()), cells, commands);
-            unmeasured(direction, commands.device(&flags))
+            let lacking = match has_lone {
+                true => lacking(cells, direction, Wanted::Lone),
+                false => lacking(cells, direction, Wanted::Any),
+            };
+            unmeasured(lacking, commands.device(&flags))
         };
         row(format!("{label}, {percentile}"), metric, find, hint)
     };
@@ -80,10 +84,35 @@ fn capabilities(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
     rows
 }
 
+/// Which cells of a direction alone a row is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    Any,
+    /// Those whose rate the device set.
+    Closed,
+    /// Of those, one request at a time.
+    Lone,
+}
+
+/// What a row lacks: cells of a direction alone, those of them that it is of, or their figure.
+fn lacking(cells: &[Cell<'_>], direction: Direction, wanted: Wanted) -> String {
+    let pure = || cells.iter().filter(|cell| cell.only() == Some(direction));
+    let has_closed = pure().any(DeviceCell::is_closed_loop);
+    let only = format!("cell with only {direction}s");
+    match wanted {
+        _ if pure().next().is_none() => format!("this run has no {only}"),
+        Wanted::Lone if lone_cell(cells, direction).is_none() => {
+            format!("this run has no closed-loop {only} at QD 1 (one request in flight)")
+        }
+        Wanted::Closed if !has_closed => format!("this run has no closed-loop {only}"),
+        Wanted::Any | Wanted::Closed | Wanted::Lone => format!("no {only} has this figure"),
+    }
+}
+
 /// Why a row is empty, and the command that fills it.
-fn unmeasured(direction: Direction, command: Option<String>) -> String {
+fn unmeasured(lacking: String, command: Option<String>) -> String {
     let filled = command.map_or_else(String::new, |command| format!("; `{command}` measures it"));
-    format!("this run has no cell with only {direction}s{filled}")
+    lacking + &filled
 }
 
 /// The flags that measure a direction alone as the row's other figure was measured; what is the same in all cells where it has none. What has
@@ -127,7 +156,7 @@ fn throughput(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
             let hint = |direction: Direction| {
                 let beside = busiest(cells, direction.other(), &IOPS);
                 let flags = with_only(direction, beside, cells, commands);
-                unmeasured(direction, commands.device(&flags))
+                unmeasured(lacking(cells, direction, Wanted::Any), commands.device(&flags))
             };
             row(
                 format!("Answered {what}"),
@@ -149,7 +178,7 @@ fn throughput(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
         let hint = |direction: Direction| {
             let beside = fastest(cells, direction.other(), metric);
             let flags = with_only(direction, beside, cells, commands);
-            unmeasured(direction, commands.device(&flags))
+            unmeasured(lacking(cells, direction, Wanted::Closed), commands.device(&flags))
         };
         let mut row = row(
             format!("{label} {what}"),

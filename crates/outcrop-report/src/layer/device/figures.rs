@@ -1,5 +1,6 @@
 //! The device figures: curves over depth, size and mix, the latency tail, and the course of time.
 
+mod lines;
 mod offered;
 mod over_time;
 mod sweeps;
@@ -188,6 +189,7 @@ fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
 }
 
 fn bandwidth_by_size(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
+    const ID: &str = "bandwidth-by-size";
     const TITLE: &str = "Bandwidth by access size";
     let name = |cell: &Cell<'_>, direction: Direction| {
         let pattern = cell.spelling(&ACCESS_PATTERN);
@@ -209,10 +211,11 @@ fn bandwidth_by_size(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot 
         series,
     };
     let caption = format!(
-        "The size at which a line flattens is the smallest one that uses the full bandwidth.{}",
+        "The size at which a line flattens is the smallest one that uses the full bandwidth.{}{}",
+        lines::other_depths(cells, ID),
         whose(&chart.series, published)
     );
-    chart.slot("bandwidth-by-size", TITLE, caption, "ssd-access-size")
+    chart.slot(ID, TITLE, caption, "ssd-access-size")
 }
 
 /// The published curve over mixes at the access and the depth of ours.

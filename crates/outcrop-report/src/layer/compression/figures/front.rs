@@ -8,7 +8,8 @@ use super::super::wishes::{Candidate, front, held_fixed, undecided_places};
 use super::line_of;
 use crate::cell::{Cell, families};
 use crate::chart::{
-    Axis, LineChart, Quantity, Scale, ScatterChart, ScatterGroup, ScatterPoint, Series, SeriesKind, axis,
+    Axis, LineChart, Quantity, Scale, ScatterChart, ScatterGroup, ScatterPoint, Series, SeriesKind, Wait,
+    axis,
 };
 use crate::number::Number;
 use crate::section::FigureSlot;
@@ -130,7 +131,7 @@ fn speed_by_block_size(all: &[Candidate<'_, '_>], codecs: &[&str], direction: Di
         y: axis(&speed, Quantity::Bandwidth, Scale::Log10),
         title: format!("{speed} by block size"),
     };
-    by_size.draw(all, codecs).that_can_wait()
+    by_size.draw(all, codecs).that_can_wait(Wait::Late)
 }
 
 /// A line for each codec over the size of its blocks.

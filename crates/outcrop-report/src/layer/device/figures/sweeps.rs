@@ -1,14 +1,12 @@
-//! Figures of sweeps over one factor, drawn only where it was swept: latency by size, bandwidth and latency by mix, a line for each
-//! size over depth, bandwidth by content.
+//! Figures of sweeps over one factor, drawn only where it was swept: latency by size, bandwidth and latency by mix, bandwidth by
+//! content.
 
 use std::cmp::Reverse;
 
 use outcrop_measure::metric::Metric;
-use outcrop_schema::device::{
-    BANDWIDTH, ByDirection, CONTENT, Direction, IO_BLOCK_SIZE, IOPS, LATENCY, QUEUE_DEPTH, SYNC,
-};
+use outcrop_schema::device::{BANDWIDTH, ByDirection, CONTENT, Direction, IO_BLOCK_SIZE, LATENCY, SYNC};
 
-use super::{hue, points};
+use super::{hue, lines, points};
 use crate::cell::{Cell, families};
 use crate::chart::{
     Bar, BarChart, BarGroup, Facet, LineChart, Part, Quantity, Scale, Segment, Series, SeriesKind, axis,
@@ -17,22 +15,20 @@ use crate::layer::device::cell::{DeviceCell, P50, P99};
 use crate::layer::device::curve::{Curve, mix_curve, pure_curves};
 use crate::section::FigureSlot;
 
-/// More lines than these are not told apart.
-const MOST_LINES: usize = 6;
-
 /// Every figure that these cells have.
 pub(super) fn all(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
     let mut slots: Vec<FigureSlot> = latency_by_size(cells).into_iter().collect();
     if let Some(curve) = mix_curve(cells) {
         slots.extend([bandwidth_by_mix(&curve), latency_by_mix(&curve)]);
     }
-    let by_size = Direction::ALL.into_iter();
-    slots.extend(by_size.filter_map(|direction| iops_by_depth_and_size(cells, direction)));
+    slots.extend(lines::all(cells));
     slots.extend(bandwidth_by_content(cells));
     slots
 }
 
+/// Reads beside writes at one depth.
 fn latency_by_size(cells: &[Cell<'_>]) -> Option<FigureSlot> {
+    const ID: &str = "latency-by-size";
     let (mut series, mut held) = (Vec::new(), Vec::new());
     for direction in Direction::ALL {
         let Some(curve) = pure_curves(cells, &IO_BLOCK_SIZE, direction).next() else {
@@ -63,13 +59,9 @@ fn latency_by_size(cells: &[Cell<'_>]) -> Option<FigureSlot> {
         y: axis("Latency", Quantity::Latency, Scale::Log10),
         series,
     };
-    let caption = format!("Random accesses; {}.", held.join("; "));
-    Some(chart.slot(
-        "latency-by-size",
-        "Latency by access size",
-        caption,
-        "ssd-access-size",
-    ))
+    let others = lines::other_depths(cells, ID);
+    let caption = format!("Random accesses; {}.{others}", held.join("; "));
+    Some(chart.slot(ID, "Latency by access size", caption, "ssd-access-size"))
 }
 
 /// What is held along a curve over mixes.
@@ -143,38 +135,6 @@ fn latency_by_mix(curve: &Curve<'_, '_>) -> FigureSlot {
         caption,
         "ssd-read-write-mix",
     )
-}
-
-/// One line for each access size; nothing where there is one size.
-fn iops_by_depth_and_size(cells: &[Cell<'_>], direction: Direction) -> Option<FigureSlot> {
-    let all: Vec<Curve<'_, '_>> = pure_curves(cells, &QUEUE_DEPTH, direction).collect();
-    let first = all.first()?[0];
-    let mut curves: Vec<&Curve<'_, '_>> = all
-        .iter()
-        .filter(|curve| curve[0].is_like(first, &[&IO_BLOCK_SIZE, &QUEUE_DEPTH]))
-        .take(MOST_LINES)
-        .collect();
-    if curves.len() < 2 {
-        return None;
-    }
-    curves.sort_by_key(|curve| curve[0].get(&IO_BLOCK_SIZE));
-    let series = curves.iter().enumerate().map(|(hue, curve)| {
-        let x = |cell: &Cell<'_>| cell.place(&QUEUE_DEPTH);
-        let points = points(*curve, x, |cell| cell.directed(direction, &IOPS));
-        Series::new(curve[0].access(), hue, SeriesKind::Measured, points)
-    });
-    let chart = LineChart {
-        x: axis("Queue depth", Quantity::QueueDepth, Scale::Log2),
-        y: axis("IOPS", Quantity::Iops, Scale::Log10),
-        series: series.collect(),
-    };
-    let id = format!("iops-by-depth-of-{direction}s");
-    let title = format!("IOPS of {direction}s by queue depth, for each access size");
-    let caption = format!(
-        "Only {direction}s{}. A line that stays flat is of a size at which one request is enough to use the device.",
-        first.circumstances()
-    );
-    Some(chart.slot(&id, &title, caption, "ssd-queue-depth"))
 }
 
 /// What a device that compresses makes of what is written to it.

@@ -1,0 +1,143 @@
+//! Runs of several queue depths: figures by access size have a line for each, and a row that lacks one depth says so.
+
+use outcrop_report::Report;
+use outcrop_results::RunView;
+use outcrop_schema::device::{ARRIVAL, Direction};
+
+use crate::device_limits::{missing, row};
+use crate::fixture::{RunBuilder, SIZES};
+
+/// Names of the figures by access size.
+fn by_size(report: &Report) -> Vec<String> {
+    let figures = report.figures();
+    let ids = figures.iter().map(|figure| figure.id.clone());
+    ids.filter(|id| id.contains("-by-size")).collect()
+}
+
+fn caption(report: &Report, id: &str) -> String {
+    let figures = report.figures();
+    let figure = figures.iter().find(|figure| figure.id == id);
+    figure
+        .unwrap_or_else(|| panic!("no {id}: {:?}", by_size(report)))
+        .caption
+        .clone()
+}
+
+/// The names of the lines of a figure, each once.
+fn lines(report: &Report, id: &str) -> Vec<String> {
+    let figures = report.figures();
+    let csv = figures.iter().find(|figure| figure.id == id).unwrap().to_csv();
+    let mut names: Vec<String> = Vec::new();
+    for line in csv.unwrap().lines().skip(1) {
+        let name = line.split(',').next().unwrap().to_owned();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn run_of(sizes: &[u64], depths: &[u32], mixes: &[u8]) -> RunView {
+    RunBuilder::new(3).cells(sizes, depths, mixes).build()
+}
+
+#[test]
+fn figures_by_access_size_draw_a_line_for_each_of_two_depths() {
+    let report = Report::of(&run_of(&SIZES, &[1, 16], &[100, 0]));
+    for direction in ["reads", "writes"] {
+        let latency = lines(&report, &format!("latency-by-size-of-{direction}"));
+        assert_eq!(latency, ["QD 1 p50", "QD 16 p50", "QD 1 p99", "QD 16 p99"]);
+        let bandwidth = format!("bandwidth-by-size-of-{direction}");
+        assert_eq!(lines(&report, &bandwidth), ["QD 1", "QD 16"]);
+        let all = caption(&report, &bandwidth);
+        assert!(!all.contains("It draws"), "nothing is left out: {all}");
+    }
+    for id in ["latency-by-size", "bandwidth-by-size"] {
+        let beside = caption(&report, id);
+        let said = format!(
+            "It draws 1 of 2 queue depths of reads and 1 of 2 of writes; for the others, see {id}-of-reads and {id}-of-writes."
+        );
+        assert!(beside.contains(&said), "{beside}");
+    }
+}
+
+#[test]
+fn a_run_of_one_depth_has_the_figures_by_access_size_that_it_always_had() {
+    let report = Report::of(&run_of(&SIZES, &[32], &[100, 0]));
+    assert_eq!(by_size(&report), ["bandwidth-by-size", "latency-by-size"]);
+    for id in by_size(&report) {
+        let caption = caption(&report, &id);
+        assert!(!caption.contains("It draws"), "{caption}");
+    }
+}
+
+#[test]
+fn a_figure_without_room_for_all_lines_draws_the_ends_and_those_evenly_between_and_says_so() {
+    let sizes: Vec<u64> = (0..8).map(|power| 4096 << power).collect();
+    let report = Report::of(&run_of(&sizes, &[1, 2, 4, 16, 64, 256], &[100]));
+    let id = "bandwidth-by-size-of-reads";
+    assert_eq!(lines(&report, id), ["QD 1", "QD 4", "QD 16", "QD 256"]);
+    let depths = caption(&report, id);
+    assert!(
+        depths.ends_with("It draws 4 of 6 queue depths; the table of cells has the others."),
+        "{depths}"
+    );
+    let id = "iops-by-depth-of-reads";
+    let drawn = lines(&report, id);
+    assert_eq!(drawn.len(), 6, "{drawn:?}");
+    assert_eq!(
+        (drawn[0].as_str(), drawn[5].as_str()),
+        ("4 KiB random", "512 KiB random")
+    );
+    let sizes = caption(&report, id);
+    assert!(sizes.contains("It draws 6 of 8 access sizes"), "{sizes}");
+    let alone = caption(&report, "latency-by-size");
+    assert!(
+        alone
+            .contains("It draws 1 of 6 queue depths of reads; for the others, see latency-by-size-of-reads."),
+        "{alone}"
+    );
+}
+
+/// `ssd-queue-depth` and `ssd-access-size` in one run: writes at QD 32 alone.
+#[test]
+fn a_run_with_writes_at_one_depth_is_not_said_to_have_no_cell_with_only_writes() {
+    let reads = RunBuilder::new(3).cells(&[4096], &[1, 32], &[100]);
+    let report = Report::of(&reads.cells(&[4096], &[32], &[0]).build());
+    assert_eq!(missing(row(&report, "Highest IOPS"), Direction::Write), None);
+    for label in ["QD 1 latency, p50", "QD 1 latency, p99"] {
+        let why = missing(row(&report, label), Direction::Write).unwrap();
+        assert!(
+            why.starts_with(
+                "this run has no closed-loop cell with only writes at QD 1 (one request in flight); `outcrop device"
+            ) && why.contains("--queue-depth 1` measures it"),
+            "{label}: {why}"
+        );
+    }
+    let none = Report::of(&run_of(&[4096], &[1, 32], &[100]));
+    for row in &none.layers[0].answer.capabilities {
+        let why = missing(row, Direction::Write).unwrap();
+        assert!(
+            why.starts_with("this run has no cell with only writes; "),
+            "{why}"
+        );
+    }
+}
+
+#[test]
+fn a_run_whose_writes_alone_are_an_open_loop_is_not_said_to_have_no_cell_with_only_writes() {
+    let mut run = run_of(&[4096], &[1, 32], &[100, 0]);
+    let writes = run
+        .trials
+        .iter_mut()
+        .filter(|trial| trial.factors["read_write_mix"] == "0:100");
+    for trial in writes {
+        trial.factors.insert(ARRIVAL.name.into(), "poisson:4000".into());
+    }
+    let report = Report::of(&run);
+    let why = missing(row(&report, "Highest IOPS"), Direction::Write).unwrap();
+    assert!(
+        why.starts_with("this run has no closed-loop cell with only writes; "),
+        "{why}"
+    );
+}
