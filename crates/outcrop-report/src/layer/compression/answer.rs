@@ -195,7 +195,7 @@ fn recommendation(choice: &Choice<'_, '_>) -> Claim {
             format!("clear; the next is {} ({figure})", next.cell.words())
         }
         (0, None) => "the only candidate".to_owned(),
-        _ => format!("tie with {names}: {}", tie_of(*wish, best)),
+        _ => format!("tie with {names}: {}", tie_of(choice)),
     };
     let brief_sureness = match ties.len() {
         0 if next.is_none() => "the only candidate".to_owned(),
@@ -257,11 +257,12 @@ fn stated_beside(choice: &Choice<'_, '_>, decisive: &[Number]) -> Vec<Number> {
     stated
 }
 
-/// Why two candidates are a tie.
-fn tie_of(wish: Wish, best: &Candidate<'_, '_>) -> &'static str {
-    match wish {
-        Wish::Smallest if best.is_sampled() => {
-            "the sample does not show which is smaller on all the data; a larger --sample-size may"
+/// Why candidates are a tie.
+fn tie_of(choice: &Choice<'_, '_>) -> &'static str {
+    let are_same = || choice.ties.iter().all(|one| choice.best.is_surely_as_small(one));
+    match choice.wish {
+        Wish::Smallest if choice.best.is_sampled() && !are_same() => {
+            "the sample does not show which is smaller by more than 0.05 % on all the data; a larger --sample-size may"
         }
         Wish::Smallest => "their ratios are the same within 0.05 %",
         Wish::Balanced | Wish::Fastest => "their intervals overlap",

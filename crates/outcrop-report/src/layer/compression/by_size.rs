@@ -67,9 +67,10 @@ pub(super) fn block_size(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) 
         false => format!("{small}: {large} gives no measurably higher ratio ({codec}){reading}"),
     };
     let advice = match is_worth_it {
-        true => {
+        true if low > 1.0 => {
             "Use large blocks for data that are read sequentially, small blocks for random reads.".to_owned()
         }
+        true => format!("The sample does not show that larger blocks save anything: stay with {small}."),
         false => format!("That gain does not justify larger reads: stay with {small}."),
     };
     let text = format!(

@@ -122,8 +122,8 @@ impl<'c, 'a> Candidate<'c, 'a> {
         };
         Score {
             value: self.ratio,
-            low: end(&COMPRESSION_RATIO_LOW, 0.0) * (1.0 - SAME_RATIO),
-            high: end(&COMPRESSION_RATIO_HIGH, f64::INFINITY) * (1.0 + SAME_RATIO),
+            low: end(&COMPRESSION_RATIO_LOW, 0.0) * (1.0 - SAME_RATIO / 2.0),
+            high: end(&COMPRESSION_RATIO_HIGH, f64::INFINITY) * (1.0 + SAME_RATIO / 2.0),
         }
     }
 
@@ -132,16 +132,30 @@ impl<'c, 'a> Candidate<'c, 'a> {
         self.cell.value(&SAMPLED_SHARE).is_some_and(|share| share < 1.0)
     }
 
-    /// Its ratio over that of another of smaller blocks: the 95 % interval for all the data; one point where all of them were taken.
+    /// Its ratio over that of another: the 95 % interval for all the data; one point where all of them were taken.
     /// None where the two did not compress the same bytes, or the sample supports no interval.
     pub(super) fn gain_over(&self, other: &Self) -> Option<(f64, f64)> {
         if !self.is_sampled() && !other.is_sampled() {
             let gain = self.ratio / other.ratio;
             return Some((gain, gain));
         }
-        // Sizes: the smaller the quotient, the larger the gain.
-        let (low, high) = pairs::quotient_of_sizes(other.cell, self.cell)?;
-        Some((1.0 / high, 1.0 / low))
+        pairs::quotient_of_sizes(self.cell, other.cell)
+    }
+
+    /// Whether it surely compresses all the data better than another, by more than a header's bytes: by the same clusters where both
+    /// compressed them, or else by the intervals of the two.
+    fn is_surely_smaller(&self, other: &Self) -> bool {
+        match self.gain_over(other) {
+            Some((low, _)) => low > 1.0 + SAME_RATIO,
+            None => self.ratio_score().low > other.ratio_score().high,
+        }
+    }
+
+    /// Whether its ratio surely is that of another, but for a header's bytes.
+    pub(super) fn is_surely_as_small(&self, other: &Self) -> bool {
+        let same = (1.0 - SAME_RATIO)..=(1.0 + SAME_RATIO);
+        let gain = self.gain_over(other);
+        gain.is_some_and(|(low, high)| same.contains(&low) && same.contains(&high))
     }
 
     /// The numbers that a wish is decided by: what is wide elsewhere is no doubt about it.
@@ -157,12 +171,6 @@ impl<'c, 'a> Candidate<'c, 'a> {
                 vec![self.speed.compress.clone(), self.speed.decompress.clone()]
             }
         }
-    }
-
-    /// Whether this one, of the higher ratio, is not surely smaller than another: by the same clusters where both saw them.
-    fn ties_in_size(&self, other: &Self) -> Option<bool> {
-        let (low, _) = pairs::quotient_of_sizes(self.cell, other.cell)?;
-        Some(low <= 1.0 + SAME_RATIO)
     }
 }
 
@@ -248,8 +256,8 @@ struct Score {
 pub(super) struct Choice<'c, 'a> {
     pub(super) wish: Wish,
     pub(super) best: Candidate<'c, 'a>,
-    /// Candidates that the data do not tell from the best one, the nearest first: their intervals overlap, and for the size, where both saw
-    /// the same clusters, the interval of the two together reaches *equal*.
+    /// Candidates that the data do not tell from the best one, the nearest first: their intervals overlap. For the size: those that no other
+    /// candidate surely beats, so that none of them surely beats another.
     pub(super) ties: Vec<Candidate<'c, 'a>>,
     /// The best one that is no tie.
     pub(super) next: Option<Candidate<'c, 'a>>,
@@ -270,10 +278,10 @@ fn choose<'c, 'a>(wish: Wish, able: &[Candidate<'c, 'a>]) -> Option<Choice<'c, '
         by_score.then(second.round_trip().value.total_cmp(&first.round_trip().value))
     });
     let ((top, best), rest) = scored.split_first()?;
-    let is_tie = |(score, one): &&(Score, Candidate<'_, '_>)| {
-        let pair = (wish == Wish::Smallest).then(|| best.ties_in_size(one));
-        let overlaps = score.low <= top.high && top.low <= score.high;
-        pair.flatten().unwrap_or(overlaps)
+    let is_tie = |(score, one): &&(Score, Candidate<'_, '_>)| match wish {
+        // What shares no clusters with the best one may share them with another that beats it.
+        Wish::Smallest => !able.iter().any(|other| other.is_surely_smaller(one)),
+        Wish::Balanced | Wish::Fastest => score.low <= top.high && top.low <= score.high,
     };
     let (ties, others): (Vec<_>, Vec<_>) = rest.iter().partition(is_tie);
     let mut ties: Vec<_> = ties.into_iter().map(|(_, one)| one).collect();
