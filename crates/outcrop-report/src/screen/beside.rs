@@ -15,9 +15,9 @@ pub(super) fn with_circumstances((value, conditions): (&String, &String)) -> Str
 }
 
 /// A value with its access and depth and what stands behind them, in the first form that there is room for: without a unit that ends the
-/// label, then without the access, then without the depth but for a mark, as it says less than what tells the cell from others; else that something is left
-/// out. What the label says is not repeated. That others are as good stands behind each form; what decides the figure is kept before that, which
-/// then has a line below.
+/// label, then without the access, then without the depth, which says less than what tells the cell from others, with a mark of it as long as
+/// that has room; else that something is left out. What the label says is not repeated. That others are as good stands behind each form; what
+/// decides the figure is kept before that, which then has a line below.
 pub(super) fn with_depth(
     value: &str,
     outcome: &ReadingOutcome,
@@ -55,8 +55,10 @@ pub(super) fn with_depth(
     }
     forms.extend([joined(value, &all), joined(&short, &all)]);
     if !others.is_empty() {
-        let rest: &[&str] = if depths.is_empty() { &[] } else { &["…"] };
-        let others = [others.as_slice(), rest].concat();
+        if !depths.is_empty() {
+            let marked = [others.as_slice(), &["…"]].concat();
+            forms.extend([joined(value, &marked), joined(&short, &marked)]);
+        }
         forms.extend([
             joined(value, &others),
             joined(&short, &others),
@@ -164,10 +166,12 @@ mod tests {
         for (column, expected) in [
             (42, "36.9 k IOPS (4.73–39.3), QD 8, sync none"),
             (40, "36.9 k (4.73–39.3), QD 8, sync none"),
-            (38, "36.9 k IOPS (4.73–39.3), sync none, …"),
-            (37, "36.9 k (4.73–39.3), sync none, …"),
+            (36, "36.9 k (4.73–39.3), QD 8, sync none"),
+            (35, "36.9 k (4.73–39.3), sync none, …"),
             (33, "36.9 k (4.73–39.3), sync none, …"),
-            (32, "36.9 k (4.73–39.3), QD 8, …"),
+            (32, "36.9 k (4.73–39.3), sync none"),
+            (30, "36.9 k (4.73–39.3), sync none"),
+            (29, "36.9 k (4.73–39.3), QD 8, …"),
             (27, "36.9 k IOPS (4.73–39.3), …"),
             (25, "36.9 k (4.73–39.3), …"),
             (20, "36.9 k IOPS (4.73–39.3)"),
