@@ -26,10 +26,12 @@ fn caption(report: &Report, id: &str) -> String {
 /// The names of the lines of a figure, each once.
 fn lines(report: &Report, id: &str) -> Vec<String> {
     let figures = report.figures();
-    let csv = figures.iter().find(|figure| figure.id == id).unwrap().to_csv();
+    let figure = figures.iter().find(|figure| figure.id == id);
+    let csv = figure.expect("it is drawn").to_csv();
     let mut names: Vec<String> = Vec::new();
-    for line in csv.unwrap().lines().skip(1) {
-        let name = line.split(',').next().unwrap().to_owned();
+    for line in csv.expect("it has values").lines().skip(1) {
+        let (name, _) = line.split_once(',').expect("the first column is the series");
+        let name = name.to_owned();
         if !names.contains(&name) {
             names.push(name);
         }
