@@ -134,9 +134,11 @@ fn run_of(groups: &Groups, width: f64) -> RunView {
     }
     let mut run = builder.build();
     for trial in &mut run.trials {
-        let size: ByteSize = trial.factors[COMPRESSION_BLOCK_SIZE.name].parse().unwrap();
+        let size: ByteSize = trial.factors[COMPRESSION_BLOCK_SIZE.name]
+            .parse()
+            .expect("a size");
         let is_own = |(name, kib): &&(&str, u64)| *name == trial.factors[CODEC.name] && kib << 10 == size.0;
-        let bytes = &groups[groups.keys().find(is_own).unwrap()];
+        let bytes = &groups[groups.keys().find(is_own).expect("a cell of these")];
         let ratio = TAKEN / bytes.iter().sum::<f64>();
         let clusters = if size.0 > 128 << 10 { 64.0 } else { 128.0 };
         let known = [

@@ -50,7 +50,7 @@ pub(super) fn fall(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts
     })
 }
 
-/// Why nobody knows whether a step is a knee, and which limits would show it.
+/// Why it is not known whether a step is a knee, and which limits would show it.
 fn what_shows_it(points: &[CurvePoint], policy: PolicyKind, beyond: Beyond) -> String {
     let of_policy = points.iter().filter(|point| point.policy == policy);
     let limits: BTreeSet<u64> = of_policy.map(|point| point.memory_bytes).collect();
