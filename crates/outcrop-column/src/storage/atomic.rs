@@ -31,17 +31,12 @@ pub struct AtomicFile {
 
 /// The system's answer without the temporary file's name, which nobody chose.
 fn without_path(error: io::Error, folder: &Path) -> io::Error {
-    match error.kind() {
-        io::ErrorKind::NotFound => {
-            let message = format!("the folder {} does not exist", folder.display());
-            io::Error::new(io::ErrorKind::NotFound, message)
-        }
+    let said = match error.kind() {
+        io::ErrorKind::NotFound => format!("the folder {} does not exist", folder.display()),
         // What the system said stands before the path.
-        kind => {
-            let said = error.to_string();
-            io::Error::new(kind, said.split(" at path ").next().unwrap_or_default())
-        }
-    }
+        _ => error.to_string().split(" at path ").take(1).collect(),
+    };
+    io::Error::new(error.kind(), said)
 }
 
 impl AtomicFile {
