@@ -123,7 +123,8 @@ fn with_p99s_of_jobs(direction: Direction, p99s_us: [(&str, &str, f64); 4]) -> R
         let jobs = trial.factors.get(JOBS.name).map_or("1", String::as_str);
         let depth = trial.factors[QUEUE_DEPTH.name].as_str();
         let of_cell = p99s_us.iter().find(|(of, at, _)| (*of, *at) == (jobs, depth));
-        let p99_ns = 1e3 * of_cell.unwrap().2 * (1.0 + 1e-3 * f64::from(trial.repetition));
+        let p99_ns =
+            1e3 * of_cell.expect("a p99 of each combination").2 * (1.0 + 1e-3 * f64::from(trial.repetition));
         for metric in [LATENCY.both.p99, LATENCY.of(Some(direction)).p99] {
             trial.values.retain(|value| value.metric != metric.name);
             trial.values.push(Value::measured(metric, p99_ns));
