@@ -30,7 +30,7 @@ pub struct AtomicFile {
 }
 
 /// The system's answer without the temporary file's name, which nobody chose.
-fn without_path(error: io::Error, folder: &Path) -> io::Error {
+fn without_path(error: &io::Error, folder: &Path) -> io::Error {
     let said = match error.kind() {
         io::ErrorKind::NotFound => format!("the folder {} does not exist", folder.display()),
         // What the system said stands before the path.
@@ -69,7 +69,7 @@ impl AtomicFile {
         let folder = folder_of(target);
         remove_abandoned(folder);
         Ok(Self {
-            temporary: locked(folder).map_err(|error| refused(without_path(error, folder)))?,
+            temporary: locked(folder).map_err(|error| refused(without_path(&error, folder)))?,
             target: target.to_owned(),
             replaces,
         })
@@ -209,7 +209,7 @@ mod tests {
         // EIO has no kind of its own; the library that makes temporary files adds their names.
         let kind = io::Error::from_raw_os_error(5).kind();
         let error = io::Error::new(kind, "Input/output error (os error 5) at path \"/n/.tmp\"");
-        let said = without_path(error, Path::new("/n")).to_string();
+        let said = without_path(&error, Path::new("/n")).to_string();
         assert_eq!(said, "Input/output error (os error 5)");
     }
 
