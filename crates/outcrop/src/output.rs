@@ -7,7 +7,7 @@ mod fit;
 
 use anyhow::Context as _;
 use outcrop_results::Envelope;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::sync::OnceLock;
 
 /// The command that was given, `cache load`: every JSON document names it.
@@ -235,10 +235,38 @@ pub(crate) fn print_with(
 }
 
 fn to_stdout(bytes: &[u8]) -> anyhow::Result<()> {
-    let mut stdout = std::io::stdout().lock();
+    let mut stdout = stdout();
     stdout.write_all(bytes)?;
     stdout.flush()?;
     Ok(())
+}
+
+/// Stdout, whose errors say that they are about it: a full disk behind `>` reads as any other.
+pub(crate) struct Stdout(std::io::Stdout);
+
+pub(crate) fn stdout() -> Stdout {
+    Stdout(std::io::stdout())
+}
+
+impl Stdout {
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.0.is_terminal()
+    }
+
+    /// Of the same kind, which distinguishes a reader that went away from a failure.
+    fn named(error: std::io::Error) -> std::io::Error {
+        std::io::Error::new(error.kind(), format!("cannot write to stdout: {error}"))
+    }
+}
+
+impl std::io::Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.write(bytes).map_err(Self::named)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush().map_err(Self::named)
+    }
 }
 
 /// Writes a line of diagnosis to stderr.

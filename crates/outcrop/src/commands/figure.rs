@@ -6,7 +6,7 @@ use crate::output::{self, Cell, Format, Table};
 use crate::output_file::{Force, is_stdout, refuse_input};
 use outcrop_report::{Figure, FileFormat, Report};
 use outcrop_results::RunView;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -101,7 +101,7 @@ fn list(figures: &[&Figure]) -> anyhow::Result<()> {
 fn write(args: &Args, figure: &Figure, ending: &str, bytes: &[u8]) -> anyhow::Result<()> {
     let path = match &args.output {
         Some(path) if is_stdout(path) => {
-            let mut stdout = std::io::stdout().lock();
+            let mut stdout = output::stdout();
             if stdout.is_terminal() && (args.png || args.pdf) {
                 return Err(bad_input(anyhow::anyhow!(
                     "a terminal cannot show a {ending} file: redirect stdout, or give -o FILE"

@@ -119,6 +119,29 @@ fn a_disk_that_fills_up_leaves_the_old_file_and_no_temporary_one() {
     assert_eq!(seen.code, Some(0), "{seen:?}");
 }
 
+#[test]
+fn a_full_disk_behind_stdout_is_said_to_be_behind_stdout() {
+    let dir = workplace();
+    encode(&dir.path().join("c.ocol"), &text(30_000, 3000));
+    for args in [
+        ["decode", "c.ocol"].as_slice(),
+        &["decode", "c.ocol", "--to", "csv"],
+        &["decode", "c.ocol", "--to", "arrow"],
+        &["decode", "c.ocol", "--to", "parquet"],
+        &["get", "c.ocol", "7"],
+        &["find", "c.ocol", "--prefix", "w0"],
+        &["info", "c.ocol"],
+    ] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut outcrop = command(dir.path(), &[&["column"], args].concat());
+        let seen = outcrop.stdout(full).stderr(Stdio::piped()).output().unwrap();
+        let message = String::from_utf8(seen.stderr).unwrap();
+        assert_eq!(seen.status.code(), Some(3), "{args:?}: {message}");
+        let said = "cannot write to stdout: No space left on device";
+        assert!(message.contains(said), "{args:?}: {message}");
+    }
+}
+
 /// The greatest resident memory of a running process, in KiB.
 fn peak_resident_kib(id: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();

@@ -7,7 +7,7 @@ use outcrop_measure::TimeSpan;
 use outcrop_measure::units::format_bytes;
 
 use crate::exit::{Ending, bad_input};
-use crate::output::note;
+use crate::output::{note, stdout};
 
 /// Longest value that is read from stdin; servers take less, by default 1 MiB.
 const MOST_VALUE_BYTES: u64 = 128 << 20;
@@ -77,12 +77,12 @@ pub(super) fn get(args: &Get) -> anyhow::Result<Ending> {
     let Some(value) = connection.get(args.key.as_bytes())? else {
         return Ok(absent(&args.key, &args.server));
     };
-    let mut stdout = std::io::stdout().lock();
-    stdout.write_all(&value)?;
-    if stdout.is_terminal() && !value.ends_with(b"\n") {
-        stdout.write_all(b"\n")?;
+    let mut out = stdout();
+    out.write_all(&value)?;
+    if out.is_terminal() && !value.ends_with(b"\n") {
+        out.write_all(b"\n")?;
     }
-    stdout.flush()?;
+    out.flush()?;
     Ok(Ending::Done)
 }
 

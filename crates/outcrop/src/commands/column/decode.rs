@@ -3,7 +3,7 @@
 use super::flags::{Decode, OutputFormat};
 use super::{Access, of_opened, open};
 use crate::exit::bad_input;
-use crate::output::note;
+use crate::output::{note, stdout};
 use crate::output_file::{is_stdout, refuse_input};
 use crate::work::LongWork;
 use outcrop_column::{ArrowForm, Column};
@@ -32,7 +32,7 @@ pub(super) fn decode(args: &Decode) -> anyhow::Result<()> {
             .write(path, |out| write(&column, format, args, out, ArrowForm::File)),
         None => {
             super::print::refuse_terminal(format.is_binary())?;
-            let mut out = BufWriter::with_capacity(1 << 20, std::io::stdout());
+            let mut out = BufWriter::with_capacity(1 << 20, stdout());
             write(&column, format, args, &mut out, ArrowForm::Stream)?;
             Ok(out.flush()?)
         }

@@ -5,7 +5,7 @@ use super::print::{Answers, CountedValues, Field, refuse_terminal};
 use super::wanted::Wanted;
 use super::{Access, of_opened, open, other_form};
 use crate::exit::bad_input;
-use crate::output::note;
+use crate::output::{note, stdout};
 use outcrop_column::arrow::{batch_of_rows, batch_of_values, write_batch};
 use outcrop_column::{Column, Selection};
 use outcrop_measure::units::format_nanoseconds;
@@ -175,7 +175,7 @@ fn print_rows(rows: &[Vec<u64>], args: &Find, took: &Took) -> anyhow::Result<()>
     rows.truncate(args.limit.unwrap_or(usize::MAX));
     if args.format == AnswerFormat::Arrow {
         let batch = batch_of_rows(rows).map_err(of_opened)?;
-        return write_batch(&batch, std::io::stdout().lock()).map_err(of_opened);
+        return write_batch(&batch, stdout()).map_err(of_opened);
     }
     let mut answers = Answers::begin(args.format, ["row"], None)?;
     for row in rows {
@@ -193,7 +193,7 @@ fn print_rows_of_values(
 ) -> anyhow::Result<()> {
     let limit = args.limit.unwrap_or(usize::MAX);
     if args.format == AnswerFormat::Text {
-        let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+        let mut out = BufWriter::with_capacity(1 << 16, stdout());
         let mut left = limit;
         for (value, rows) in values.iter().zip(rows) {
             out.write_all(value)?;
@@ -224,7 +224,7 @@ fn print_values(selections: &[Selection<'_>], args: &Find, took: &dyn Fn() -> To
     if args.format == AnswerFormat::Arrow {
         let batch = batch_of_values(selections, limit).map_err(of_opened)?;
         note(&took().in_words("answered"));
-        return write_batch(&batch, std::io::stdout().lock()).map_err(of_opened);
+        return write_batch(&batch, stdout()).map_err(of_opened);
     }
     let mut answers = CountedValues::begin(args.format, "rows", args.limit)?;
     let mut found = 0;
@@ -250,7 +250,7 @@ pub(super) fn get(args: &Get) -> anyhow::Result<()> {
     let column = open(&args.file, Access::OnDisk, &args.memory_limit)?;
     if args.format == AnswerFormat::Arrow {
         let batch = column.get_batch(&args.row).map_err(of_opened)?;
-        return write_batch(&batch, std::io::stdout().lock()).map_err(of_opened);
+        return write_batch(&batch, stdout()).map_err(of_opened);
     }
     let mut answers = Answers::begin(args.format, ["row", "value"], None)?;
     for &row in &args.row {

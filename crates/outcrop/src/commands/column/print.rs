@@ -2,11 +2,11 @@
 
 use super::flags::AnswerFormat;
 use crate::exit::bad_input;
-use crate::output::{Cell, envelope, pretty_json};
+use crate::output::{Cell, Stdout, envelope, pretty_json, stdout};
 use anyhow::Context as _;
 use outcrop_column::push_csv_field;
 use outcrop_measure::units::format_data;
-use std::io::{BufWriter, IsTerminal as _, StdoutLock, Write};
+use std::io::{BufWriter, IsTerminal as _, Write};
 
 /// What the codes would take at least if the rows came in random order. A file whose rows are sorted or clustered takes less.
 pub(super) const SHUFFLED: &str = "codes if rows were shuffled, at least";
@@ -54,7 +54,7 @@ pub(super) enum Field<'a> {
 
 /// Writes lines of fields in the form asked for.
 pub(super) struct Answers<const N: usize> {
-    out: BufWriter<StdoutLock<'static>>,
+    out: BufWriter<Stdout>,
     format: AnswerFormat,
     names: [&'static str; N],
     line: Vec<u8>,
@@ -69,7 +69,7 @@ impl<const N: usize> Answers<N> {
         names: [&'static str; N],
         limit: Option<usize>,
     ) -> anyhow::Result<Self> {
-        let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+        let mut out = BufWriter::with_capacity(1 << 16, stdout());
         match format {
             AnswerFormat::Csv => writeln!(out, "{}", names.join(","))?,
             AnswerFormat::Json => {

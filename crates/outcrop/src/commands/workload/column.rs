@@ -1,7 +1,7 @@
 //! `outcrop workload column`: a string column of a wanted cardinality, skew and order, as text.
 
 use crate::exit::bad_input;
-use crate::output::note;
+use crate::output::{note, stdout};
 use crate::output_file::{Force, is_stdout};
 use crate::work::LongWork;
 use outcrop_measure::seed::Seed;
@@ -59,7 +59,7 @@ pub(super) fn write(args: &Column) -> anyhow::Result<()> {
             .force
             .write(path, |mut out| Ok(spec.write_text(&mut out, threads, generated)?))?,
         None => {
-            let mut out = std::io::stdout().lock();
+            let mut out = stdout();
             spec.write_text(&mut out, threads, generated)?;
             out.flush()?;
         }
