@@ -144,18 +144,15 @@ fn a_log_that_is_much_of_the_space_is_left_out_of_the_comparison_and_said() {
     let said = |run: &outcrop_results::RunView| {
         let report = Report::of(run);
         let answer = &report.layers[0].answer;
-        let blocks = answer
-            .advice
-            .iter()
-            .find(|claim| claim.topic == "Compress blocks");
-        let cautions: Vec<String> = answer
-            .cautions
-            .iter()
-            .map(|caution| caution.text.clone())
-            .collect();
-        (blocks.unwrap().brief.clone(), cautions.join(" "))
+        let mut advice = answer.advice.iter();
+        let blocks = advice.find(|claim| claim.topic == "Compress blocks").unwrap();
+        let cautions = answer.cautions.iter();
+        let cautions: Vec<String> = cautions.map(|caution| caution.text.clone()).collect();
+        let ratio = blocks.numbers.last().unwrap().name.clone();
+        (blocks.brief.clone(), cautions.join(" "), ratio)
     };
-    let (brief, cautions) = said(&with_log(100e6));
+    let (brief, cautions, ratio) = said(&with_log(100e6));
+    assert_eq!(ratio, "space without the log, without ÷ with compression");
     assert!(
         brief.contains("takes 74 % of the space (50 % without the store's log)"),
         "{brief}"
@@ -169,7 +166,8 @@ fn a_log_that_is_much_of_the_space_is_left_out_of_the_comparison_and_said() {
         "{cautions}"
     );
     // A log that is hardly there changes nothing.
-    let (brief, cautions) = said(&with_log(1e6));
+    let (brief, cautions, ratio) = said(&with_log(1e6));
+    assert_eq!(ratio, "space without ÷ with compression");
     assert!(brief.contains("takes 50 % of the space;"), "{brief}");
     assert!(!cautions.contains("log, which"), "{cautions}");
     let placed = Report::of(&with_log(100e6)).placement.unwrap().answer.join(" ");

@@ -147,10 +147,10 @@ fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
         Difference::Clear | Difference::Unclear => speed < 1.0,
         Difference::OfOneTrial => speed < 1.0 - MARGIN,
     };
-    let of_space = Space::of(&[cell, plain]).words();
+    let space = Space::of(&[cell, plain]);
     let cost = change::words(THROUGHPUT.name, number, uncompressed);
     let takes = taken(cell, plain)?;
-    let (advice, condition) = advised(&codec, saved, is_slower, of_space, &takes);
+    let (advice, condition) = advised(&codec, saved, is_slower, space.words(), &takes);
     let costs = other_costs(cell, plain);
     let text = format!(
         "{advice}; {cost}; {}.{} Compared with {}, the fastest cell without compression ({}). The space includes the log, indexes and filters \
@@ -162,12 +162,7 @@ fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     );
     let mut numbers = vec![
         number.clone().named(format!("throughput, {codec}")),
-        Number::derived(
-            "space without ÷ with compression",
-            saved,
-            Unit::Ratio,
-            cell.trials().len(),
-        ),
+        Number::derived(space.ratio(), saved, Unit::Ratio, cell.trials().len()),
     ];
     // Where limits leave no compression out, its throughput decides nothing.
     if bounds.judge_store(plain, Some(plain)).is_kept() {

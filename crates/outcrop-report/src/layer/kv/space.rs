@@ -49,6 +49,14 @@ impl Space {
             Self::WithoutLog => "the space without the log",
         }
     }
+
+    /// What a ratio of it is called: that without the log is another one than that of the space.
+    pub(super) const fn ratio(self) -> &'static str {
+        match self {
+            Self::All => "space without ÷ with compression",
+            Self::WithoutLog => "space without the log, without ÷ with compression",
+        }
+    }
 }
 
 /// The log's share of the space after the load; none where it is not known.
