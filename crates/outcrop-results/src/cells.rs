@@ -274,6 +274,9 @@ impl CellRow {
             let setting = self.setting(*factor);
             setting.is_some_and(|setting| factor.default != Some(setting.spelling()))
         };
+        if column.is_exported_only {
+            return false;
+        }
         if !column.only_with.is_empty() && !column.only_with.iter().any(is_unusual) {
             return false;
         }

@@ -80,6 +80,7 @@ const TABLE: &[TableColumn] = &[
     TableColumn::new(LATENCY.p50, "p50", 0),
     TableColumn::new(LATENCY.p99, "p99", 1),
     TableColumn::new(HITS_PER_OPERATION, "rows found", 6),
+    TableColumn::exported(ROW_COUNT),
 ];
 
 words! {
@@ -365,8 +366,8 @@ metrics! { PLAIN:
     FILE_BYTES = "file_bytes", Bytes, Lower, DataSet, "size of the file that was written, header and checksums included";
     TEXT_BYTES = "text_bytes", Bytes, Neither, DataSet, "size of the rows as newline text";
     STORED_BYTES = "stored_bytes", Bytes, Neither, DataSet, "size of the column in the user's file: its chunks in Parquet, its fields and delimiters in text";
-    PARQUET_ZSTD_BYTES = "parquet_zstd_bytes", Bytes, Lower, DataSet, "size of the chunks of the same rows in a Parquet file with zstd:3, written by Outcrop with the encoding of the type that takes least";
-    PARQUET_DEFAULT_BYTES = "parquet_default_bytes", Bytes, Neither, DataSet, "the same with the encoding that writers choose by default: a dictionary, and plain values where it grows beyond 1 MiB; where this is larger, the smaller size needs another encoding";
+    PARQUET_ZSTD_BYTES = "parquet_zstd_bytes", Bytes, Lower, DataSet, "size of the chunks of the same rows in a Parquet file with zstd:3, written by Outcrop with the encoding of the type that takes least; of the chunks in the user's file, where they have zstd or Brotli and are smaller";
+    PARQUET_DEFAULT_BYTES = "parquet_default_bytes", Bytes, Neither, DataSet, "the same with what the writers of Arrow's libraries do by default: pages of 20,000 rows and a dictionary, and plain values where it grows beyond 1 MiB; where this is larger, the smaller size needs another encoding or larger pages";
     COMPRESSED_FILE_BYTES = "compressed_file_bytes", Bytes, Neither, DataSet, "size of the user's file, where it is compressed as a whole, so that no column has its own size in it";
     SIZE_OVER_STORED = "size_over_stored", Ratio, Lower, DataSet, "size of the column file over that in the user's file";
     TABLE_ROWS = "table_rows", Count, Neither, DataSet, "rows that the user's table has";
@@ -413,7 +414,7 @@ pub const STORED_FORM: RemarkKind = RemarkKind::new(
     "how the user's file stores the column: encoding and codec, or text",
     "",
 );
-/// What that remark says of a column in a text file.
+/// What it says of a column in a text file.
 pub const STORED_AS_TEXT: &str = "in this file (text)";
 /// Parquet has the values of a text file as numbers or dates.
 pub const PARQUET_AS: RemarkKind = RemarkKind::new(
@@ -421,10 +422,10 @@ pub const PARQUET_AS: RemarkKind = RemarkKind::new(
     "what Parquet has the values of a text file as: the type that keeps all of them, or text",
     "",
 );
-/// Parquet takes least with another encoding than writers' default.
+/// Parquet takes least with another encoding, or with larger pages, than the default of Arrow's writers.
 pub const PARQUET_ENCODING: RemarkKind = RemarkKind::new(
     "parquet-encoding",
-    "the encoding with which Parquet takes least, where that is not the default",
+    "the encoding and pages with which Parquet takes least, where that is not the default",
     "",
 );
 /// The values have another type in the user's file than in a column file.

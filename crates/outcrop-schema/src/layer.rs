@@ -21,6 +21,8 @@ pub struct TableColumn {
     pub rank: u8,
     /// Whether people read it in per cent.
     pub is_share: bool,
+    /// Whether it is in exported tables alone: tables for people have it in other words.
+    pub is_exported_only: bool,
     /// It is shown where a cell has another value than the default of one of these factors; where there are none, always.
     pub only_with: &'static [FactorRef],
 }
@@ -57,6 +59,7 @@ impl TableColumn {
             heading,
             rank,
             is_share: false,
+            is_exported_only: false,
             only_with: &[],
         }
     }
@@ -67,6 +70,14 @@ impl TableColumn {
         Self {
             only_with: factors,
             ..self
+        }
+    }
+
+    /// A column of exported tables alone.
+    pub const fn exported(metric: Metric) -> Self {
+        Self {
+            is_exported_only: true,
+            ..Self::new(metric, "", u8::MAX)
         }
     }
 

@@ -64,7 +64,7 @@ pub fn metrics(layer: &LayerSchema) -> String {
         let column = layer
             .table
             .iter()
-            .find(|column| column.metric.name == metric.name);
+            .find(|column| column.metric.name == metric.name && !column.is_exported_only);
         let heading = column.map_or("–", |column| column.heading);
         format!(
             "| `{}` | {heading} | {} | {better} | {scope} | {} |\n",

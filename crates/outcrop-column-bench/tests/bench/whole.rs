@@ -195,6 +195,27 @@ fn the_parquet_that_is_compared_is_one_that_its_writer_would_write() {
 }
 
 #[test]
+fn a_parquet_file_that_is_smaller_than_what_would_be_written_is_the_parquet_that_is_compared() {
+    let here = tempfile::tempdir().unwrap();
+    let path = here.path().join("orders.parquet");
+    let mut state = 1_u64;
+    let mut draw = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        ["granite", "basalt", "gabbro", "marl", "tuff", "slate"][(state >> 33) as usize % 6]
+    };
+    let rows = (0..GROUP_ROWS).map(|_| (0..9).map(|_| draw()).collect::<Vec<_>>().join(" "));
+    let rows: ArrayRef = Arc::new(StringArray::from_iter_values(rows));
+    let best = Compression::ZSTD(ZstdLevel::try_new(22).unwrap());
+    write(&path, &[("rocks", rows)], best);
+    let report = judged(&path, "rocks", NO_LIMIT).unwrap();
+    assert_eq!(report.parquet_zstd_bytes, Ok(chunk_bytes(&path, 0, 1)));
+    assert_eq!(
+        report.parquet_encoding.as_deref(),
+        Some("the encoding, codec and pages of this file")
+    );
+}
+
+#[test]
 fn integers_dates_timestamps_decimals_and_booleans_are_judged_and_floats_are_named_with_the_reason() {
     let (_here, path) = parquet_file(5000);
     let table = Table::describe(&path).unwrap();

@@ -24,6 +24,8 @@ use crate::error::Result;
 const ROW_GROUP_ROWS: usize = 1 << 20;
 /// The level of what we write.
 const ZSTD_LEVEL: i32 = 3;
+/// Bytes of a data page, which nothing else ends: the library's own limit of 20,000 rows makes many columns larger.
+const PAGE_BYTES: usize = 1 << 20;
 
 /// How a Parquet file holds one of its columns, by its footer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,6 +36,8 @@ pub struct StoredColumn {
     groups: Vec<(u64, u64)>,
     /// Bytes before compression.
     pub uncompressed_bytes: u64,
+    /// Whether every chunk has a codec that compresses at least as well as zstd does at low levels.
+    pub has_strong_codec: bool,
 }
 
 impl StoredColumn {
@@ -73,13 +77,18 @@ pub fn parquet_stored<R: ChunkReader>(input: &R) -> Result<Vec<StoredColumn>> {
         let column = |number: usize| {
             let mask = ProjectionMask::roots(schema, [number]);
             let (mut forms, mut codecs) = (BTreeSet::new(), BTreeSet::new());
-            let mut column = StoredColumn::default();
+            let mut column = StoredColumn {
+                has_strong_codec: true,
+                ..StoredColumn::default()
+            };
             for group in metadata.row_groups() {
                 let mut bytes = 0;
                 let leaves = (0..group.num_columns()).filter(|&leaf| mask.leaf_included(leaf));
                 for chunk in leaves.map(|leaf| group.column(leaf)) {
                     forms.insert(encoding_of(chunk));
                     codecs.insert(codec_name(chunk.compression()));
+                    column.has_strong_codec &=
+                        matches!(chunk.compression(), Compression::ZSTD(_) | Compression::BROTLI(_));
                     bytes += size(chunk.compressed_size());
                     column.uncompressed_bytes += size(chunk.uncompressed_size());
                 }
@@ -142,12 +151,29 @@ const fn codec_name(codec: Compression) -> &'static str {
 /// What a column takes in a Parquet file with zstd:3: bytes of its column chunks, as [`StoredColumn::bytes`] counts them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParquetSizes {
-    /// As writers do it by default: a dictionary of at most 1 MiB a row group of 1,048,576 rows, then plain values.
+    /// As Arrow's writers do it by default: pages of 20,000 rows, and a dictionary of at most 1 MiB a row group of 1,048,576 rows, then plain
+    /// values.
     pub usual_bytes: u64,
     /// With the encoding that takes least, of all that are written for the type.
     pub smallest_bytes: u64,
-    /// Which one that is, in words that follow "with": `DELTA_BYTE_ARRAY encoding`. `None` for the default.
+    /// Which one that is, in words that follow "with": `DELTA_BYTE_ARRAY encoding in pages of 1 MiB`. `None` for the default.
     pub smallest_encoding: Option<String>,
+}
+
+impl ParquetSizes {
+    /// The same where a Parquet file that is there takes this much for these rows, if that is less: no Parquet is called smallest beside a smaller
+    /// one.
+    #[must_use]
+    pub fn or_stored(self, stored_bytes: u64) -> Self {
+        if stored_bytes >= self.smallest_bytes {
+            return self;
+        }
+        Self {
+            smallest_bytes: stored_bytes,
+            smallest_encoding: Some("the encoding, codec and pages of this file".to_owned()),
+            ..self
+        }
+    }
 }
 
 /// Limit of a dictionary without one.
@@ -156,7 +182,7 @@ const DICTIONARY_BYTES: usize = 1 << 30;
 /// How a writer encodes values below the codec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// As writers do it by default.
+    /// As Arrow's writers do it by default, pages of 20,000 rows included.
     Usual,
     /// A dictionary however large it is: the default limit of 1 MiB makes Parquet go on with plain values.
     WholeDictionary,
@@ -198,7 +224,7 @@ impl Form {
     fn in_words(self) -> Option<String> {
         match self {
             Self::Usual => None,
-            Self::WholeDictionary => Some("a dictionary beyond 1 MiB".to_owned()),
+            Self::WholeDictionary => Some("a dictionary of any size".to_owned()),
             Self::Only(Encoding::PLAIN) => Some("PLAIN encoding without a dictionary".to_owned()),
             Self::Only(encoding) => Some(format!("{encoding} encoding")),
         }
@@ -210,6 +236,11 @@ impl Form {
         let mut form = WriterProperties::builder()
             .set_compression(Compression::ZSTD(level))
             .set_max_row_group_row_count(Some(ROW_GROUP_ROWS));
+        if self != Self::Usual {
+            form = form
+                .set_data_page_size_limit(PAGE_BYTES)
+                .set_data_page_row_count_limit(usize::MAX);
+        }
         if self == Self::WholeDictionary {
             form = form.set_dictionary_page_size_limit(DICTIONARY_BYTES);
         }
@@ -327,7 +358,7 @@ pub fn parquet_zstd_sizes(
     }
     if !encodings.is_empty() {
         let encodings: Vec<String> = encodings.into_iter().collect();
-        sizes.smallest_encoding = Some(encodings.join(" and "));
+        sizes.smallest_encoding = Some(format!("{} in pages of 1 MiB", encodings.join(" and ")));
     }
     Ok(sizes)
 }

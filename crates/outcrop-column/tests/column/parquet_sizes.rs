@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, Int64Array, StringArray};
 use outcrop_column::arrow::parquet_zstd_sizes;
+use outcrop_column::{Column, EncodeOptions, encode_text};
 
 #[test]
 fn parquets_size_is_that_of_the_encoding_that_suits_the_values() {
@@ -37,23 +38,23 @@ fn parquets_size_is_that_of_the_encoding_that_suits_the_values() {
     let cases: [(ArrayRef, Option<&str>); 5] = [
         (
             Arc::new(Float64Array::from(near_one)),
-            Some("BYTE_STREAM_SPLIT encoding"),
+            Some("BYTE_STREAM_SPLIT encoding in pages of 1 MiB"),
         ),
         (
             Arc::new(StringArray::from(unlike)),
-            Some("DELTA_LENGTH_BYTE_ARRAY encoding"),
+            Some("DELTA_LENGTH_BYTE_ARRAY encoding in pages of 1 MiB"),
         ),
         (
             Arc::new(StringArray::from(ascending)),
-            Some("DELTA_BYTE_ARRAY encoding"),
+            Some("DELTA_BYTE_ARRAY encoding in pages of 1 MiB"),
         ),
         (
             Arc::new(Int64Array::from(repeating)),
-            Some("PLAIN encoding without a dictionary"),
+            Some("PLAIN encoding without a dictionary in pages of 1 MiB"),
         ),
         (
             Arc::new(Int64Array::from(counted)),
-            Some("DELTA_BINARY_PACKED encoding"),
+            Some("DELTA_BINARY_PACKED encoding in pages of 1 MiB"),
         ),
     ];
     for (array, encoding) in cases {
@@ -61,4 +62,37 @@ fn parquets_size_is_that_of_the_encoding_that_suits_the_values() {
         assert_eq!(found.smallest_encoding.as_deref(), encoding, "{found:?}");
         assert!(found.smallest_bytes < found.usual_bytes, "{found:?}");
     }
+}
+
+#[test]
+fn pages_end_with_their_bytes_and_not_after_20_000_rows() {
+    // Rows repeat after 25,000, which no page of fewer rows contains twice.
+    let mut state = 1_u64;
+    let mut noise = move || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        state >> 33
+    };
+    let phrase: Vec<String> = (0..25_000).map(|_| format!("{:08x}", noise())).collect();
+    let text: String = (0..4)
+        .flat_map(|_| &phrase)
+        .map(|value| format!("{value}\n"))
+        .collect();
+    let mut file = Vec::new();
+    let encoder = encode_text(text.as_bytes(), EncodeOptions::default()).unwrap();
+    encoder.finish(&mut file).unwrap();
+    let column = Column::open_in(file).unwrap();
+    let sizes = column.parquet_zstd_sizes().unwrap();
+    // Four hexadecimal digits are two bytes at best.
+    let once = 25_000 * 4;
+    assert!((once..once * 2).contains(&sizes.smallest_bytes), "{sizes:?}");
+    assert!(sizes.usual_bytes > 2 * sizes.smallest_bytes, "{sizes:?}");
+    let mut parquet = Vec::new();
+    column.write_parquet(&mut parquet, "v").unwrap();
+    assert!(
+        parquet.len() as u64 <= sizes.smallest_bytes + 4096,
+        "{}",
+        parquet.len()
+    );
 }

@@ -17,7 +17,7 @@ mod whole;
 
 use outcrop_results::{CellRow, RunView};
 use outcrop_schema::FactorRef;
-use outcrop_schema::column::{DISTINCT, ROWS, SCHEMA, SKEW, TABLE_ROWS, THREADS};
+use outcrop_schema::column::{DISTINCT, ROW_COUNT, ROWS, SCHEMA, SKEW, TABLE_ROWS, THREADS};
 
 use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
@@ -27,6 +27,7 @@ use crate::placement::{Bounds, Limit};
 use crate::section::{FigureSlot, Method};
 
 pub use total::TotalSizes;
+use verdict::rows_in_words;
 pub use verdict::{ColumnSizes, SmallestForm};
 
 /// The layer.
@@ -37,14 +38,21 @@ pub(crate) static LAYER: ReportedLayer = ReportedLayer {
     shown: Some(rows_taken),
 };
 
-/// Of a table that has fewer rows than were asked for, all are taken.
+/// Of a table that has fewer rows than were asked for, all are taken; of one with more than could be read, the first ones.
 fn rows_taken(factor: FactorRef, row: &CellRow) -> Option<String> {
     if factor.name != ROWS.name {
         return None;
     }
-    let asked = row.setting(factor)?.place()?;
-    let all = row.figures.get(TABLE_ROWS.name)?.estimate()?.value;
-    (all < asked).then(|| format!("{all:.0}"))
+    let table = row.figures.get(TABLE_ROWS.name)?.estimate();
+    let all = table.map(|rows| rows.value);
+    match row.setting(factor)?.place() {
+        Some(asked) => all.filter(|all| *all < asked).map(|all| format!("{all:.0}")),
+        None => {
+            let taken = row.figures.get(ROW_COUNT.name)?.estimate()?.value;
+            let is_part = all.is_none_or(|all| taken < all);
+            is_part.then(|| rows_in_words(taken, all).trim_end_matches(" rows").to_owned())
+        }
+    }
 }
 
 /// The column cells of a run, ready to be asked.

@@ -2,8 +2,8 @@
 
 use outcrop_report::answer::{Claim, ReadingOutcome, Severity};
 use outcrop_report::{Constraints, Report};
-use outcrop_results::{RunView, Value};
-use outcrop_schema::column::{PARQUET_DEFAULT_BYTES, TEXT_OF};
+use outcrop_results::{CellTable, RunView, Value, cells};
+use outcrop_schema::column::{LEFT_OUT, PARQUET_DEFAULT_BYTES, TABLE_ROWS, TEXT_OF};
 
 use crate::column_fixture::{Builder, WholeColumn};
 
@@ -112,7 +112,7 @@ fn advice_table_and_total_name_the_encoding_that_a_size_in_parquet_needs() {
     let advice = claim(&run, "Smaller in Parquet zstd");
     assert!(
         advice.text.contains(
-            "order: 500 kB in Parquet with zstd:3 with delta encoding (3.80 MB with writers' defaults), 4.00 MB in this file"
+            "order: 500 kB in Parquet with zstd:3 with delta encoding (3.80 MB as Arrow writes by default), 4.00 MB in this file"
         ),
         "{}",
         advice.text
@@ -133,7 +133,7 @@ fn advice_table_and_total_name_the_encoding_that_a_size_in_parquet_needs() {
     };
     assert_eq!(
         beside("order"),
-        "with delta encoding (3.80 MB with writers' defaults)"
+        "with delta encoding (3.80 MB as Arrow writes by default)"
     );
     assert_eq!(beside("comment"), "");
     assert!(
@@ -214,4 +214,61 @@ fn columns_of_a_folder_are_in_these_files() {
     }
     let total = claim(&run, "All columns");
     assert!(total.text.contains(" 54.6 MB in these files, "), "{}", total.text);
+}
+
+#[test]
+fn a_part_of_a_column_is_never_shown_or_exported_as_all_rows() {
+    let part = WholeColumn {
+        rows: 2_396_746.0,
+        table_rows: 2_600_000.0,
+        ..COMMENT
+    };
+    let known = of(&[part]);
+    let mut unknown = of(&[part]);
+    for trial in &mut unknown.trials {
+        let why = "the file has more rows than were read";
+        trial.values.retain(|value| value.metric != TABLE_ROWS.name);
+        trial.values.push(Value::unavailable(TABLE_ROWS, why));
+    }
+    for (run, words) in [
+        (&known, "rows first 2,396,746 of 2,600,000,"),
+        (&unknown, "rows first 2,396,746,"),
+    ] {
+        let table = CellTable::of(run);
+        let text = outcrop_report::cell_table::text(&table, None);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(words) && !text.contains("rows all"), "{text}");
+        let page = Report::of(run).to_html();
+        assert!(page.contains(words.trim_end_matches(',')), "{words}");
+        let mut csv = Vec::new();
+        cells::write_csv(&table, &mut csv).unwrap();
+        let csv = String::from_utf8(csv).unwrap();
+        let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let (names, values) = (lines.next().unwrap(), lines.next().unwrap());
+        let place = names.iter().position(|name| *name == "measured_rows").unwrap();
+        // A comma within quotes stands before it.
+        let from_the_end = names.len() - place;
+        assert_eq!(values[values.len() - from_the_end], "2396746", "{csv}");
+    }
+    let whole = outcrop_report::cell_table::text(&CellTable::of(&of(&[COMMENT])), None);
+    assert!(whole.contains("rows all"), "{whole}");
+}
+
+#[test]
+fn columns_that_no_verdict_is_about_have_a_line_of_advice_with_what_answers_it() {
+    let mut run = of(&[COMMENT, ORDER]);
+    let clause = "left out, as they cannot be compared as text: lon (Float64), which take 980 kB (`a command` says more)";
+    for trial in &mut run.trials {
+        trial.notes.push(LEFT_OUT.remark(clause));
+    }
+    let others = claim(&run, "Other columns");
+    assert_eq!(others.brief, clause);
+    assert!(others.action.is_none());
+    assert!(
+        claims(&of(&[COMMENT, ORDER]))
+            .iter()
+            .all(|claim| claim.topic != "Other columns")
+    );
+    let screen = Report::of(&run).screen(100, false);
+    assert!(screen.contains("`a command`"), "{screen}");
 }

@@ -78,8 +78,16 @@ pub(crate) fn typed_columns(table: &CellTable) -> Vec<(String, PlainColumn)> {
         columns.push((PLAN.to_owned(), PlainColumn::Text(plans.collect())));
     }
     columns.extend(factor_columns(rows));
+    let taken: BTreeSet<String> = columns.iter().map(|(name, _)| name.clone()).collect();
     for (name, unit) in shown_metrics(rows) {
-        columns.extend(figure_columns(rows, &name, unit));
+        let mut of_figure = figure_columns(rows, &name, unit);
+        // What was asked for has the plain name: the rows of a column, and how many were measured.
+        if of_figure.iter().any(|(name, _)| taken.contains(name)) {
+            for (name, _) in &mut of_figure {
+                *name = format!("measured_{name}");
+            }
+        }
+        columns.extend(of_figure);
     }
     columns
 }

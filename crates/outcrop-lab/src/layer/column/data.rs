@@ -49,13 +49,18 @@ pub(super) fn flags(form: &Settings) -> String {
     words.map(|word| format!(" {}", quoted(&word))).collect()
 }
 
-/// The command that compares columns of numbers in text all the same, in parentheses with a blank before them; empty where it is no such table.
+/// The command that compares columns of numbers in text all the same, or says what those of Parquet take with zstd, in parentheses with a blank
+/// before them; empty where it is no such table.
 pub(super) fn others_compared(table: &Table, form: &Settings) -> String {
     match table.format {
         TableFormat::Delimited { .. } => format!(
             " (`outcrop column encode FILE{} --all-columns` compares them)",
             flags(form)
         ),
+        TableFormat::Parquet => {
+            " (`outcrop column encode FILE --all-columns` gives what each takes in Parquet with zstd:3)"
+                .to_owned()
+        }
         _ => String::new(),
     }
 }

@@ -1,10 +1,10 @@
 //! From the engine's report to the values of a record.
 
-use outcrop_column_bench::tabular::Table;
+use outcrop_column_bench::tabular::{Table, TableFormat};
 use outcrop_column_bench::{BenchReport, ColdReads, Operation, SizeReport, WholeReport};
 use outcrop_measure::metric::{Metric, Unavailable};
 use outcrop_results::{HistogramEntry, HistogramKind, Outcome, Value};
-use outcrop_schema::{Remark, column};
+use outcrop_schema::{Remark, Settings, column};
 
 use crate::layer::TrialReport;
 
@@ -107,7 +107,12 @@ pub(super) fn whole_report(report: &WholeReport, table: Option<&Table>, duration
     values.extend(table.map(|table| Value::measured(column::TABLE_COLUMNS, table.columns.len() as f64)));
     let left_out = table.and_then(|table| {
         let (others, why) = (super::data::others(table)?, super::data::why_left_out(table));
-        Some(column::LEFT_OUT.remark(format!("left out, as they {why}: {others}")))
+        let command = match table.format {
+            TableFormat::Parquet => super::data::others_compared(table, &Settings::default()),
+            // How a text file is read is not known here.
+            _ => String::new(),
+        };
+        Some(column::LEFT_OUT.remark(format!("left out, as they {why}: {others}{command}")))
     });
     let parquet_as = report.parquet_as.map(|words| column::PARQUET_AS.remark(words));
     let encoding = report.parquet_encoding.as_ref();

@@ -1,8 +1,10 @@
 //! Which form each column is smallest in, and how to write it.
 
+use std::collections::BTreeSet;
+
 use outcrop_measure::metric::Unit;
 use outcrop_measure::units::format_data;
-use outcrop_schema::column::{ENCODE_SPEED, PROFILE, Profile, THREADS};
+use outcrop_schema::column::{ENCODE_SPEED, LEFT_OUT, PROFILE, Profile, THREADS};
 use outcrop_workload::column::SearchMode;
 
 use super::baselines;
@@ -41,6 +43,8 @@ pub(super) fn on_files(wholes: &[Whole<'_>], judged: &[Judgement<'_>], bounds: &
     let kept: Vec<&Whole<'_>> = kept.into_iter().map(|(whole, _)| whole).collect();
     let claim = |form| form_claim(form, &kept, wholes);
     let mut forms: Vec<(f64, Claim)> = FORMS.iter().filter_map(claim).collect();
+    // What no verdict is about comes before what is to be left alone.
+    forms.extend(left_out_claim(wholes).map(|claim| (f64::MIN, claim)));
     // The largest gain comes first: the first claim is the one instruction of the layer.
     forms.sort_by(|left, right| right.0.total_cmp(&left.0));
     let forms = broken_claim(&broken)
@@ -200,6 +204,17 @@ fn action(form: SmallestForm, of_form: &[&Whole<'_>], wholes: &[Whole<'_>]) -> S
     };
     let all = total_of(wholes).map_or_else(String::new, |total| format!("; {}", total.in_brief()));
     format!("{what}: {}{all}", sizes.in_words())
+}
+
+/// Which columns of the table no verdict is about, how much of it they are, and what tells more of them.
+fn left_out_claim(wholes: &[Whole<'_>]) -> Option<Claim> {
+    let clauses: BTreeSet<&str> = wholes
+        .iter()
+        .filter_map(|whole| whole.cell.remark(&LEFT_OUT))
+        .collect();
+    let clause = clauses.into_iter().collect::<Vec<_>>().join("; ");
+    let text = as_sentence(&clause);
+    (!clause.is_empty()).then(|| Claim::new("Other columns", clause, text, Vec::new()))
 }
 
 /// What all columns take together.

@@ -33,9 +33,9 @@ pub struct TotalSizes {
     pub parquet_zstd_bytes: f64,
     /// Whether the user's file is Parquet: its sizes are without the footer, too.
     is_stored_in_parquet: bool,
-    /// The same with writers' defaults; none where that is not known of all.
+    /// The same with the defaults of Arrow's writers; none where that is not known of all.
     pub parquet_default_bytes: Option<f64>,
-    /// Columns whose size in Parquet needs another encoding than writers' default.
+    /// Columns whose size in Parquet needs another encoding than the default of Arrow's writers, or larger pages.
     pub encoded_count: usize,
     /// As column files.
     pub ocol_bytes: f64,
@@ -147,10 +147,10 @@ impl TotalSizes {
         self.has_all_rows && self.columns.len() == self.table_count
     }
 
-    /// `with other encodings for 2 of them; 30.1 MB with writers' defaults`; none where the default is as small for each column.
+    /// `with other encodings for 2 of them; 30.1 MB as Arrow writes by default`; none where the default is as small for each column.
     pub(super) fn encoding_in_words(&self) -> Option<String> {
         let usual = self.parquet_default_bytes.map_or_else(String::new, |usual| {
-            format!("; {} with writers' defaults", format_data(usual))
+            format!("; {} as Arrow writes by default", format_data(usual))
         });
         (self.encoded_count > 0)
             .then(|| format!("with other encodings for {} of them{usual}", self.encoded_count))
@@ -291,7 +291,7 @@ mod tests {
         let words = TotalSizes::of(&all).unwrap().in_words();
         assert!(
             words.contains(
-                "3.00 MB in Parquet with zstd:3 (62 % smaller, with other encodings for 1 of them; 5.00 MB with writers' defaults), "
+                "3.00 MB in Parquet with zstd:3 (62 % smaller, with other encodings for 1 of them; 5.00 MB as Arrow writes by default), "
             ),
             "{words}"
         );

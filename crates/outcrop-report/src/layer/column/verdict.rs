@@ -15,6 +15,9 @@ pub(super) const PARQUET_FRAME_BYTES: f64 = 1024.0;
 /// The same as it usually is, for who compares the size with that of a file.
 const USUAL_FRAME: &str = "0.5 kB";
 
+/// What is said where the user's file is the smallest Parquet that is known.
+const NO_SMALLER: &str = "Parquet with zstd:3 would take no less than this file";
+
 /// One column in its user's file, as a column file, and in Parquet with zstd, all with the same rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColumnSizes {
@@ -30,11 +33,11 @@ pub struct ColumnSizes {
     pub compressed_file_bytes: Option<f64>,
     /// Whether that file is Parquet, whose sizes of columns leave out what is around them too.
     pub is_stored_in_parquet: bool,
-    /// In Parquet with zstd:3, in the encoding that takes least.
+    /// In Parquet with zstd:3, in the encoding that takes least; in the user's file, where that is Parquet with such a codec and smaller.
     pub parquet_zstd_bytes: Option<f64>,
     /// Which encoding that is, where it is not the default: `DELTA_BYTE_ARRAY encoding`. Runs that tried the delta encodings only do not say.
     pub parquet_encoding: Option<String>,
-    /// The same as writers encode it by default, where that is known.
+    /// The same as Arrow's writers encode it by default, where that is known.
     pub parquet_usual_bytes: Option<f64>,
     /// What Parquet has the values as, where the user's file is text: `integers`.
     pub parquet_as: Option<String>,
@@ -122,7 +125,13 @@ impl ColumnSizes {
         self.base_bytes().min(self.parquet_beside_base()) - self.ocol_bytes
     }
 
-    /// What Parquet takes with writers' defaults, where its smaller size needs another encoding.
+    /// Whether the smallest Parquet that is known is the user's file.
+    fn is_smallest_parquet(&self) -> bool {
+        let stored = self.stored.as_ref().map(|(bytes, _)| *bytes);
+        self.is_stored_in_parquet && stored.is_some() && stored == self.parquet_zstd_bytes
+    }
+
+    /// What Parquet takes with the defaults of Arrow's writers, where its smaller size needs another encoding or larger pages.
     pub(super) fn larger_by_default(&self) -> Option<f64> {
         let parquet = self.parquet_zstd_bytes?;
         let usual = self.parquet_usual_bytes?;
@@ -134,14 +143,14 @@ impl ColumnSizes {
         self.parquet_encoding.as_deref().unwrap_or("delta encoding")
     }
 
-    /// ` as integers with DELTA_BINARY_PACKED encoding (80.2 kB with writers' defaults)`, which follows the size in Parquet; empty where the file's own
+    /// ` as integers with DELTA_BINARY_PACKED encoding (80.2 kB as Arrow writes by default)`, which follows the size in Parquet; empty where the file's own
     /// types and the default give it.
     pub(super) fn encoding_in_words(&self) -> String {
         let values = self.parquet_as.as_ref();
         let values = values.map_or_else(String::new, |values| format!(" as {values}"));
         let encoding = self.larger_by_default().map_or_else(String::new, |usual| {
             format!(
-                " with {} ({} with writers' defaults)",
+                " with {} ({} as Arrow writes by default)",
                 self.encoding(),
                 format_data(usual)
             )
@@ -211,6 +220,9 @@ impl ColumnSizes {
                 compared(parquet, self.ocol_bytes)
             ),
             (SmallestForm::AsItIs, parquet) => self.left_as_it_is(&base, parquet),
+            (_, Some(_)) if self.is_smallest_parquet() => {
+                format!("{ocol} as .ocol, {base}: {}; {NO_SMALLER}", self.change())
+            }
             (form, parquet) => {
                 let parquet = parquet.map_or_else(String::new, |parquet| {
                     let change = match form {
@@ -277,14 +289,16 @@ impl ColumnSizes {
     /// disk block of 4 KiB`
     fn left_as_it_is(&self, base: &str, parquet: Option<f64>) -> String {
         let of_base = |bytes: f64| compared(bytes, self.base_bytes());
-        let parquet = parquet.map_or_else(String::new, |parquet| {
-            format!(
+        let in_parquet = |parquet| match self.is_smallest_parquet() {
+            true => format!(", {NO_SMALLER}"),
+            false => format!(
                 ", Parquet with zstd:3 {}{} ({})",
                 format_data(parquet),
                 self.parquet_details(parquet),
                 of_base(parquet)
-            )
-        });
+            ),
+        };
+        let parquet = parquet.map_or_else(String::new, in_parquet);
         let why = match self.gain_bytes() {
             none if none <= 0.0 => String::new(),
             some if some < DISK_BLOCK_BYTES => "; that saves less than a disk block of 4 KiB".to_owned(),

@@ -63,6 +63,7 @@ pub(super) fn compared(
             Ok(sizes)
         }
     };
+    let in_parquet = in_parquet.map(|sizes| stored.smallest_parquet(sizes));
     let usual = in_parquet.as_ref().ok().map(|sizes| sizes.usual_bytes);
     let encoding = in_parquet
         .as_ref()
@@ -113,14 +114,19 @@ pub(super) fn only_in_parquet(
     };
     let arrays = ParquetStrings::open_any(file.try_clone()?, column.number).map_err(of_column)?;
     let sizes = parquet_zstd_sizes(arrays, u64::MAX).map_err(of_column)?;
-    let encoding = sizes.smallest_encoding.as_ref();
-    let encoding = encoding.map_or_else(String::new, |encoding| format!(" with {encoding}"));
+    let parquet = if stored.has_strong_codec && stored.bytes() <= sizes.smallest_bytes {
+        "no smaller in Parquet with zstd:3".to_owned()
+    } else {
+        let encoding = sizes.smallest_encoding.as_ref();
+        let encoding = encoding.map_or_else(String::new, |encoding| format!(" with {encoding}"));
+        let bytes = format_data(sizes.smallest_bytes as f64);
+        format!("Parquet with zstd:3 would take {bytes}{encoding}")
+    };
     Ok(Some(format!(
-        "{}: {} in this file ({}); Parquet with zstd:3 would take {}{encoding}",
+        "{}: {} in this file ({}); {parquet}",
         column.name,
         format_data(stored.bytes() as f64),
-        stored.form,
-        format_data(sizes.smallest_bytes as f64)
+        stored.form
     )))
 }
 

@@ -101,6 +101,27 @@ fn parquet_is_advised_where_it_saves_more_than_its_footer_and_two_per_cent() {
 }
 
 #[test]
+fn a_file_that_is_the_smallest_parquet_known_is_never_said_to_be_larger_or_smaller_than_parquet() {
+    let in_file = |ocol: f64| ColumnSizes {
+        ocol_bytes: ocol,
+        stored: Some((27_743.0, "in this file (dictionary, zstd)".to_owned())),
+        parquet_zstd_bytes: Some(27_743.0),
+        parquet_usual_bytes: Some(32_900.0),
+        parquet_encoding: Some("the encoding, codec and pages of this file".to_owned()),
+        ..comment()
+    };
+    assert_eq!(
+        in_file(27_800.0).in_words(),
+        "27.7 kB in this file (dictionary, zstd): .ocol would take 27.8 kB (the same size), Parquet with zstd:3 would take no less \
+         than this file"
+    );
+    assert_eq!(
+        in_file(20_000.0).in_words(),
+        "20.0 kB as .ocol, 27.7 kB in this file (dictionary, zstd): 28 % smaller; Parquet with zstd:3 would take no less than this file"
+    );
+}
+
+#[test]
 fn what_saves_less_than_a_block_of_a_disk_is_left_as_it_is_and_the_smaller_size_is_named() {
     let small = ColumnSizes {
         ocol_bytes: 368.0,
@@ -146,7 +167,7 @@ fn the_encoding_and_the_type_that_a_size_in_parquet_needs_are_named() {
     };
     assert!(
         delta.in_words().starts_with(
-            "14.0 kB in Parquet with zstd:3 with delta encoding (199 kB with writers' defaults), 34.6 MB in this file"
+            "14.0 kB in Parquet with zstd:3 with delta encoding (199 kB as Arrow writes by default), 34.6 MB in this file"
         ),
         "{}",
         delta.in_words()
@@ -162,7 +183,7 @@ fn the_encoding_and_the_type_that_a_size_in_parquet_needs_are_named() {
     );
     assert!(
         split.in_words().contains(
-            "14.0 kB in Parquet with zstd:3 with BYTE_STREAM_SPLIT encoding (199 kB with writers' defaults)"
+            "14.0 kB in Parquet with zstd:3 with BYTE_STREAM_SPLIT encoding (199 kB as Arrow writes by default)"
         ),
         "{}",
         split.in_words()
