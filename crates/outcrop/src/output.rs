@@ -254,18 +254,18 @@ impl Stdout {
     }
 
     /// Of the same kind, which distinguishes a reader that went away from a failure.
-    fn named(error: std::io::Error) -> std::io::Error {
+    fn named(error: &std::io::Error) -> std::io::Error {
         std::io::Error::new(error.kind(), format!("cannot write to stdout: {error}"))
     }
 }
 
 impl std::io::Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.write(bytes).map_err(Self::named)
+        self.0.write(bytes).map_err(|error| Self::named(&error))
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        self.0.flush().map_err(Self::named)
+        self.0.flush().map_err(|error| Self::named(&error))
     }
 }
 
