@@ -292,6 +292,7 @@ impl<R: io::Read> Lines<R> {
         let is_sealed = checksum::check(&line, self.is_sealed).map_err(|reason| self.damaged(&reason))?;
         self.is_sealed |= is_sealed;
         let entry: TrialEntry = serde_json::from_slice(&line).map_err(|error| self.damaged(&error))?;
+        entry.check().map_err(|reason| self.damaged(&reason))?;
         if entry.is_completed() && !self.finished.insert((entry.cell.clone(), entry.repetition)) {
             return Err(self.damaged(&"this trial was already completed on an earlier line"));
         }

@@ -1,5 +1,7 @@
 //! One finished, interrupted or failed trial, as one line of the journal.
 
+mod possible;
+
 use std::collections::BTreeMap;
 
 use outcrop_measure::histogram::LatencyHistogram;
@@ -7,6 +9,8 @@ use outcrop_measure::metric::{Metric, Provenance, Unavailable, Unit};
 use outcrop_measure::percentile;
 use outcrop_schema::{Latencies, Remark, lateness};
 use serde::{Deserialize, Serialize};
+
+pub(crate) use possible::LARGEST;
 
 /// How a trial ended. Only completed trials yield records.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,17 +44,12 @@ pub struct Value {
     pub source: Option<String>,
 }
 
-/// No figure of a machine is larger, in whatever unit: what a journal or a reference has beyond is damage.
-pub(crate) const LARGEST: f64 = 1e30;
-
 fn possible<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     let value = Option::<f64>::deserialize(deserializer)?;
-    match value {
-        Some(value) if value.abs() > LARGEST => Err(serde::de::Error::custom(format_args!(
-            "a figure of {value:e} is impossible; expected at most {LARGEST:e}"
-        ))),
-        value => Ok(value),
-    }
+    value
+        .map_or(Ok(()), possible::figure)
+        .map_err(serde::de::Error::custom)?;
+    Ok(value)
 }
 
 impl Value {

@@ -131,7 +131,7 @@ fn trial(
         ),
         _ => (Vec::new(), None),
     };
-    Ok(TrialEntry {
+    let entry = TrialEntry {
         trial: 0,
         cell: cell_of(&described),
         layer: device::SCHEMA.name.to_owned(),
@@ -155,7 +155,9 @@ fn trial(
             .map(|text| IMPORTED.remark(text))
             .chain(remark)
             .collect(),
-    })
+    };
+    // What no journal may have is not brought into one.
+    entry.check().map(|()| entry)
 }
 
 /// The cell of a job, and what its figures do not show.

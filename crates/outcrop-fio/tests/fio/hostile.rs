@@ -1,11 +1,11 @@
-//! Results that somebody else made, in which a job asks fio for more than reads and writes.
+//! Results that somebody else made, in which a job asks fio for more than reads and writes, or has numbers that no machine gives.
 
 use std::fs;
 
-use outcrop_fio::export_jobs;
+use outcrop_fio::{FioError, ImportOptions, export_jobs, import};
 
 use crate::real_fio::{fio, workplace};
-use crate::samples::{imported, run_of};
+use crate::samples::{imported, older, run_of};
 
 #[test]
 fn a_job_file_of_imported_results_runs_no_program_when_fio_runs_it() {
@@ -76,4 +76,50 @@ fn a_job_file_of_imported_results_runs_no_program_when_fio_runs_it() {
         .expect("CI's set-up installs fio");
     assert!(ran.status.success(), "{ran:?}\n{}", exported.text);
     assert!(!started.exists(), "{}", exported.text);
+}
+
+/// Pointers to all numbers of a document.
+fn numbers(value: &serde_json::Value, at: &str, found: &mut Vec<String>) {
+    use serde_json::Value::{Array, Number, Object};
+    match value {
+        Number(_) => found.push(at.to_owned()),
+        Array(items) => (0..)
+            .zip(items)
+            .for_each(|(index, item)| numbers(item, &format!("{at}/{index}"), found)),
+        Object(fields) => fields
+            .iter()
+            .for_each(|(name, field)| numbers(field, &format!("{at}/{name}"), found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_number_of_a_result_that_no_machine_gives_is_left_out_or_can_be_read_back() {
+    let whole: serde_json::Value = serde_json::from_str(&older(5_000.0, 4, 0.7)).unwrap();
+    let mut pointers = Vec::new();
+    numbers(&whole, "", &mut pointers);
+    let (mut left_out, mut read_back) = (Vec::new(), 0);
+    for pointer in pointers {
+        for number in ["1e6", "1e9", "1e15", "18446744073709551615", "1e308", "-1", "0"] {
+            let folder = tempfile::tempdir().unwrap();
+            let mut changed = whole.clone();
+            *changed.pointer_mut(&pointer).unwrap() = serde_json::from_str(number).unwrap();
+            fs::write(folder.path().join("depth8.json"), changed.to_string()).unwrap();
+            match import(&[folder.path().to_owned()], &ImportOptions::default()) {
+                Ok(imported) => {
+                    assert_eq!(imported.trials.len(), 1, "{pointer} {number}");
+                    assert_eq!(run_of(&imported, folder.path()).trials.len(), 1);
+                    read_back += 1;
+                }
+                Err(FioError::NothingToImport { left_out: why }) => left_out.extend(why),
+                Err(error) => panic!("{pointer} {number}: {error}"),
+            }
+        }
+    }
+    assert!(read_back > 100, "{read_back}");
+    let runtime = left_out.iter().find(|why| why.contains("a duration of"));
+    assert!(
+        runtime.is_some_and(|why| why.contains("depth8.json")),
+        "{left_out:#?}"
+    );
 }

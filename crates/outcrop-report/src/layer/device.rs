@@ -25,6 +25,13 @@ use crate::placement::Bounds;
 use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
 use references::Published;
 
+/// Rounds that the gaps of a trial are filled up to, when so many of its rounds have a record. Gaps are told from a start and a
+/// length alone; a trial that names a start far away would take the memory and time of all that might lie before it.
+fn most_rounds(recorded: usize) -> usize {
+    const AN_HOUR_OF_SECONDS: usize = 3600;
+    AN_HOUR_OF_SECONDS.max(4 * recorded)
+}
+
 /// The device layer, ready to be reported.
 pub(crate) static LAYER: ReportedLayer = ReportedLayer {
     schema: &SCHEMA,

@@ -32,6 +32,7 @@ mod filesystem_ranks;
 mod fixture;
 mod folder;
 mod hardware;
+mod impossible_numbers;
 mod kv;
 mod kv_agreement;
 mod kv_choice;

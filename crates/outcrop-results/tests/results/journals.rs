@@ -290,3 +290,69 @@ proptest! {
         prop_assert_eq!(read_all(&path).is_err(), has_line);
     }
 }
+
+/// What a trial is made impossible by, and a word of what is said of it.
+type Damage = (fn(&mut TrialEntry), &'static str);
+
+#[test]
+fn times_and_counts_that_no_trial_has_are_damage_that_is_named_with_its_line() {
+    let damages: [Damage; 14] = [
+        (|trial| trial.histograms[1].start_s = 1e3, "start of an interval"),
+        (|trial| trial.histograms[1].start_s = 1e15, "start of an interval"),
+        (|trial| trial.histograms[1].start_s = -1.0, "start of an interval"),
+        (
+            |trial| trial.histograms[1].duration_s = 1e9,
+            "length of an interval",
+        ),
+        (
+            |trial| trial.histograms[1].count = u64::MAX,
+            "count of operations",
+        ),
+        (
+            |trial| trial.histograms[1].interval_index = u32::MAX,
+            "interval number",
+        ),
+        (|trial| trial.duration_s = 1e9, "duration"),
+        (|trial| trial.duration_s = -1.0, "duration"),
+        (|trial| trial.took_s = Some(1e15), "time in all"),
+        (|trial| trial.took_s = Some(-1e-9), "time in all"),
+        (|trial| trial.others_cpu_share = Some(2.0), "share of CPUs"),
+        (|trial| trial.repetition = u32::MAX, "repetition number"),
+        (|trial| trial.trial = u32::MAX, "trial number"),
+        (|trial| trial.values[0].value = Some(1e31), "figure of 1e31"),
+    ];
+    let usual = |repetition| TrialEntry {
+        histograms: two_intervals(1000, 50),
+        took_s: Some(2.0),
+        ..small(repetition)
+    };
+    for (damage, says) in damages {
+        let folder = folder_in_memory();
+        let path = folder.path().join("trials.ndjson");
+        let mut journal = Journal::create(&path).unwrap();
+        journal.append(&usual(0)).unwrap();
+        let mut entry = usual(1);
+        damage(&mut entry);
+        journal.append(&entry).unwrap();
+        drop(journal);
+        let said = read_all(&path).unwrap_err().to_string();
+        assert!(said.contains("trials.ndjson:2: "), "{said}");
+        assert!(said.contains(says) && said.contains("is impossible"), "{said}");
+        let opened = Journal::open(&path).unwrap_err().to_string();
+        assert_eq!(opened, said);
+    }
+}
+
+#[test]
+fn an_interval_of_what_an_open_loop_answers_late_may_begin_behind_the_duration() {
+    let mut late = small(0);
+    late.histograms = two_intervals(1000, 50);
+    late.duration_s = 30.0;
+    late.histograms[1].start_s = 129.0;
+    assert_eq!(late.check(), Ok(()));
+    late.histograms[1].start_s = 5_000.0;
+    assert!(late.check().is_err());
+    // It took so long in all.
+    late.took_s = Some(5_100.0);
+    assert_eq!(late.check(), Ok(()));
+}

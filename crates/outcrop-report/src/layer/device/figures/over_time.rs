@@ -1,12 +1,14 @@
 //! Figures over the seconds of trials: does the level hold?
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_results::{HistogramKind, SeriesPoint};
 use outcrop_schema::device::{Direction, IOPS};
 
 use super::super::cell::DeviceCell;
+use super::super::most_rounds;
 use crate::cell::Cell;
 use crate::chart::{Axis, LineChart, Point, Quantity, Scale, Series, SeriesKind, axis};
 use crate::section::FigureSlot;
@@ -99,27 +101,27 @@ fn intervals(cell: &Cell<'_>, direction: Direction) -> usize {
         .count()
 }
 
-/// The intervals of a trial with those in which nothing completed: they have no record, and no operation is what was measured.
-fn with_idle(trial: &[SeriesPoint], length_s: f64, ran_s: f64) -> Vec<SeriesPoint> {
+/// Starts of the intervals in which nothing completed: they have no record, and no operation is what was measured. Where there are far
+/// more of those than of others, each gap has only its first and its last.
+fn idle_starts(trial: &[SeriesPoint], length_s: f64, ran_s: f64) -> Vec<f64> {
+    let length_s = length_s.max(1e-9);
     let last_s = trial.last().map_or(0.0, |point| point.start_s + point.duration_s);
-    let count = (ran_s.max(last_s) / length_s.max(1e-9)).round() as u32;
-    let repetition = trial.first().map_or(0, |point| point.repetition);
-    let starts = (0..count).map(|index| f64::from(index) * length_s);
-    let is_known = |start_s: f64| {
-        let near = |point: &SeriesPoint| (point.start_s - start_s).abs() < length_s / 2.0;
-        trial.iter().any(near)
-    };
-    let idle = starts
-        .filter(|start_s| !is_known(*start_s))
-        .map(|start_s| SeriesPoint {
-            repetition,
-            start_s,
-            duration_s: length_s,
-            histogram: LatencyHistogram::new(),
-        });
-    let mut all: Vec<SeriesPoint> = trial.iter().cloned().chain(idle).collect();
-    all.sort_by(|one, other| one.start_s.total_cmp(&other.start_s));
-    all
+    let count = (ran_s.max(last_s) / length_s).round() as u64;
+    let are_few = count <= most_rounds(trial.len()) as u64;
+    let recorded = trial
+        .iter()
+        .map(|point| (point.start_s / length_s).round() as u64);
+    let recorded: BTreeSet<u64> = recorded.chain([count]).collect();
+    let (mut idle, mut next) = (Vec::new(), 0);
+    for index in recorded {
+        let gap = next..index.min(count);
+        match are_few || gap.end.saturating_sub(gap.start) <= 2 {
+            true => idle.extend(gap),
+            false => idle.extend([gap.start, gap.end - 1]),
+        }
+        next = index.saturating_add(1);
+    }
+    idle.into_iter().map(|index| index as f64 * length_s).collect()
 }
 
 fn lines(
@@ -133,8 +135,14 @@ fn lines(
         let trial = trials.find(|trial| trial.repetition == repetition);
         trial.map_or(0.0, |trial| trial.duration_s)
     };
-    let dot = |point: &SeriesPoint| {
-        let middle_s = point.start_s + point.duration_s / 2.0;
+    let nothing = SeriesPoint {
+        repetition: 0,
+        start_s: 0.0,
+        duration_s: length_s,
+        histogram: LatencyHistogram::new(),
+    };
+    let dot = |start_s: f64, point: &SeriesPoint| {
+        let middle_s = start_s + point.duration_s / 2.0;
         Some(Point::bare(middle_s, value(point)?, ""))
     };
     points
@@ -143,9 +151,15 @@ fn lines(
         .enumerate()
         .map(|(hue, trial)| {
             let repetition = trial.first().map_or(0, |point| point.repetition);
-            let all = with_idle(trial, length_s, ran_s(repetition));
+            let idle = idle_starts(trial, length_s, ran_s(repetition)).into_iter();
+            let idle = idle.map(|start_s| (start_s, &nothing));
+            let mut all: Vec<(f64, &SeriesPoint)> =
+                trial.iter().map(|point| (point.start_s, point)).collect();
+            all.extend(idle);
+            all.sort_by(|one, other| one.0.total_cmp(&other.0));
+            let dots = all.into_iter().filter_map(|(start_s, point)| dot(start_s, point));
             let name = format!("trial {}", repetition + 1);
-            Series::new(name, hue, SeriesKind::Dense, all.iter().filter_map(dot))
+            Series::new(name, hue, SeriesKind::Dense, dots)
         })
         .collect()
 }

@@ -9,6 +9,7 @@ use outcrop_results::{HistogramEntry, HistogramKind, TrialEntry};
 use outcrop_schema::device::{Direction, IO_BLOCK_SIZE};
 
 use super::super::cell::{DeviceCell, trial_words};
+use super::super::most_rounds;
 use super::departures::{self, Drive};
 use super::fall;
 use crate::cell::Cell;
@@ -50,6 +51,12 @@ fn course(cell: &Cell<'_>, trial: &TrialEntry, direction: Direction) -> Course {
     // The last interval is the rest of the trial, and counts only if it is nearly a whole one.
     let count = if round_s > 0.0 {
         (end_s / round_s + 0.1) as usize
+    } else {
+        0
+    };
+    // Of what is nearly all gaps no course is judged.
+    let count = if count <= most_rounds(entries().count()) {
+        count
     } else {
         0
     };
