@@ -195,7 +195,7 @@ ANSWERED = [
     both("verify", "verify w.ocol > verified"),
     both("append", "append w.ocol /words"),
     both("compact to another file", "compact w.ocol -o compacted.ocol"),
-    both("compact in place", "compact w.ocol -o w.ocol"),
+    both("compact in place", "compact w.ocol --in-place"),
     both("decode to text", "decode w.ocol -o w.txt"),
     both("decode to Parquet", "decode w.ocol -o w.parquet"),
     both("encode what is on NFS", "encode w.txt -o w.ocol --force"),
@@ -266,7 +266,7 @@ def away(way, how):
     yield Attempt(f"decode, then {how}", (f"decode_around 'leave {way}'", back), gone, way)
     for what, command in (
         ("encode", "encode /words -o w.ocol --force"),
-        ("compact in place", "compact w.ocol -o w.ocol"),
+        ("compact in place", "compact w.ocol --in-place"),
     ):
         begun = (f"begin outcrop column {command}", "stop_once unfinished")
         yield Attempt(f"{what}, then {how}", (*begun, f"leave {way}", "go_on", back, next_one), gone, way)

@@ -1,5 +1,6 @@
 //! `outcrop column …`: encode, search, decode and check dictionary column files.
 
+mod compact;
 mod compare;
 mod decode;
 mod describe;
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         Action::Info(described) => describe::describe(described)?,
         Action::Verify(described) => return describe::verify(described),
         Action::Append(append) => write::append(append)?,
-        Action::Compact(compact) => write::compact(compact)?,
+        Action::Compact(compact) => compact::compact(compact)?,
     }
     Ok(Ending::Done)
 }

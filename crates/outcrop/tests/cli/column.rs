@@ -133,7 +133,7 @@ fn a_small_column_is_packed_asked_grown_and_packed_again() {
     assert_eq!(column(dir, &["find", "a.ocol", "rock 4", "--count"]), "122\n");
     column(
         dir,
-        &[&["compact", "a.ocol", "-o", "a.ocol"], &smallest[..]].concat(),
+        &[&["compact", "a.ocol", "--in-place"], &smallest[..]].concat(),
     );
     assert!(of_info("a.ocol").contains("file,form,packed,"));
     assert_eq!(column(dir, &["decode", "a.ocol"]), rows.repeat(2));
@@ -335,7 +335,7 @@ fn column_files_are_appended_as_they_are_by_many_at_once() {
     }
     let values = ["find", "all.ocol", "--range", "..", "--values", "--format", "csv"];
     assert_eq!(column(dir, &values), "value,rows\nmarl,4\ntuff,5\n");
-    column(dir, &["compact", "all.ocol", "-o", "all.ocol"]);
+    column(dir, &["compact", "all.ocol", "--in-place"]);
     assert_eq!(column(dir, &values), "value,rows\nmarl,4\ntuff,5\n");
 }
 

@@ -38,8 +38,69 @@ fn no_command_replaces_a_file_without_force() {
             "{args:?}"
         );
     }
-    // Whoever names the input as the output wants it replaced.
-    column(dir, &["compact", "rocks.ocol", "-o", "rocks.ocol"]);
+}
+
+#[test]
+fn a_column_file_is_compacted_in_place_only_where_that_is_asked_for_and_never_to_an_index_without_rows() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("rocks.txt"), "slate\nshale\nslate\n").unwrap();
+    column(dir, &["encode", "rocks.txt", "-o", "rocks.ocol"]);
+    column(dir, &["append", "rocks.ocol", "rocks.txt"]);
+    std::fs::hard_link(dir.join("rocks.ocol"), dir.join("hard.ocol")).unwrap();
+    std::os::unix::fs::symlink("rocks.ocol", dir.join("link.ocol")).unwrap();
+    std::fs::create_dir(dir.join("folder")).unwrap();
+    let before = std::fs::read(dir.join("rocks.ocol")).unwrap();
+    let names = names_in(dir);
+    for (from, to) in [
+        ("rocks.ocol", "rocks.ocol"),
+        ("rocks.ocol", "folder/../rocks.ocol"),
+        ("rocks.ocol", "hard.ocol"),
+        ("rocks.ocol", "link.ocol"),
+        ("link.ocol", "rocks.ocol"),
+    ] {
+        for flags in [&[][..], &["--force"], &["--index", "only"]] {
+            let args = [&["column", "compact", from, "-o", to], flags].concat();
+            let seen = outcrop(dir, &args);
+            assert_eq!(seen.code, Some(2), "{args:?}: {seen:?}");
+            let says = format!("error: {to} is the input, and would be replaced; ");
+            let sentence = seen.sentence();
+            assert!(
+                sentence.starts_with(&says) && sentence.contains("--in-place"),
+                "{args:?}: {seen:?}"
+            );
+        }
+    }
+    let index_only = outcrop(
+        dir,
+        &["column", "compact", "rocks.ocol", "--in-place", "--index", "only"],
+    );
+    assert_eq!(index_only.code, Some(2), "{index_only:?}");
+    assert!(
+        index_only.sentence().contains("rows cannot be read back"),
+        "{index_only:?}"
+    );
+    for other in [&["-o", "x.ocol"][..], &["--force"]] {
+        let seen = outcrop(
+            dir,
+            &[&["column", "compact", "rocks.ocol", "--in-place"], other].concat(),
+        );
+        assert_eq!(seen.code, Some(2), "{other:?}: {seen:?}");
+    }
+    assert_eq!(names_in(dir), names);
+    assert_eq!(std::fs::read(dir.join("rocks.ocol")).unwrap(), before);
+    // The file that a link leads to is replaced, and the link stays.
+    column(dir, &["compact", "link.ocol", "--in-place"]);
+    assert!(dir.join("link.ocol").is_symlink());
+    assert_ne!(std::fs::read(dir.join("rocks.ocol")).unwrap(), before);
+    let rows = "slate\nshale\nslate\n".repeat(2);
+    assert_eq!(column(dir, &["decode", "rocks.ocol"]), rows);
+    // Another file may have an index only: the rows are still in the input.
+    column(
+        dir,
+        &["compact", "rocks.ocol", "-o", "index.ocol", "--index", "only"],
+    );
+    assert_eq!(column(dir, &["decode", "rocks.ocol"]), rows);
 }
 
 #[test]

@@ -30,7 +30,7 @@ const WRITERS: [&str; 16] = [
     "column encode in.txt -o place/b.ocol",
     "column append place/a.ocol in.txt",
     "column compact place/a.ocol -o place/b.ocol",
-    "column compact place/a.ocol -o place/a.ocol",
+    "column compact place/a.ocol --in-place",
     "column decode place/a.ocol -o place/out.txt",
     "column decode place/a.ocol -o place/out.parquet",
     "report place/kept",

@@ -362,13 +362,19 @@ pub(super) struct Append {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  outcrop column compact words.ocol -o whole.ocol")]
+#[command(after_help = "\
+Examples:
+  outcrop column compact words.ocol -o whole.ocol
+  outcrop column compact words.ocol --in-place")]
 pub(super) struct Compact {
     /// The column file
     pub(super) file: PathBuf,
-    /// The file to write; the input file itself is replaced without --force
-    #[arg(short, long, value_name = "FILE")]
-    pub(super) output: PathBuf,
+    /// The file to write, which is not the input
+    #[arg(short, long, value_name = "FILE", required_unless_present = "in_place")]
+    pub(super) output: Option<PathBuf>,
+    /// Replace the input file
+    #[arg(long, conflicts_with_all = ["output", "force"])]
+    pub(super) in_place: bool,
     #[command(flatten)]
     pub(super) force: Force,
     #[command(flatten)]

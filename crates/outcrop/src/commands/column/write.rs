@@ -1,17 +1,16 @@
-//! `encode`, `append` and `compact`: what writes column files.
+//! `encode` and `append`: what writes column files.
 
 use super::compare::{Compared, compared, only_in_parquet};
-use super::flags::{Append, Compact, Encode};
+use super::flags::{Append, Encode};
 use super::input::{Opened, read};
 use super::layout::{Layout, open_input};
 use super::outputs::outputs;
 use super::print::{Figure, SHUFFLED, bytes, bytes_with_unit, count, count_with_unit, word};
-use super::{Access, about, of_column, of_opened, open};
+use super::{Access, about, of_column, open};
 use crate::exit::bad_input;
 use crate::output::{Cell, Format, Table, note, pretty_json, print};
-use crate::output_file::{self, Force, refuse_input, refuse_stdout, same_file, where_full};
+use crate::output_file::{self, Force, refuse_input, refuse_stdout, where_full};
 use crate::work::LongWork;
-use outcrop_column::storage::ExclusiveFile;
 use outcrop_column::{Column, EncodeReport, Encoder};
 use outcrop_column_bench::tabular::{FileKind, TableColumn, ValueKind};
 use outcrop_measure::metric::Unavailable;
@@ -22,17 +21,17 @@ use outcrop_report::{ColumnSizes, TotalSizes};
 use std::path::{Path, PathBuf};
 
 /// One column file that was written.
-struct Written {
-    column: String,
-    file: PathBuf,
-    report: EncodeReport,
+pub(super) struct Written {
+    pub(super) column: String,
+    pub(super) file: PathBuf,
+    pub(super) report: EncodeReport,
     /// Of the whole input; `None` for a pipe.
-    input_bytes: Option<u64>,
-    elapsed_ns: u64,
+    pub(super) input_bytes: Option<u64>,
+    pub(super) elapsed_ns: u64,
     /// Of the file that rows were appended to, before that.
-    before_bytes: Option<u64>,
+    pub(super) before_bytes: Option<u64>,
     /// What the column takes in other forms; `None` where that was not asked for.
-    compared: Option<Compared>,
+    pub(super) compared: Option<Compared>,
 }
 
 impl Written {
@@ -103,7 +102,7 @@ pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
 }
 
 /// Writes a column file, which replaces another one only with --force.
-fn write(encoder: Encoder, path: &Path, force: Force) -> anyhow::Result<EncodeReport> {
+pub(super) fn write(encoder: Encoder, path: &Path, force: Force) -> anyhow::Result<EncodeReport> {
     let mut file = force.create(path)?;
     let finished = encoder.finish(&mut file).map_err(of_column);
     let report = finished.map_err(|error| where_full(path, error))?;
@@ -215,52 +214,12 @@ fn say_other_name(file: &Path, appended: &str) {
     }
 }
 
-pub(super) fn compact(args: &Compact) -> anyhow::Result<()> {
-    refuse_stdout(&args.output, "a column file")?;
-    let work = LongWork::on_stderr();
-    let stopwatch = Stopwatch::start();
-    let input_bytes = args.file.metadata().ok().map(|file| file.len());
-    // Rows appended while the file is being replaced by itself would be lost: who appends waits, and then finds the new file.
-    let is_in_place = same_file(&args.file, &args.output);
-    let lock = is_in_place.then(|| ExclusiveFile::open(&args.file));
-    let lock = lock.transpose().map_err(of_column)?;
-    if !is_in_place {
-        args.force.check(&args.output)?;
-    }
-    let mut column = open(&args.file, Access::OnDisk, &args.memory_limit)?;
-    work.watch(&mut column, "reading");
-    let mut encoder = column
-        .compact(args.how.options_like(&column))
-        .map_err(of_opened)?;
-    watch(&mut encoder, &work);
-    // Whoever names the input as the output wants it replaced.
-    let report = match is_in_place {
-        true => {
-            let written = encoder.write(&args.output).map_err(of_column);
-            written.map_err(|error| where_full(&args.output, error))?
-        }
-        false => write(encoder, &args.output, args.force)?,
-    };
-    drop(lock);
-    drop(work);
-    let written = Written {
-        column: String::new(),
-        file: args.output.clone(),
-        report,
-        input_bytes,
-        elapsed_ns: stopwatch.elapsed_ns(),
-        before_bytes: None,
-        compared: None,
-    };
-    print_report(&written, args.format)
-}
-
 /// Whether the input is itself a column file: it is appended as it is. A pipe is read as rows.
 fn is_column_file(path: &Path) -> bool {
     path.is_file() && Opened::of(path).is_ok_and(|opened| opened.is_column())
 }
 
-fn watch(encoder: &mut Encoder, work: &LongWork) {
+pub(super) fn watch(encoder: &mut Encoder, work: &LongWork) {
     let work = work.clone();
     encoder.watch(move |progress| {
         let what = match progress.step {
@@ -283,7 +242,7 @@ fn time(nanoseconds: u64) -> Cell {
     Cell::number(seconds, format_nanoseconds(nanoseconds as f64))
 }
 
-fn print_report(written: &Written, format: Format) -> anyhow::Result<()> {
+pub(super) fn print_report(written: &Written, format: Format) -> anyhow::Result<()> {
     let report = &written.report;
     let mut table = Table::new([("what", "what"), ("value", "value"), ("", "unit")]);
     let mut push = |name, [cell, unit]: Figure| table.push(vec![Cell::text(name), cell, unit]);

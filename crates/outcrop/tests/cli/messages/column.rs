@@ -52,6 +52,8 @@ fn columns_are_refused_with_what_there_is() {
         "column decode bytes.ocol",
         "column append table.csv lines.ocol",
         "column compact missing.ocol",
+        "column compact lines.ocol -o lines.ocol",
+        "column compact lines.ocol --in-place --index only",
     ] {
         scene.refused(line);
     }

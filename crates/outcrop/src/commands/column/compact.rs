@@ -1,0 +1,73 @@
+//! `compact`: a column file of one segment, as another file or in place of its own.
+
+use super::flags::Compact;
+use super::write::{Written, print_report, watch, write};
+use super::{Access, of_column, of_opened, open};
+use crate::exit::bad_input;
+use crate::output_file::{refuse_stdout, same_file, where_full};
+use crate::work::LongWork;
+use anyhow::Context as _;
+use outcrop_column::Index;
+use outcrop_column::storage::ExclusiveFile;
+use outcrop_probe::Stopwatch;
+
+pub(super) fn compact(args: &Compact) -> anyhow::Result<()> {
+    refuse_own_input(args)?;
+    let work = LongWork::on_stderr();
+    let stopwatch = Stopwatch::start();
+    let input_bytes = args.file.metadata().ok().map(|file| file.len());
+    // Rows appended while the file is being replaced by itself would be lost: who appends waits, and then finds the new file.
+    let lock = args.in_place.then(|| ExclusiveFile::open(&args.file));
+    let lock = lock.transpose().map_err(of_column)?;
+    let mut column = open(&args.file, Access::OnDisk, &args.memory_limit)?;
+    work.watch(&mut column, "reading");
+    let options = args.how.options_like(&column);
+    if args.in_place && column.has_codes() && options.index == Index::Only {
+        return Err(bad_input(anyhow::anyhow!(
+            "{}: with an index only, rows cannot be read back, and --in-place would leave no file that has them; write another file with -o",
+            args.file.display()
+        )));
+    }
+    let mut encoder = column.compact(options).map_err(of_opened)?;
+    watch(&mut encoder, &work);
+    let (file, report) = match &args.output {
+        Some(output) => (output, write(encoder, output, args.force)?),
+        None => {
+            // A link to the file stays one.
+            let path = args.file.canonicalize();
+            let path = path.with_context(|| format!("cannot replace {}", args.file.display()))?;
+            let written = encoder.write(&path).map_err(of_column);
+            (
+                &args.file,
+                written.map_err(|error| where_full(&args.file, error))?,
+            )
+        }
+    };
+    drop(lock);
+    drop(work);
+    let written = Written {
+        column: String::new(),
+        file: file.clone(),
+        report,
+        input_bytes,
+        elapsed_ns: stopwatch.elapsed_ns(),
+        before_bytes: None,
+        compared: None,
+    };
+    print_report(&written, args.format)
+}
+
+/// Whoever wants a file replaced by what is made of it says so: a name that leads to it may be a slip.
+fn refuse_own_input(args: &Compact) -> anyhow::Result<()> {
+    let Some(output) = &args.output else {
+        return Ok(());
+    };
+    refuse_stdout(output, "a column file")?;
+    if same_file(&args.file, output) {
+        return Err(bad_input(anyhow::anyhow!(
+            "{} is the input, and would be replaced; name another file, or give --in-place instead of -o to replace it",
+            output.display()
+        )));
+    }
+    args.force.check(output)
+}
