@@ -50,8 +50,8 @@ impl TrialEntry {
             1.0 + 1e-9,
             "",
         )?;
-        let figures = self.values.iter().filter_map(|value| value.value);
-        figures.map(figure).collect::<Result<(), String>>()?;
+        let mut figures = self.values.iter().filter_map(|value| value.value);
+        figures.try_for_each(figure)?;
         // Under an open loop, what is answered late has intervals behind the duration, but none behind all that the trial took.
         let (factor, least_s) = MARGIN;
         let end_s = (factor * self.duration_s.max(took_s) + least_s).min(LONGEST_S);

@@ -192,16 +192,22 @@ fn a_budget_that_cannot_be_met_says_what_would_do() {
     assert!(text.contains("budget"), "{text}");
 }
 
-#[test]
-fn a_figure_that_no_machine_has_is_an_error_with_its_line_whatever_reads_the_run() {
-    let dir = workplace();
-    let kept = dir.path().join("kept");
+/// A copy of the run that is kept.
+fn kept(dir: &std::path::Path) -> std::path::PathBuf {
+    let kept = dir.join("kept");
     std::fs::create_dir(&kept).unwrap();
     let fixture =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/run-of-records-1");
     for entry in std::fs::read_dir(fixture).unwrap().map(Result::unwrap) {
         std::fs::copy(entry.path(), kept.join(entry.file_name())).unwrap();
     }
+    kept
+}
+
+#[test]
+fn a_figure_that_no_machine_has_is_an_error_with_its_line_whatever_reads_the_run() {
+    let dir = workplace();
+    let kept = kept(dir.path());
     let journal = std::fs::read_to_string(kept.join("trials.ndjson")).unwrap();
     let mut lines: Vec<String> = journal.lines().map(str::to_owned).collect();
     let value = "\"value\":";
@@ -222,5 +228,57 @@ fn a_figure_that_no_machine_has_is_an_error_with_its_line_whatever_reads_the_run
             sentence.contains("impossible") && sentence.contains("trials.ndjson:2:"),
             "{args:?}: {sentence}"
         );
+    }
+}
+
+#[test]
+fn a_time_or_count_that_no_trial_has_takes_no_memory_and_no_time_of_a_report() {
+    let dir = workplace();
+    let kept = kept(dir.path());
+    let journal = std::fs::read_to_string(kept.join("trials.ndjson")).unwrap();
+    let lines: Vec<&str> = journal.lines().collect();
+    let is_device =
+        |line: &&str| line.contains(r#""layer":"device""#) && line.matches("start_s").count() >= 3;
+    let at = lines.iter().position(is_device).unwrap();
+    // The last of those that a trial has several of.
+    for (field, number) in [
+        ("start_s", "50"),
+        ("start_s", "1e3"),
+        ("start_s", "1e6"),
+        ("start_s", "1e9"),
+        ("start_s", "1e15"),
+        ("start_s", "-1"),
+        ("duration_s", "1e-300"),
+        ("duration_s", "1e15"),
+        ("interval_index", "4294967295"),
+        ("count", "18446744073709551615"),
+        ("max_ns", "18446744073709551615"),
+        ("repetition", "4294967295"),
+        ("trial", "4294967295"),
+        ("seed", "18446744073709551615"),
+    ] {
+        let name = format!("\"{field}\":");
+        let mut line = lines[at].to_owned();
+        let (place, _) = line.match_indices(&name).last().unwrap();
+        let start = place + name.len();
+        let end = start + line[start..].find([',', '}']).unwrap();
+        line.replace_range(start..end, number);
+        let mut changed = lines.clone();
+        changed[at] = &line;
+        std::fs::write(kept.join("trials.ndjson"), changed.join("\n") + "\n").unwrap();
+        let limited = "ulimit -v 4194304 && exec \"$0\" report kept";
+        let output = std::process::Command::new("sh")
+            .current_dir(dir.path())
+            .args(["-c", limited, env!("CARGO_BIN_EXE_outcrop")])
+            .output();
+        let seen = crate::harness::Seen::from(output.unwrap());
+        let is_damage = seen.sentence().contains(&format!("trials.ndjson:{}:", at + 1));
+        match seen.code {
+            Some(0) => {}
+            Some(2) => assert!(is_damage, "{field} {number}: {seen:?}"),
+            _ => panic!("{field} {number}: {seen:?}"),
+        }
+        let is_far = field == "start_s" && number != "50";
+        assert!(!is_far || seen.code == Some(2), "{field} {number}: {seen:?}");
     }
 }
