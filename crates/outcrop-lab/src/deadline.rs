@@ -135,14 +135,15 @@ impl<'d> Deadline<'d> {
             None => set.trials().len(),
         };
         let time = set.time_for_trials_in_words().unwrap_or_default();
+        let checking = set.checking_took();
         let beyond = self.limit.map_or(Duration::ZERO, |limit| {
-            set.estimate().total().saturating_sub(limit)
+            set.estimate().total().saturating_sub(limit + checking)
         });
-        let why = why(eta.of_preparation(), eta.of_trials(), beyond);
+        let why = why(eta.of_preparation(), eta.of_trials(), checking, beyond);
         let cut = match self.cut_count {
             0 => "",
             _ if count == 1 => "it was stopped while it ran, so it does not count; ",
-            _ => "the first of them was stopped while it ran, so it does not count; ",
+            _ => "one of them was stopped while it ran, so it does not count; ",
         };
         Some(format!(
             "{count} of {trials} trials did not fit into {time}{why}; {cut}{without}"
@@ -150,14 +151,19 @@ impl<'d> Deadline<'d> {
     }
 }
 
-/// Why trials did not fit, in a clause: what took longest beyond its forecast, or that the forecast of the run was `beyond` the time by more.
-fn why(preparation: Compared, trials: Compared, beyond: Duration) -> String {
+/// Why trials did not fit, in a clause: what took longest beyond its forecast, which checking has not, or that the forecast of the run was
+/// `beyond` the time by more.
+fn why(preparation: Compared, trials: Compared, checking: Duration, beyond: Duration) -> String {
     let (what, time) = match trials.over() >= preparation.over() {
         true => ("trials", trials),
         false => ("preparing", preparation),
     };
-    if beyond > time.over() {
+    if beyond > time.over().max(checking) {
         return ", because the run was expected to take longer".to_owned();
+    }
+    if checking > time.over() {
+        let took = format_nanoseconds(checking.as_nanos() as f64);
+        return format!(", because checking the plans and their data took {took}");
     }
     let [took, forecast] = [time.took, time.forecast].map(|time| format_nanoseconds(time.as_nanos() as f64));
     match time.over().is_zero() || took == forecast {
@@ -176,30 +182,36 @@ mod tests {
             forecast: Duration::from_millis(forecast_ms),
             took: Duration::from_millis(took_ms),
         };
-        for (preparation, trials, beyond_ms, expected) in [
+        for (preparation, trials, [checking_ms, beyond_ms], expected) in [
             (
                 of(340, 2000),
                 of(14_650, 14_000),
-                0,
+                [20, 0],
                 ", because preparing took 2.00 s instead of the expected 340 ms",
             ),
             (
                 of(340, 2000),
                 of(5000, 9000),
-                3000,
+                [20, 3000],
                 ", because trials took 9.00 s instead of the expected 5.00 s",
             ),
             (
                 of(340, 360),
                 of(0, 0),
-                3000,
+                [20, 3000],
                 ", because the run was expected to take longer",
             ),
+            (
+                of(340, 360),
+                of(14_650, 14_600),
+                [1500, 0],
+                ", because checking the plans and their data took 1.50 s",
+            ),
             // Nothing took longer: no reason is known.
-            (of(340, 300), of(14_650, 14_600), 0, ""),
+            (of(340, 300), of(14_650, 14_600), [0, 0], ""),
         ] {
-            let beyond = Duration::from_millis(beyond_ms);
-            assert_eq!(why(preparation, trials, beyond), expected);
+            let [checking, beyond] = [checking_ms, beyond_ms].map(Duration::from_millis);
+            assert_eq!(why(preparation, trials, checking, beyond), expected);
         }
     }
 

@@ -91,6 +91,11 @@ impl PlanSet {
         Some(self.time_left()?.saturating_sub(kept))
     }
 
+    /// How long checking took, where that is a part of what was promised.
+    pub(crate) const fn checking_took(&self) -> Duration {
+        self.checking_took
+    }
+
     /// Takes note of how long checking took, where that is a part of what was promised.
     pub(super) fn checked_in(self, took: Duration) -> Self {
         let checking_took = self.time_limit.map_or(Duration::ZERO, |_| took);
