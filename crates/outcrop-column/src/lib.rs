@@ -32,6 +32,7 @@ mod error;
 mod format;
 mod huge;
 mod kernels;
+mod memory;
 mod name;
 mod packed;
 mod planes;

@@ -170,6 +170,11 @@ impl Scan<'_> {
         }
     }
 
+    /// The dictionary of all arrays.
+    pub(super) fn values(&self) -> &ArrayRef {
+        &self.shared.values
+    }
+
     /// The type of the arrays.
     pub fn data_type(&self) -> DataType {
         DataType::Dictionary(
