@@ -145,8 +145,9 @@ impl<'d> Deadline<'d> {
             _ if count == 1 => "it was stopped while it ran, so it does not count; ",
             _ => "one of them was stopped while it ran, so it does not count; ",
         };
+        let noun = if trials == 1 { "trial" } else { "trials" };
         Some(format!(
-            "{count} of {trials} trials did not fit into {time}{why}; {cut}{without}"
+            "{count} of {trials} {noun} did not fit into {time}{why}; {cut}{without}"
         ))
     }
 }

@@ -63,9 +63,9 @@ pub struct Figure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Wait {
     Never,
-    /// Only where that of those below is not enough.
+    /// Left out second, where leaving out the others is not enough.
     Late,
-    /// First: another figure shows the most of it.
+    /// Left out first: another figure shows most of it.
     Early,
 }
 

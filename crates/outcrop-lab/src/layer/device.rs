@@ -30,7 +30,7 @@ use outcrop_workload::{AccessPattern, Arrivals, ReadWriteMix};
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
 use crate::estimate::{AssumedDevice, Forecast};
-use crate::layer::{Bench, Layer, Preparation, Profile, Refusal, absolute};
+use crate::layer::{Bench, Layer, Preparation, Profile, Refusal, absolute, never_for_files};
 
 /// The layer as plans see it.
 #[derive(Clone, Copy, Debug)]
@@ -118,8 +118,10 @@ impl Layer for Device {
         if *settings.value(&KIND) != Kind::ScratchFile || !is_needed(&cell.subject, &[cell]) {
             return None;
         }
-        let refused = ScratchFile::check(directory, settings.value(&SIZE).0).err()?;
-        Some(refused.to_string())
+        never_for_files(directory).or_else(|| {
+            let refused = ScratchFile::check(directory, settings.value(&SIZE).0).err()?;
+            Some(refused.to_string())
+        })
     }
 
     fn complete_factors(

@@ -309,8 +309,9 @@ fn data_of_the_user_put_their_string_columns_in_the_place_of_made_ones() {
         "{refused}"
     );
     assert!(
-        refused
-            .contains("a (numbers), b (numbers) (`outcrop column encode FILE --all-columns` compares them)"),
+        refused.contains(
+            "a (numbers), b (numbers) (`outcrop column encode FILE --all-columns -o DIRECTORY` compares them)"
+        ),
         "{refused}"
     );
     let beside = set(&["column-choice", "codec-choice"], &numbers).unwrap();
@@ -329,7 +330,7 @@ fn data_of_the_user_put_their_string_columns_in_the_place_of_made_ones() {
     );
     assert!(
         note.contains(
-            "leaves out columns that do not hold text: id (numbers) (`outcrop column encode FILE --all-columns` compares them)"
+            "leaves out columns that do not hold text: id (numbers) (`outcrop column encode FILE --all-columns -o DIRECTORY` compares them)"
         ),
         "{note}"
     );

@@ -93,7 +93,7 @@ fn affected(load: &LoadDifference, comparison: &Comparison) -> String {
         more => format!("; and {more} more"),
     };
     format!(
-        "That is so in {} of {all_count} cells: {named}{more}. Where the {side} is worse there in a time or a rate, the row is undecided.",
+        "This applies to {} of {all_count} cells: {named}{more}. Where the {side} is worse there in a time or a rate, the row is undecided.",
         had_it.len()
     )
 }

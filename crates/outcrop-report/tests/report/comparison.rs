@@ -254,7 +254,7 @@ fn a_load_that_only_some_cells_had_is_said_of_their_rows_and_of_no_other() {
     };
     let in_all = words([2.65; 7]);
     for expected in [
-        "the device moved 0 for others in the baseline, 2.65 in the candidate. That is so in 1 of 3 cells: 4KiB. Where the candidate is worse there in a time or a rate, the row is undecided.",
+        "the device moved 0 for others in the baseline, 2.65 in the candidate. This applies to 1 of 3 cells: 4KiB. Where the candidate is worse there in a time or a rate, the row is undecided.",
         "device, IOPS: 2 worse of 3, 1 undecided",
     ] {
         assert!(in_all.contains(expected), "{expected}: {in_all}");
@@ -262,7 +262,7 @@ fn a_load_that_only_some_cells_had_is_said_of_their_rows_and_of_no_other() {
     // Three of seven trials: the median of the seven does not show it.
     let in_some = words([0.02, 0.02, 0.48, 0.48, 0.07, 0.03, 0.47]);
     for expected in [
-        "the device moved more for others in 0 % of the trials of the baseline, in 43 % of those of the candidate. That is so in 1 of 3 cells: 4KiB. ",
+        "the device moved more for others in 0 % of the trials of the baseline, in 43 % of those of the candidate. This applies to 1 of 3 cells: 4KiB. ",
         "device, IOPS: 2 worse of 3, 1 undecided",
     ] {
         assert!(in_some.contains(expected), "{expected}: {in_some}");

@@ -223,7 +223,7 @@ fn large_blocks_are_not_advised_where_the_sample_does_not_show_that_they_save_an
         "{brief}"
     );
     assert!(
-        text.ends_with(" The sample does not show that larger blocks save anything: stay with 4 KiB."),
+        text.ends_with(" The sample does not show that blocks of 64 KiB save anything: stay with 4 KiB."),
         "{text}"
     );
     let (_, text) = advice(&run_of(&groups(0.001), 1.15), "Block size");

@@ -57,7 +57,7 @@ fn figures_by_access_size_draw_a_line_for_each_of_two_depths() {
     for id in ["latency-by-size", "bandwidth-by-size"] {
         let beside = caption(&report, id);
         let said = format!(
-            "It draws 1 of 2 queue depths of reads and 1 of 2 of writes; for the others, see {id}-of-reads and {id}-of-writes."
+            "It draws 1 of 2 queue depths of reads and 1 of 2 of writes; for more of them, see {id}-of-reads and {id}-of-writes."
         );
         assert!(beside.contains(&said), "{beside}");
     }
@@ -95,8 +95,9 @@ fn a_figure_without_room_for_all_lines_draws_the_ends_and_those_evenly_between_a
     assert!(sizes.contains("It draws 6 of 8 access sizes"), "{sizes}");
     let alone = caption(&report, "latency-by-size");
     assert!(
-        alone
-            .contains("It draws 1 of 6 queue depths of reads; for the others, see latency-by-size-of-reads."),
+        alone.contains(
+            "It draws 1 of 6 queue depths of reads; for more of them, see latency-by-size-of-reads."
+        ),
         "{alone}"
     );
 }

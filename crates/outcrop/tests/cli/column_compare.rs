@@ -346,7 +346,7 @@ fn of_a_column_that_no_column_file_can_hold_the_sizes_in_its_file_and_in_parquet
         seen.stdout.contains(left_out) && seen.stdout.contains(" % of what all columns take in the file"),
         "{seen:?}"
     );
-    let command = "(`outcrop column encode FILE --all-columns` gives what each takes in Parquet with zstd:3)";
+    let command = "(`outcrop column encode FILE --all-columns -o DIRECTORY` gives what each takes in Parquet with zstd:3)";
     let document: Value = serde_json::from_str(&seen.stdout).unwrap();
     let advice = words_of(&document["advice"].to_string());
     assert!(

@@ -205,7 +205,11 @@ fn nothing_is_measured_with_files_among_device_nodes_or_in_the_kernels_trees() {
     let dir = workplace();
     let dir = dir.path();
     std::os::unix::fs::symlink("/sys", dir.join("kernel")).unwrap();
-    for words in ["kv --records 10 --dry-run", "filesystem --dry-run --directory"] {
+    for words in [
+        "kv --records 10 --dry-run",
+        "device --dry-run",
+        "filesystem --dry-run --directory",
+    ] {
         for place in ["/sys", "kernel", "/proc"] {
             let args: Vec<&str> = words.split(' ').chain([place]).collect();
             let seen = outcrop(dir, &args);

@@ -26,6 +26,9 @@ pub(super) fn block_size(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) 
     let known: Vec<_> = larger
         .filter_map(|one| Some((one, one.gain_over(least)?)))
         .collect();
+    // Sizes that surely save, unless none does.
+    let surely: Vec<_> = known.iter().filter(|(_, (low, _))| *low > 1.0).copied().collect();
+    let known = if surely.is_empty() { known } else { surely };
     let (most, (low, high)) = worth_most(least, &known)?;
     let (small, large) = (least.cell.size(), most.cell.size());
     let gain = (most.ratio / least.ratio - 1.0) * 100.0;
@@ -70,7 +73,7 @@ pub(super) fn block_size(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) 
         true if low > 1.0 => {
             "Use large blocks for data that are read sequentially, small blocks for random reads.".to_owned()
         }
-        true => format!("The sample does not show that larger blocks save anything: stay with {small}."),
+        true => format!("The sample does not show that blocks of {large} save anything: stay with {small}."),
         false => format!("That gain does not justify larger reads: stay with {small}."),
     };
     let text = format!(

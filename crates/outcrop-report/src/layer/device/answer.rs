@@ -176,6 +176,9 @@ fn throughput(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
     };
     let highest = |what: &str, metric: &ByDirection<Metric>| {
         let hint = |direction: Direction| {
+            if !is_closed && cells.iter().any(|cell| cell.only() == Some(direction)) {
+                return format!("no cell with only {direction}s was overloaded");
+            }
             let beside = fastest(cells, direction.other(), metric);
             let flags = with_only(direction, beside, cells, commands);
             unmeasured(lacking(cells, direction, Wanted::Closed), commands.device(&flags))

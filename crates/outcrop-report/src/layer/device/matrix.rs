@@ -35,7 +35,7 @@ pub(super) fn all(cells: &[Cell<'_>]) -> (Vec<Matrix>, Vec<Missing>) {
         if of_mix.is_empty() {
             missing.push(Missing {
                 title,
-                reason: "fewer than two access sizes and two queue depths were measured with this mix."
+                reason: "no two access sizes were measured at the same two queue depths with this mix (random, one job, closed loop)."
                     .to_owned(),
                 plan: "ssd-matrix".to_owned(),
                 // A quick matrix has the pure runs alone.

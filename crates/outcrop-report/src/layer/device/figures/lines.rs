@@ -47,7 +47,7 @@ pub(super) fn other_depths(cells: &[Cell<'_>], figure: &str) -> String {
     let [counts, figures] = [counts.collect(), figures.collect()].map(|all: Vec<String>| all.join(" and "));
     match several.is_empty() {
         true => String::new(),
-        false => format!(" It draws {counts}; for the others, see {figures}."),
+        false => format!(" It draws {counts}; for more of them, see {figures}."),
     }
 }
 
