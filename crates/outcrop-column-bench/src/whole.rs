@@ -37,8 +37,7 @@ pub struct WholeReport {
     pub stored: Stored,
     /// The user's whole file, where it is compressed as a whole: its columns have no sizes of their own.
     pub compressed_file_bytes: Option<u64>,
-    /// The column chunks of a Parquet file with zstd:3 that has the same rows; those of the user's file, where they are smaller and compressed with
-    /// zstd or better.
+    /// The column chunks of a Parquet file with zstd:3 that has the same rows, even where those of the user's file are smaller.
     pub parquet_zstd_bytes: Result<u64, Unavailable>,
     /// The encoding that takes least, in words that follow "with"; `None` for what Arrow's writers do by default.
     pub parquet_encoding: Option<String>,
@@ -59,8 +58,6 @@ pub struct Stored {
     pub bytes: Result<u64, Unavailable>,
     /// Encoding and codec, or that it is text; `None` where no size is known.
     pub form: Option<String>,
-    /// Whether it is Parquet with zstd or a stronger codec: what Outcrop writes is not called smallest where it takes more.
-    pub is_parquet_zstd: bool,
 }
 
 impl Stored {
@@ -68,16 +65,6 @@ impl Stored {
         Self {
             bytes: Err(Unavailable::because(why)),
             form: None,
-            is_parquet_zstd: false,
-        }
-    }
-
-    /// The smallest Parquet that is known for these rows: what was written, or the file itself.
-    #[must_use]
-    pub fn smallest_parquet(&self, written: ParquetSizes) -> ParquetSizes {
-        match self.bytes {
-            Ok(bytes) if self.is_parquet_zstd => written.or_stored(bytes),
-            _ => written,
         }
     }
 
@@ -90,7 +77,6 @@ impl Stored {
             None => Self {
                 bytes: Ok(text_bytes),
                 form: Some("text".to_owned()),
-                is_parquet_zstd: false,
             },
         }
     }
@@ -111,7 +97,6 @@ impl Stored {
                 Some(bytes) => Self {
                     bytes: Ok(bytes),
                     form: Some(column.form),
-                    is_parquet_zstd: column.has_strong_codec,
                 },
                 None => Self::unknown(
                     "the rows end within a row group, and Parquet compresses a column's part of a row group as a whole",
@@ -196,7 +181,6 @@ pub fn whole_column(
         return Err(BenchError::Interrupted);
     }
     let (parquet, parquet_as) = parquet?;
-    let parquet = stored.smallest_parquet(parquet);
     let text_of = column
         .type_name
         .clone()

@@ -366,7 +366,7 @@ metrics! { PLAIN:
     FILE_BYTES = "file_bytes", Bytes, Lower, DataSet, "size of the file that was written, header and checksums included";
     TEXT_BYTES = "text_bytes", Bytes, Neither, DataSet, "size of the rows as newline text";
     STORED_BYTES = "stored_bytes", Bytes, Neither, DataSet, "size of the column in the user's file: its chunks in Parquet, its fields and delimiters in text";
-    PARQUET_ZSTD_BYTES = "parquet_zstd_bytes", Bytes, Lower, DataSet, "size of the chunks of the same rows in a Parquet file with zstd:3, written by Outcrop with the encoding of the type that takes least; of the chunks in the user's file, where they have zstd or Brotli and are smaller";
+    PARQUET_ZSTD_BYTES = "parquet_zstd_bytes", Bytes, Lower, DataSet, "size of the chunks of the same rows in a Parquet file with zstd:3, written by Outcrop with the encoding of the type that takes least";
     PARQUET_DEFAULT_BYTES = "parquet_default_bytes", Bytes, Neither, DataSet, "the same with what the writers of Arrow's libraries do by default: pages of 20,000 rows and a dictionary, and plain values where it grows beyond 1 MiB; where this is larger, the smaller size needs another encoding or larger pages";
     COMPRESSED_FILE_BYTES = "compressed_file_bytes", Bytes, Neither, DataSet, "size of the user's file, where it is compressed as a whole, so that no column has its own size in it";
     SIZE_OVER_STORED = "size_over_stored", Ratio, Lower, DataSet, "size of the column file over that in the user's file";

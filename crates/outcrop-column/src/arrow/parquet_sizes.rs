@@ -163,22 +163,6 @@ pub struct ParquetSizes {
     pub smallest_encoding: Option<String>,
 }
 
-impl ParquetSizes {
-    /// The same where a Parquet file that is there takes this much for these rows, if that is less: no Parquet is called smallest beside a smaller
-    /// one.
-    #[must_use]
-    pub fn or_stored(self, stored_bytes: u64) -> Self {
-        if stored_bytes >= self.smallest_bytes {
-            return self;
-        }
-        Self {
-            smallest_bytes: stored_bytes,
-            smallest_encoding: Some("the encoding, codec and pages of this file".to_owned()),
-            ..self
-        }
-    }
-}
-
 /// Limit of a dictionary without one.
 const DICTIONARY_BYTES: usize = 1 << 30;
 

@@ -1,9 +1,9 @@
 //! What is said of whole columns: which form leads, what Parquet needs for its size, what a column file makes of numbers.
 
 use outcrop_report::answer::{Claim, ReadingOutcome, Severity};
-use outcrop_report::{Constraints, Report};
+use outcrop_report::{Constraints, Report, Verdict};
 use outcrop_results::{CellTable, RunView, Value, cells};
-use outcrop_schema::column::{LEFT_OUT, PARQUET_DEFAULT_BYTES, TABLE_ROWS, TEXT_OF};
+use outcrop_schema::column::{LEFT_OUT, PARQUET_DEFAULT_BYTES, STORED_FORM, TABLE_ROWS, TEXT_OF};
 
 use crate::column_fixture::{Builder, WholeColumn};
 
@@ -271,4 +271,54 @@ fn columns_that_no_verdict_is_about_have_a_line_of_advice_with_what_answers_it()
     );
     let screen = Report::of(&run).screen(100, false);
     assert!(screen.contains("`a command`"), "{screen}");
+}
+
+/// Another codec or level than zstd:3 makes the user's own column smaller.
+#[test]
+fn where_the_users_own_chunks_are_smallest_all_that_says_zstd_3_shows_what_zstd_3_reaches() {
+    let own = WholeColumn {
+        name: "own",
+        ocol: 9_900_000.0,
+        stored: 9_000_000.0,
+        ..MOMENTS
+    };
+    let mut run = of(&[own, COMMENT]);
+    for trial in &mut run.trials {
+        trial.notes.clear();
+        let form = "in this file (dictionary, Brotli)";
+        trial.notes.push(STORED_FORM.remark(form));
+    }
+    let leave = claim(&run, "Leave as they are");
+    assert_eq!(
+        leave.text,
+        "own: 9.00 MB in this file (dictionary, Brotli): .ocol would take 9.90 MB (10 % larger), Parquet with zstd:3 as Outcrop \
+         writes it 10.0 MB (11 % larger)."
+    );
+    let with_zstd = leave
+        .numbers
+        .iter()
+        .find(|number| number.name == "own, in Parquet with zstd:3");
+    assert!(with_zstd.is_some_and(|number| (number.value - 1e7).abs() < 1.0));
+    let total = claim(&run, "All columns").text;
+    assert!(
+        total.contains(" 43.6 MB in this file, 32.0 MB in Parquet with zstd:3 (")
+            && total.ends_with("each column in its smallest form, 30.2 MB."),
+        "{total}"
+    );
+    let report = Report::of(&run);
+    let screen = report.screen(200, false);
+    let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flowing.contains(" own 9.00 MB 9.90 MB 10.0 MB "), "{screen}");
+    let action = claim(&run, "Smaller as .ocol").action.unwrap();
+    assert!(action.contains("Parquet zstd:3 32.0 MB"), "{action}");
+    let table = outcrop_report::cell_table::text(&CellTable::of(&run), None);
+    assert!(
+        table.contains("Parquet zstd:3") && table.contains("10.0 MB"),
+        "{table}"
+    );
+    let mut findings = report.layers[0].findings.iter();
+    let beside = findings
+        .find(|finding| finding.id == "smaller-than-parquet-zstd")
+        .unwrap();
+    assert_eq!(beside.verdict, Verdict::Holds);
 }

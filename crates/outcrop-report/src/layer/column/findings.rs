@@ -295,7 +295,9 @@ fn beside_parquet(cells: &[Cell<'_>]) -> Finding {
     let larger: Vec<String> = larger.map(|(_, words)| words).collect();
     let meaning = match larger.join(", ").as_str() {
         "" => String::new(),
-        larger => format!("Larger as .ocol: {larger}. Rewriting the file with zstd saves more there."),
+        larger => {
+            format!("Larger as .ocol: {larger}. Parquet with zstd, or the file as it is, takes less there.")
+        }
     };
     let finding = at_most(
         "smaller-than-parquet-zstd",

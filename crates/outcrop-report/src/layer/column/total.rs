@@ -19,8 +19,6 @@ pub struct TotalSizes {
     pub table_count: usize,
     /// Where the user has them: `in this file`.
     pub place: &'static str,
-    /// Which columns of the table are left out, and why, as a clause; empty for none.
-    pub left_out: String,
     /// In the user's file; none where that is not known of any.
     pub stored_bytes: Option<f64>,
     /// The file, where it is compressed as a whole and no column has a size of its own in it.
@@ -52,7 +50,6 @@ impl TotalSizes {
             compared_count: columns.len(),
             table_count: columns.len(),
             place: "in this file",
-            left_out: String::new(),
             stored_bytes: is_any_stored.then_some(0.0),
             compressed_file_bytes: one_file(columns).filter(|_| !is_any_stored),
             has_all_rows: columns.iter().all(|sizes| sizes.has_all_rows()),
@@ -85,12 +82,11 @@ impl TotalSizes {
         (total.columns.len() > 1).then_some(total)
     }
 
-    /// The same of a table with this number of columns, and a clause about those that are left out.
+    /// The same of a table with this number of columns.
     #[must_use]
-    pub fn in_table(self, table_count: usize, left_out: &str) -> Self {
+    pub fn in_table(self, table_count: usize) -> Self {
         Self {
             table_count: table_count.max(self.compared_count),
-            left_out: left_out.to_owned(),
             ..self
         }
     }
@@ -193,12 +189,8 @@ impl TotalSizes {
             let encoding = encoding.map_or_else(String::new, |encoding| format!(", {encoding}"));
             format!("{} {form} ({change}{encoding})", format_data(bytes))
         };
-        let left_out = match self.left_out.as_str() {
-            "" => String::new(),
-            clause => format!("; {clause}"),
-        };
         format!(
-            "{} ({}): {} {place}, {}, {}; each column in its smallest form, {}{left_out}",
+            "{} ({}): {} {place}, {}, {}; each column in its smallest form, {}",
             self.name(),
             self.which(),
             format_data(base),
@@ -298,16 +290,14 @@ mod tests {
     }
 
     #[test]
-    fn columns_of_a_file_that_is_compressed_as_a_whole_are_compared_with_their_text_and_others_are_named() {
+    fn columns_of_a_file_that_is_compressed_as_a_whole_are_compared_with_their_text() {
         let columns = [sizes("city", None, 2e6, 3e6), sizes("country", None, 3e6, 1e6)];
         let all: Vec<&ColumnSizes> = columns.iter().collect();
-        let total = TotalSizes::of(&all)
-            .unwrap()
-            .in_table(3, "left out: id (numbers)");
+        let total = TotalSizes::of(&all).unwrap().in_table(3);
         assert_eq!(
             total.in_words(),
             "2 of 3 columns (city, country): 18.0 MB as text, 5.00 MB in Parquet with zstd:3 (72 % smaller), 4.00 MB as .ocol \
-             (78 % smaller); each column in its smallest form, 3.00 MB; left out: id (numbers)"
+             (78 % smaller); each column in its smallest form, 3.00 MB"
         );
         // All of them are compared with the file, which is what the user has; some of them are not.
         let of_file = columns.map(|sizes| ColumnSizes {
@@ -326,7 +316,7 @@ mod tests {
             "{}",
             total.in_brief()
         );
-        let total = total.in_table(3, "");
+        let total = total.in_table(3);
         assert!(
             total.in_words().starts_with(
                 "2 of 3 columns (city, country): 18.0 MB as text (in this file, compressed as a whole, all columns take 3.50 MB), 5.00 MB in"

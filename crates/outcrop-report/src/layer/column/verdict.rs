@@ -15,9 +15,6 @@ pub(super) const PARQUET_FRAME_BYTES: f64 = 1024.0;
 /// The same as it usually is, for who compares the size with that of a file.
 const USUAL_FRAME: &str = "0.5 kB";
 
-/// What is said where the user's file is the smallest Parquet that is known.
-const NO_SMALLER: &str = "Parquet with zstd:3 would take no less than this file";
-
 /// One column in its user's file, as a column file, and in Parquet with zstd, all with the same rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColumnSizes {
@@ -33,7 +30,7 @@ pub struct ColumnSizes {
     pub compressed_file_bytes: Option<f64>,
     /// Whether that file is Parquet, whose sizes of columns leave out what is around them too.
     pub is_stored_in_parquet: bool,
-    /// In Parquet with zstd:3, in the encoding that takes least; in the user's file, where that is Parquet with such a codec and smaller.
+    /// In Parquet with zstd:3, written by Outcrop in the encoding that takes least.
     pub parquet_zstd_bytes: Option<f64>,
     /// Which encoding that is, where it is not the default: `DELTA_BYTE_ARRAY encoding`. Runs that tried the delta encodings only do not say.
     pub parquet_encoding: Option<String>,
@@ -125,10 +122,14 @@ impl ColumnSizes {
         self.base_bytes().min(self.parquet_beside_base()) - self.ocol_bytes
     }
 
-    /// Whether the smallest Parquet that is known is the user's file.
-    fn is_smallest_parquet(&self) -> bool {
-        let stored = self.stored.as_ref().map(|(bytes, _)| *bytes);
-        self.is_stored_in_parquet && stored.is_some() && stored == self.parquet_zstd_bytes
+    /// Whose Parquet a size with zstd:3 is of: where the user's file is Parquet and takes no more, another writer's may take less.
+    fn in_zstd(&self) -> &'static str {
+        let stored = self.stored.as_ref().filter(|_| self.is_stored_in_parquet);
+        let both = stored.zip(self.parquet_zstd_bytes);
+        match both.is_some_and(|((stored, _), parquet)| *stored <= parquet) {
+            true => "Parquet with zstd:3 as Outcrop writes it",
+            false => "Parquet with zstd:3",
+        }
     }
 
     /// What Parquet takes with the defaults of Arrow's writers, where its smaller size needs another encoding or larger pages.
@@ -220,9 +221,6 @@ impl ColumnSizes {
                 compared(parquet, self.ocol_bytes)
             ),
             (SmallestForm::AsItIs, parquet) => self.left_as_it_is(&base, parquet),
-            (_, Some(_)) if self.is_smallest_parquet() => {
-                format!("{ocol} as .ocol, {base}: {}; {NO_SMALLER}", self.change())
-            }
             (form, parquet) => {
                 let parquet = parquet.map_or_else(String::new, |parquet| {
                     let change = match form {
@@ -230,7 +228,8 @@ impl ColumnSizes {
                         _ => String::new(),
                     };
                     format!(
-                        "; Parquet with zstd:3 would take {}{}{change}",
+                        "; {} would take {}{}{change}",
+                        self.in_zstd(),
                         format_data(parquet),
                         self.parquet_details(parquet)
                     )
@@ -289,14 +288,14 @@ impl ColumnSizes {
     /// disk block of 4 KiB`
     fn left_as_it_is(&self, base: &str, parquet: Option<f64>) -> String {
         let of_base = |bytes: f64| compared(bytes, self.base_bytes());
-        let in_parquet = |parquet| match self.is_smallest_parquet() {
-            true => format!(", {NO_SMALLER}"),
-            false => format!(
-                ", Parquet with zstd:3 {}{} ({})",
+        let in_parquet = |parquet| {
+            format!(
+                ", {} {}{} ({})",
+                self.in_zstd(),
                 format_data(parquet),
                 self.parquet_details(parquet),
                 of_base(parquet)
-            ),
+            )
         };
         let parquet = parquet.map_or_else(String::new, in_parquet);
         let why = match self.gain_bytes() {

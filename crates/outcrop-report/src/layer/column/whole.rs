@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use outcrop_schema::column::{
-    COLUMN, COMPRESSED_FILE_BYTES, FILE_BYTES, LEFT_OUT, OPERATION, PARQUET_AS, PARQUET_DEFAULT_BYTES,
+    COLUMN, COMPRESSED_FILE_BYTES, FILE_BYTES, OPERATION, PARQUET_AS, PARQUET_DEFAULT_BYTES,
     PARQUET_ENCODING, PARQUET_ZSTD_BYTES, PROFILE, Profile, ROW_COUNT, STORED_AS_TEXT, STORED_BYTES,
     STORED_FORM, TABLE_COLUMNS, TABLE_ROWS, TEXT_BYTES, TEXT_OF,
 };
@@ -121,7 +121,8 @@ pub(super) fn total_of(wholes: &[Whole<'_>]) -> Option<TotalSizes> {
     let is_one_table = wholes.iter().all(|whole| whole.cell.subject() == first.subject());
     let count = first.value(&TABLE_COLUMNS).filter(|_| is_one_table);
     Some(match count {
-        Some(count) => total.in_table(count as usize, first.remark(&LEFT_OUT).unwrap_or_default()),
+        // A claim of their own names those that are left out.
+        Some(count) => total.in_table(count as usize),
         // Runs made before the table's columns were counted do not say.
         None => total,
     })

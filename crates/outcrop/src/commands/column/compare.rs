@@ -72,7 +72,6 @@ pub(super) fn compared(
             })
         }
     };
-    let in_parquet = in_parquet.map(|sizes| stored.smallest_parquet(sizes));
     let usual = in_parquet.as_ref().ok().map(|sizes| sizes.usual_bytes);
     let encoding = in_parquet
         .as_ref()

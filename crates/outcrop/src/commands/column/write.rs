@@ -366,7 +366,7 @@ fn print_reports(written: &[Written], column_count: usize, format: Format) -> an
     }
     let sizes = written.iter().filter_map(|one| one.compared.as_ref());
     let sizes: Vec<&ColumnSizes> = sizes.map(|compared| &compared.sizes).collect();
-    let total = TotalSizes::of(&sizes).map(|total| total.in_table(column_count, ""));
+    let total = TotalSizes::of(&sizes).map(|total| total.in_table(column_count));
     match (&total, format) {
         (Some(total), Format::Json) => print(&pretty_json(
             &table
