@@ -6,7 +6,7 @@
 
 use outcrop_measure::interval::median;
 use outcrop_measure::metric::{Metric, Unit};
-use outcrop_schema::device::{DEVICE_BYTES_RATIO, FOREIGN_BYTES_RATIO};
+use outcrop_schema::device::{BANDWIDTH, DEVICE_BYTES_RATIO, FOREIGN_BYTES_RATIO};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -25,6 +25,8 @@ const BYTES_APART: f64 = 1.1;
 /// From this share of a cell's trials on, traffic of others counts though the median does not show it: trials beside which it was seen are rarely the
 /// only ones that it slowed down.
 const TRIALS_APART: f64 = 0.25;
+/// The same from this many trials on.
+const FEWEST_TRIALS: usize = 2;
 
 /// What the load of two sides is judged by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -38,8 +40,8 @@ pub enum LoadMeasure {
     TasksPerCpuBefore,
     /// Bytes that the block device moved besides those of the trials of a cell, over the latter, median over the trials.
     DeviceBytesOfOthers,
-    /// Share of the trials of a cell in which the block device moved more for others than in the median of the other side, where the medians do not
-    /// differ by as much.
+    /// Share of the trials of a cell in which the block device moved more for others than in the calmer side's median, where the medians do not
+    /// tell the sides apart.
     TrialsBesideOthers,
 }
 
@@ -83,15 +85,17 @@ pub(super) fn others_share(shares: impl Iterator<Item = Option<f64>>) -> Option<
     median(&shares.flatten().collect::<Vec<_>>())
 }
 
-/// All that the block device moved for each byte of the trials, trial by trial; older runs have the bytes of both together.
-fn device_bytes(cell: &Cell) -> Option<Vec<f64>> {
-    let values = |metric: &Metric| {
-        let samples = cell.metrics.get(metric.name)?;
-        (!samples.values.is_empty()).then_some(samples.values.iter())
-    };
-    let of_others = || Some(values(&FOREIGN_BYTES_RATIO)?.map(|ratio| 1.0 + ratio).collect());
-    let of_both = || Some(values(&DEVICE_BYTES_RATIO)?.map(|ratio| ratio.max(1.0)).collect());
-    of_others().or_else(of_both)
+/// What the block device moved for others for each byte of the trials, trial by trial; older runs have the bytes of both together.
+fn bytes_of_others(cell: &Cell) -> Option<Vec<f64>> {
+    let others_in = |of_both: &[f64]| of_both.iter().map(|ratio| (ratio - 1.0).max(0.0)).collect();
+    let of_both = || values(cell, &DEVICE_BYTES_RATIO).map(others_in);
+    let of_others = values(cell, &FOREIGN_BYTES_RATIO);
+    of_others.map(<[f64]>::to_vec).or_else(of_both)
+}
+
+fn values<'c>(cell: &'c Cell, metric: &Metric) -> Option<&'c [f64]> {
+    let values = cell.metrics.get(metric.name)?.values.as_slice();
+    (!values.is_empty()).then_some(values)
 }
 
 /// Whether one of two cells was measured under more load than the other, of the CPUs or of the device. Another storage may itself move more for
@@ -104,27 +108,56 @@ pub(super) fn between(baseline: &Cell, candidate: &Cell, is_one_storage: bool) -
         .collect()
 }
 
+/// The side beside which the device moved more for others, in the same time and for each byte. Of a run that is slower itself the same traffic is
+/// more for each byte; bytes that come with its own, as those that a filesystem adds, are more in the same time of a run that is faster.
 fn of_device(baseline: &Cell, candidate: &Cell) -> Option<LoadDifference> {
-    let (of_a, of_b) = device_bytes(baseline).zip(device_bytes(candidate))?;
-    let (a, b) = median(&of_a).zip(median(&of_b))?;
-    let share_beyond = |values: &[f64], other: f64| {
-        let beyond = values.iter().filter(|value| **value > BYTES_APART * other);
-        beyond.count() as f64 / values.len() as f64
+    let (of_a, of_b) = bytes_of_others(baseline).zip(bytes_of_others(candidate))?;
+    let (speeds_a, speeds_b) = values(baseline, &BANDWIDTH.both).zip(values(candidate, &BANDWIDTH.both))?;
+    let highest = median(speeds_a)?.max(median(speeds_b)?);
+    if (of_a.len(), of_b.len()) != (speeds_a.len(), speeds_b.len()) || highest <= 0.0 {
+        return None;
+    }
+    // One measure of time for both: that in which the faster side moves a byte.
+    let in_time = |of_others: &[f64], speeds: &[f64]| -> Vec<f64> {
+        let pairs = of_others.iter().zip(speeds);
+        pairs.map(|(ratio, speed)| ratio * speed / highest).collect()
     };
-    let (share_a, share_b) = (share_beyond(&of_a, b), share_beyond(&of_b, a));
-    let (busier, measure) = match b / a {
-        factor if factor > BYTES_APART => (Side::Candidate, LoadMeasure::DeviceBytesOfOthers),
-        factor if factor < 1.0 / BYTES_APART => (Side::Baseline, LoadMeasure::DeviceBytesOfOthers),
-        // Where both sides had such trials, they explain nothing.
-        _ => match (share_a >= TRIALS_APART, share_b >= TRIALS_APART) {
-            (false, true) => (Side::Candidate, LoadMeasure::TrialsBesideOthers),
-            (true, false) => (Side::Baseline, LoadMeasure::TrialsBesideOthers),
-            _ => return None,
-        },
+    let by_time = beside_more(&in_time(&of_a, speeds_a), &in_time(&of_b, speeds_b))?;
+    let by_byte = beside_more(&of_a, &of_b)?;
+    let figures = match by_time.measure {
+        LoadMeasure::TrialsBesideOthers => by_time,
+        _ => by_byte,
     };
-    let (baseline, candidate) = match measure {
-        LoadMeasure::TrialsBesideOthers => (share_a, share_b),
-        _ => (a - 1.0, b - 1.0),
+    (by_time.busier == by_byte.busier).then_some(figures)
+}
+
+/// The side whose trials ran beside more traffic of others, which is given as a multiple of the trials' own.
+fn beside_more(of_a: &[f64], of_b: &[f64]) -> Option<LoadDifference> {
+    let (a, b) = median(of_a).zip(median(of_b))?;
+    let beyond = |of_others: &[f64], limit: f64| of_others.iter().filter(|one| 1.0 + **one > limit).count();
+    let share = |count: usize, of_others: &[f64]| count as f64 / of_others.len() as f64;
+    let seen = BYTES_APART * (1.0 + a.min(b));
+    let (beyond_a, beyond_b) = (beyond(of_a, seen), beyond(of_b, seen));
+    let are_apart = |calm: f64, busy: f64, of_calm: &[f64]| {
+        let as_busy = share(beyond(of_calm, (1.0 + busy) / BYTES_APART), of_calm);
+        1.0 + busy > BYTES_APART * (1.0 + calm) && as_busy < TRIALS_APART
+    };
+    let only_some = |none: usize, some: usize, of_others: &[f64]| {
+        none == 0 && some >= FEWEST_TRIALS && share(some, of_others) >= TRIALS_APART
+    };
+    let (medians, shares) = ((a, b), (share(beyond_a, of_a), share(beyond_b, of_b)));
+    let (by_median, by_trials) = (LoadMeasure::DeviceBytesOfOthers, LoadMeasure::TrialsBesideOthers);
+    let (busier, measure, (baseline, candidate)) = if are_apart(a, b, of_a) {
+        (Side::Candidate, by_median, medians)
+    } else if are_apart(b, a, of_b) {
+        (Side::Baseline, by_median, medians)
+    // Where both sides had such trials, they explain nothing.
+    } else if only_some(beyond_a, beyond_b, of_b) {
+        (Side::Candidate, by_trials, shares)
+    } else if only_some(beyond_b, beyond_a, of_a) {
+        (Side::Baseline, by_trials, shares)
+    } else {
+        return None;
     };
     Some(LoadDifference {
         busier,

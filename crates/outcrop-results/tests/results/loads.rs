@@ -4,7 +4,7 @@ use outcrop_measure::Seed;
 use outcrop_results::{
     FailIf, LoadMeasure, RunView, Side, TrialEntry, Undecided, Value as Measured, Verdict, compare,
 };
-use outcrop_schema::device::FOREIGN_BYTES_RATIO;
+use outcrop_schema::device::{BANDWIDTH, FOREIGN_BYTES_RATIO};
 use serde_json::{Value, json};
 
 use crate::comparisons::{repeated, row};
@@ -119,11 +119,18 @@ fn runs_that_did_not_record_it_are_judged_by_the_machine_before_them() {
     );
 }
 
+/// The usual metrics of a trial in blocks of 4 KiB, of which the device moved so many bytes for others for each of ours.
+fn values_beside(iops: f64, of_others: f64) -> Vec<Measured> {
+    let mut values = usual(iops, 4e5);
+    values.push(Measured::measured(BANDWIDTH.both, 4096.0 * iops));
+    values.push(Measured::measured(FOREIGN_BYTES_RATIO, of_others));
+    values
+}
+
 /// Five trials of one cell, of which the device moved so many bytes for others for each of ours.
 fn beside_others(parent: &std::path::Path, name: &str, iops: f64, of_others: f64) -> RunView {
     let trials = repeated(5, |repetition| {
-        let mut values = usual(iops * (1.0 + 0.002 * f64::from(repetition)), 4e5);
-        values.push(Measured::measured(FOREIGN_BYTES_RATIO, of_others));
+        let values = values_beside(iops * (1.0 + 0.002 * f64::from(repetition)), of_others);
         TrialEntry {
             others_cpu_share: Some(0.05),
             ..trial(32, repetition, &values)
@@ -168,11 +175,9 @@ fn a_difference_that_the_traffic_of_others_on_the_device_explains_is_undecided_a
 
 /// Trials of one cell with these rates, of which the device moved so many bytes for others for each of ours.
 fn trial_by_trial(base: &RunView, of_trials: &[(f64, f64)]) -> RunView {
-    let trials = (0..).zip(of_trials).map(|(repetition, (iops, of_others))| {
-        let mut values = usual(*iops, 4e5);
-        values.push(Measured::measured(FOREIGN_BYTES_RATIO, *of_others));
-        trial(32, repetition, &values)
-    });
+    let trials = (0..)
+        .zip(of_trials)
+        .map(|(repetition, (iops, of_others))| trial(32, repetition, &values_beside(*iops, *of_others)));
     RunView {
         trials: trials.collect(),
         ..base.clone()
@@ -217,6 +222,49 @@ fn traffic_beside_a_quarter_of_the_trials_of_one_side_explains_a_difference_thou
     let (calm, one_of_five) = (of(16e3, &[0.0; 5]), of(6.88e3, &[0.0, 0.48, 0.0, 0.0, 0.0]));
     assert_eq!(verdict(&calm, &one_of_five), Verdict::Worse);
     assert_eq!(verdict(&calm, &of(6.88e3, &[0.09; 5])), Verdict::Worse);
+}
+
+/// A run of 16,000 IOPS and one of half as many, each with the bytes that the device moved for others in the time in which the faster one moved one.
+fn fast_and_half_as_fast(base: &RunView, beside_fast: &[f64], beside_slow: &[f64]) -> [RunView; 2] {
+    let of = |iops: f64, in_time: &[f64]| {
+        let trials = (0..).zip(in_time).map(|(place, in_time)| {
+            let drift = 1.0 + 0.002 * f64::from(place);
+            (iops * drift, in_time * 16e3 / (iops * drift))
+        });
+        trial_by_trial(base, &trials.collect::<Vec<_>>())
+    };
+    [of(16e3, beside_fast), of(8e3, beside_slow)]
+}
+
+#[test]
+fn the_same_traffic_of_others_explains_nothing_though_it_is_more_for_each_byte_of_a_slower_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = run_of(folder.path(), "base", &[]);
+    // Trials of which this many ran beside traffic.
+    let beside = |count: usize, trials: usize, in_time: f64| -> Vec<f64> {
+        let of_trial = |place| if place < count { in_time } else { 0.01 };
+        (0..trials).map(of_trial).collect()
+    };
+    for (beside_fast, beside_slow) in [
+        (beside(2, 7, 0.08), beside(2, 7, 0.08)),
+        (beside(7, 7, 0.15), beside(7, 7, 0.15)),
+        // Shares of the trials that hardly differ.
+        (beside(1, 5, 0.48), beside(2, 7, 0.48)),
+        (beside(3, 7, 0.48), beside(4, 7, 0.48)),
+    ] {
+        let [fast, slow] = fast_and_half_as_fast(&base, &beside_fast, &beside_slow);
+        let comparison = compare(&fast, &slow);
+        assert_eq!(comparison.loads, [], "{beside_fast:?} {beside_slow:?}");
+        assert_eq!(row(&comparison, "iops").verdict, Verdict::Worse);
+        let conditions: [FailIf; 1] = ["iops < -5%".parse().unwrap()];
+        let reports = check_all(&conditions, &comparison).unwrap();
+        assert_eq!((reports[0].offending.len(), reports[0].under_load), (1, 0));
+    }
+    // Nor do bytes that come with those of the trials: the faster run has more of them in the same time.
+    let [fast, slow] = fast_and_half_as_fast(&base, &[0.5; 7], &[0.25; 7]);
+    for (a, b) in [(&fast, &slow), (&slow, &fast)] {
+        assert_eq!(compare(a, b).loads, []);
+    }
 }
 
 /// Why a quarter: of equal runs, one disturbed trial of five makes fewer than half as many more look worse; two of five make more.
