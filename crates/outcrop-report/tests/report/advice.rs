@@ -4,7 +4,7 @@
 use outcrop_measure::metric::Metric;
 use outcrop_report::Report;
 use outcrop_report::answer::Claim;
-use outcrop_results::{CellRow, CellTable, Estimate, RunView, Value};
+use outcrop_results::{CellRow, CellTable, Estimate, RunView, TrialEntry, Value};
 use outcrop_schema::FactorRef;
 use outcrop_schema::cache::{HIT_RATIO, MEMORY, POLICY};
 use outcrop_schema::column::{COLUMN, FILE_BYTES, FORMAT, OPERATION, PROFILE, TEXT_BYTES};
@@ -174,6 +174,81 @@ fn advice_on_latency_is_of_every_combination_of_jobs_and_depth_and_names_the_job
         }
         assert!(lone.brief.starts_with("1 job × QD 1: p99 88.3 µs"), "{lone:?}");
     }
+}
+
+/// A run of one job at QD 1 with a p99 of 90 µs, of one job at QD 4, and of four jobs at QD 1, with these p99s in µs.
+fn with_as_many_in_flight(one_job: &[f64], four_jobs: &[f64]) -> RunView {
+    let mut run = RunBuilder::new(5).cells(&[4096], &[1, 4], &[100]).build();
+    let of_lone = |trial: &&TrialEntry| trial.factors[QUEUE_DEPTH.name] == "1";
+    let lone: Vec<TrialEntry> = run.trials.iter().filter(of_lone).cloned().collect();
+    run.trials.extend(lone.into_iter().map(|mut trial| {
+        trial.cell.push_str(" of four");
+        trial.factors.insert(JOBS.name.to_owned(), "4".to_owned());
+        trial
+    }));
+    let p99_us = |trial: &TrialEntry| {
+        let repetition = trial.repetition as usize;
+        let depth = trial.factors[QUEUE_DEPTH.name].as_str();
+        match (trial.factors.get(JOBS.name).map(String::as_str), depth) {
+            (Some("4"), _) => four_jobs.get(repetition).copied(),
+            (_, "4") => one_job.get(repetition).copied(),
+            _ => Some(90.0 + 0.1 * f64::from(trial.repetition)),
+        }
+    };
+    run.trials.retain(|trial| p99_us(trial).is_some());
+    for trial in &mut run.trials {
+        let p99_ns = 1e3 * p99_us(trial).expect("others were left out");
+        for metric in [LATENCY.both.p99, LATENCY.read.p99] {
+            trial.values.retain(|value| value.metric != metric.name);
+            trial.values.push(Value::measured(metric, p99_ns));
+        }
+    }
+    run
+}
+
+#[test]
+fn of_settings_with_as_many_requests_in_flight_the_fewest_jobs_are_advised_unless_more_are_better_for_sure() {
+    let near = [140.0, 145.0, 150.0, 155.0, 160.0];
+    let lower = near.map(|p99_us| p99_us - 1.0);
+    // Whichever median is lower: the next run may have it the other way round.
+    for (one_job, four_jobs, tie) in [
+        (near, lower, "; 4 jobs × QD 1 (p99 149 µs) ties with 1 job × QD 4"),
+        (lower, near, "; 4 jobs × QD 1 (p99 150 µs) ties with 1 job × QD 4"),
+    ] {
+        let claim = advice(&with_as_many_in_flight(&one_job, &four_jobs), "Read latency").unwrap();
+        assert!(claim.brief.starts_with("1 job × QD 4: p99 "), "{claim:?}");
+        let action = claim.action.as_ref().unwrap();
+        assert!(
+            action.starts_with("For low latency, keep to 1 job × QD 4 with "),
+            "{action}"
+        );
+        for text in [&claim.brief, &claim.text, action] {
+            assert!(text.contains(tie), "{text}");
+        }
+    }
+    let better = near.map(|p99_us| p99_us - 30.0);
+    for (one_job, four_jobs, advised) in [
+        (near, better, "4 jobs × QD 1: p99 120 µs"),
+        (better, near, "1 job × QD 4: p99 120 µs"),
+    ] {
+        let claim = advice(&with_as_many_in_flight(&one_job, &four_jobs), "Read latency").unwrap();
+        assert!(claim.brief.starts_with(advised), "{claim:?}");
+        assert!(!claim.text.contains("ties with"), "{claim:?}");
+    }
+}
+
+#[test]
+fn a_setting_of_one_trial_with_as_many_requests_in_flight_leaves_the_advice_on_latency_undecided() {
+    let several = [119.0, 119.5, 120.0, 120.5, 121.0];
+    let report = Report::of(&with_as_many_in_flight(&several, &[150.0]));
+    let mut claims = report.layers[0].answer.advice.iter();
+    let claim = claims.find(|claim| claim.topic == "Read latency").unwrap();
+    assert!(
+        claim
+            .brief
+            .starts_with("not decided (p99 at 4 jobs × QD 1: 150 µs, "),
+        "{claim:?}"
+    );
 }
 
 fn spelling(row: &CellRow, factor: FactorRef) -> String {

@@ -160,6 +160,11 @@ fn aside(cell: &Cell<'_>) -> String {
     }
 }
 
+/// Whether two cells differ in nothing but their jobs and their depth.
+fn differs_in_load_alone(cell: &Cell<'_>, like: &Cell<'_>) -> bool {
+    cell.is_like(like, &[&QUEUE_DEPTH, &JOBS])
+}
+
 /// What the best of the cells gives that have more jobs and differ in nothing but their depth, where that is more for sure.
 fn with_more_jobs(
     cells: &[Cell<'_>],
@@ -167,8 +172,7 @@ fn with_more_jobs(
     reached: &Number,
     direction: Direction,
 ) -> Option<String> {
-    let along: [FactorRef; 2] = [&QUEUE_DEPTH, &JOBS];
-    let alike = |cell: &&Cell<'_>| cell.jobs() > like.jobs() && cell.but_for(&along) == like.but_for(&along);
+    let alike = |cell: &&Cell<'_>| cell.jobs() > like.jobs() && differs_in_load_alone(cell, like);
     let (cell, iops) = best(cells.iter().filter(alike), &IOPS.both)?;
     let is_more = iops.value > reached.value && !ties(reached, iops);
     let tail = cell
