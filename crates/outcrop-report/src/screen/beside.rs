@@ -91,7 +91,8 @@ fn is_tied(outcome: &ReadingOutcome) -> bool {
     names_ties(conditions)
 }
 
-fn names_ties(conditions: &str) -> bool {
+/// The same of the conditions themselves.
+pub(super) fn names_ties(conditions: &str) -> bool {
     conditions
         .split("; ")
         .skip(1)

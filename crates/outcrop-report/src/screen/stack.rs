@@ -1,6 +1,6 @@
 //! The stack as a table in text: a row for each layer, as on the first screen of the page.
 
-use super::beside::TIED;
+use super::beside::{TIED, names_ties};
 use super::{Pen, pad, warnings};
 use crate::answer::{Answer, Instruction, NO_ADVICE};
 use crate::report::LayerSection;
@@ -83,9 +83,10 @@ fn figures(answer: &Answer, width: usize, room: usize) -> Vec<String> {
         texts.extend((!begin.is_empty()).then(|| text(&begin)));
         // A second figure that does not say where it was reached says nothing beside the first.
         texts.extend((lines.is_empty() && !only_ties.is_empty()).then(|| text(&only_ties)));
-        let mark = if ties.contains("; ties with") { TIED } else { "" };
-        texts.extend(lines.is_empty().then(|| text(mark)));
-        texts.extend(lines.is_empty().then(|| text("")));
+        if lines.is_empty() {
+            texts.extend(names_ties(headline.conditions).then(|| text(TIED)));
+            texts.push(text(""));
+        }
         if let Some(figure) = texts.into_iter().find(fits) {
             lines.extend(figure);
         } else if lines.is_empty() {
