@@ -57,6 +57,11 @@ impl CurvePoint {
         (self.gets > 0).then(|| (self.gets - self.hits) as f64 / self.gets as f64)
     }
 
+    /// Whether no more gets miss than the first ones of their keys, which miss in every cache.
+    pub const fn misses_first_gets_alone(&self, first_gets: u64) -> bool {
+        self.gets - self.hits <= first_gets
+    }
+
     /// Bytes of the values not found ÷ those of all values asked for; none where no value has a size.
     pub fn byte_miss_ratio(&self) -> Option<f64> {
         (self.asked_bytes > 0).then(|| (self.asked_bytes - self.hit_bytes) as f64 / self.asked_bytes as f64)

@@ -84,7 +84,7 @@ impl CurveFall {
             // A curve that flattens out begins with its steepest step wherever it begins. But no memory misses more than every get, and none
             // less than the first ones.
             let is_bounded_below = from.hits == 0;
-            let is_bounded_above = to.gets - to.hits <= first_gets;
+            let is_bounded_above = to.misses_first_gets_alone(first_gets);
             let beyond = match steepest {
                 0 if !is_bounded_below => Some(Beyond::Smaller),
                 _ if steepest + 1 == falls.len() && !is_bounded_above => Some(Beyond::Larger),

@@ -14,7 +14,7 @@ pub(super) fn sentences(points: &[CurvePoint], facts: &TraceFacts) -> Option<Vec
     let mut sentences = of_advice(&advice, points, facts);
     // Where nothing is evicted that is asked for again, the choice of a policy is for those who have less memory.
     let mut policy = advice.chosen.policy;
-    if is_compulsory(&advice.chosen, facts)
+    if advice.chosen.misses_first_gets_alone(facts.first_gets)
         && let Some((best, sentence)) = widest_difference(points)
     {
         sentences.push(sentence);
@@ -22,11 +22,6 @@ pub(super) fn sentences(points: &[CurvePoint], facts: &TraceFacts) -> Option<Vec
     }
     sentences.extend(fall(points, policy, facts));
     Some(sentences)
-}
-
-/// Whether only the first gets of keys miss, as they do in every cache.
-const fn is_compulsory(point: &CurvePoint, facts: &TraceFacts) -> bool {
-    point.gets - point.hits <= facts.first_gets
 }
 
 /// `25.9 %` of the gets miss.
@@ -40,7 +35,7 @@ fn of_advice(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) ->
     let (chosen, lowest) = (&advice.chosen, &advice.lowest);
     let all = format_data(facts.all_bytes as f64);
     let is_all = facts.all_bytes <= chosen.memory_bytes;
-    let is_any_policy = advice.policies_tie && is_compulsory(chosen, facts);
+    let is_any_policy = advice.policies_tie && chosen.misses_first_gets_alone(facts.first_gets);
     if is_any_policy && advice.everything_fits {
         let memory = format!("{}, the smallest memory simulated", size(chosen));
         let fits = match is_all {
@@ -80,7 +75,7 @@ fn of_advice(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) ->
             NEARLY * 100.0,
             percent(lowest)
         ));
-    } else if is_compulsory(chosen, facts) {
+    } else if chosen.misses_first_gets_alone(facts.first_gets) {
         memory.push_str("; these are the first requests of each key, which no memory size can avoid");
     } else if advice.is_largest {
         memory.push_str("; more was not simulated and may help (--memory)");

@@ -104,7 +104,7 @@ fn are_steps_equal(points: &[CurvePoint], policy: PolicyKind) -> bool {
 /// From which limit on a policy misses no more than the first request of each key; empty where none is that large.
 fn all_fits(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts) -> String {
     let of_policy = points.iter().filter(|point| point.policy == policy);
-    let fits = of_policy.filter(|point| point.gets - point.hits <= facts.first_gets);
+    let fits = of_policy.filter(|point| point.misses_first_gets_alone(facts.first_gets));
     let Some(least) = fits.map(|point| point.memory_bytes).min() else {
         return String::new();
     };
