@@ -280,16 +280,10 @@ fn of_two_trials_one_that_stalled_leaves_its_cell_without_figures_and_none_is_ca
     assert_eq!(run.cells()[0].metric(IOPS.both.name).unwrap().median(), None);
     let report = Report::of(&run);
     let cautions = &report.layers[0].answer.cautions;
-    let stalled = cautions
-        .iter()
-        .find(|caution| caution.text.starts_with("1 trial stalled"));
-    let stalled = &stalled.unwrap().text;
-    assert!(
-        stalled.ends_with(
-            "Where half of a cell's trials stalled, the cell lacks each figure that those trials lack."
-        ),
-        "{stalled}"
-    );
+    let mut texts = cautions.iter().map(|caution| &caution.text);
+    let stalled = texts.find(|text| text.starts_with("1 trial stalled")).unwrap();
+    let of_half = "Where half of a cell's trials stalled, the cell lacks each figure that those trials lack.";
+    assert!(stalled.ends_with(of_half), "{stalled}");
     assert!(!stalled.contains("counts as"), "{stalled}");
     assert!(
         cautions

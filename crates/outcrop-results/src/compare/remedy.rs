@@ -196,3 +196,35 @@ pub(crate) fn enough_for(tests: usize, is_paired: bool) -> Option<usize> {
     };
     (2..50).find(|n| least(*n) * tests as f64 <= LEVEL)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::about_repetitions;
+
+    #[test]
+    fn what_few_repetitions_decide_and_what_hardly_any_number_does_are_said_apart() {
+        assert_eq!(about_repetitions(&[]), "more repetitions");
+        assert_eq!(about_repetitions(&[7]), "about 7 repetitions");
+        assert_eq!(about_repetitions(&[40, 12]), "about 12 to 40 repetitions");
+        let mixed: [(&[usize], &str, &str); 3] = [
+            (&[60, 12], "12", "about 60"),
+            (&[12, 5000], "12", "more than 1000"),
+            (&[12, 760, 45, 60], "12 to 45", "about 60 to 760"),
+        ];
+        for (needed, few, most) in mixed {
+            let expected =
+                format!("about {few} repetitions or, for some, hardly any practical number ({most})");
+            assert_eq!(about_repetitions(needed), expected);
+        }
+        // Nobody runs as many.
+        let hardly = [
+            (&[760][..], "about 760"),
+            (&[60, 90], "about 60 to 90"),
+            (&[5000], "more than 1000"),
+        ];
+        for (needed, count) in hardly {
+            let expected = format!("hardly any practical number of repetitions ({count})");
+            assert_eq!(about_repetitions(needed), expected);
+        }
+    }
+}

@@ -25,10 +25,10 @@ fn too_short_between(completed: (u64, u64), in_flight: (u64, u64)) -> String {
         true => format!("{low} to {high}"),
         false => low.to_string(),
     };
-    let requests = if completed.1 == 1 { "request" } else { "requests" };
+    let plural = if completed.1 == 1 { "" } else { "s" };
     let were = if in_flight.1 == 1 { "was" } else { "were" };
     format!(
-        "{TOO_SHORT}{} {requests} completed, {} {were} in flight",
+        "{TOO_SHORT}{} request{plural} completed, {} {were} in flight",
         range(completed),
         range(in_flight)
     )

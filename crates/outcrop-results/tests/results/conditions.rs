@@ -375,25 +375,6 @@ fn what_is_undecided_says_about_how_many_repetitions_would_decide_it() {
     };
     assert!(of_gate("p99 > +3%") > of_gate("p99 > +1%"));
     assert!(of_gate("p99 > 410us") > of_gate("p99 > 390us"));
-    assert_eq!(about_repetitions(&[]), "more repetitions");
-    assert_eq!(about_repetitions(&[7]), "about 7 repetitions");
-    assert_eq!(about_repetitions(&[40, 12]), "about 12 to 40 repetitions");
-    for (needed, most) in [([60, 12], "about 60"), ([12, 5000], "more than 1000")] {
-        let expected = format!("about 12 repetitions or, for some, hardly any practical number ({most})");
-        assert_eq!(about_repetitions(&needed), expected);
-    }
-    let mixed = "about 12 to 45 repetitions or, for some, hardly any practical number (about 60 to 760)";
-    assert_eq!(about_repetitions(&[12, 760, 45, 60]), mixed);
-    // Nobody runs as many.
-    let hardly = [
-        (&[760][..], "about 760"),
-        (&[60, 90], "about 60 to 90"),
-        (&[5000], "more than 1000"),
-    ];
-    for (needed, count) in hardly {
-        let expected = format!("hardly any practical number of repetitions ({count})");
-        assert_eq!(about_repetitions(needed), expected);
-    }
     // What is decided needs none.
     assert!(
         comparison(1.0, 2.0, 0.01)
