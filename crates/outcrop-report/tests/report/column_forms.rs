@@ -88,7 +88,7 @@ fn the_column_that_a_column_file_saves_most_for_leads_and_one_that_parquet_makes
     );
     let action = tie.action.unwrap();
     assert!(
-        action.starts_with("Convert ts to Parquet with zstd or to .ocol, which take about the same: "),
+        action.starts_with("Convert ts to .ocol or to Parquet with zstd, which take about the same: "),
         "{action}"
     );
     // The first screen says what all columns take, however little room it has.

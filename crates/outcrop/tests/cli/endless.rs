@@ -147,7 +147,8 @@ fn a_small_gzip_of_a_long_record_or_line_is_refused_by_encode_and_profile_and_re
         let said = refused.stdout.clone() + &refused.stderr;
         assert!(said.contains("268435456"), "{args:?}: {refused:?}");
     }
-    let args = "column encode t.txt.gz -o z.ocol --longest-value 1GiB --max-memory 4GiB --no-compare --format csv";
+    let args =
+        "column encode t.txt.gz -o z.ocol --longest-value 1GiB --max-memory 4GiB --no-compare --format csv";
     let args: Vec<&str> = args.split(' ').collect();
     let encoded = outcrop(dir.path(), &args);
     assert_eq!(encoded.code, Some(0), "{encoded:?}");

@@ -192,11 +192,15 @@ fn action(form: SmallestForm, of_form: &[&Whole<'_>], wholes: &[Whole<'_>]) -> S
     };
     let (sizes, more) = (&first.sizes, left_out(others.len(), 0));
     let name = format!("{}{more}", sizes.name);
-    let parquet = sizes.parquet_to_write();
+    // Others may be smallest in another encoding than the first.
+    let parquet = match more.is_empty() {
+        true => sizes.parquet_to_write(),
+        false => "Parquet with zstd, each in its smallest encoding".to_owned(),
+    };
     let what = match (form, more.is_empty()) {
         (SmallestForm::Ocol, _) => format!("Store {name} as .ocol"),
         (SmallestForm::Either, _) => {
-            format!("Convert {name} to {parquet} or to .ocol, which take about the same")
+            format!("Convert {name} to .ocol or to {parquet}, which take about the same")
         }
         (SmallestForm::ParquetZstd, _) => format!("Write {name} in {parquet}"),
         (SmallestForm::AsItIs, true) => format!("Leave {name} as it is"),

@@ -97,11 +97,16 @@ impl TotalSizes {
         Self { place, ..self }
     }
 
-    /// `all 12 columns`, or how many of the table's there are.
+    /// `all 12 columns`, or how many of the table's there are; `the first rows of all 12 columns` where sizes are for a part of them.
     pub fn name(&self) -> String {
+        let part = if self.has_all_rows {
+            ""
+        } else {
+            "the first rows of "
+        };
         match self.columns.len() {
-            all if all == self.table_count => format!("all {all} columns"),
-            some => format!("{some} of {} columns", self.table_count),
+            all if all == self.table_count => format!("{part}all {all} columns"),
+            some => format!("{part}{some} of {} columns", self.table_count),
         }
     }
 

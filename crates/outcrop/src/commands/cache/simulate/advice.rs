@@ -79,6 +79,12 @@ fn of_advice(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) ->
         memory.push_str("; these are the first requests of each key, which no memory size can avoid");
     } else if advice.is_largest {
         memory.push_str("; more was not simulated and may help (--memory)");
+    } else {
+        let largest = points.iter().map(|point| point.memory_bytes).max();
+        memory.push_str(&format!(
+            "; more, up to {}, does not lower that; still more was not simulated and may (--memory)",
+            format_bytes(largest.unwrap_or(chosen.memory_bytes))
+        ));
     }
     vec![format!("{memory}."), of_policies(advice, points)]
 }
@@ -241,6 +247,16 @@ mod tests {
         assert_eq!(
             said(&full[..2], &FACTS)[1],
             "Policy: w-tinylfu; with the same memory, lru is the worst: 60.0 % of gets miss."
+        );
+    }
+
+    #[test]
+    fn the_smallest_of_memories_that_miss_alike_is_not_all_that_is_said_where_more_may_help() {
+        let flat = [(PolicyKind::Lru, [1000, 1000])];
+        assert_eq!(
+            said(&flat, &FACTS)[0],
+            "Memory: 2 MiB with lru, where 100.0 % of gets miss; more, up to 4 MiB, does not lower that; still more was not simulated and may \
+             (--memory)."
         );
     }
 

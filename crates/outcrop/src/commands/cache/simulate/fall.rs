@@ -60,7 +60,7 @@ fn what_shows_it(points: &[CurvePoint], policy: PolicyKind, beyond: Beyond) -> S
         Beyond::Larger => ("larger", limits.to_double(), "a larger last limit"),
     };
     let shown = with_more.map_or_else(String::new, |limits| {
-        format!("; --memory {limits}, or {wider}, shows it")
+        format!("; --memory {limits}, or {wider}, may show it")
     });
     format!("Whether this is a knee is not known, because no {than_simulated} memory was simulated{shown}.")
 }
@@ -165,7 +165,7 @@ mod tests {
             fall(&points[1..], PolicyKind::S3Fifo, &facts(0)).unwrap(),
             "With s3-fifo the misses fall most for each doubling of the memory in the first step, from 64 KiB to 96 KiB: from 39.7 % to 29.2 % \
              of gets. Whether this is a knee is not known, because no smaller memory was simulated; --memory 32KiB,64KiB,96KiB,1MiB, or a \
-             smaller first limit, shows it."
+             smaller first limit, may show it."
         );
         assert!(said(&[900, 880, 500, 480], 0).contains("1 MiB to 2 MiB the misses fall most, from "));
     }
@@ -175,13 +175,13 @@ mod tests {
         assert_eq!(
             said(&[192, 105, 60], 0),
             "With s3-fifo the misses fall most in the first step, from 512 KiB to 1 MiB: from 19.2 % to 10.5 % of gets. Whether this is a knee \
-             is not known, because no smaller memory was simulated; --memory 256KiB..2MiB, or a smaller first limit, shows it."
+             is not known, because no smaller memory was simulated; --memory 256KiB..2MiB, or a smaller first limit, may show it."
         );
         assert!(said(&[279, 192, 105, 60], 0).starts_with("No knee with s3-fifo: "));
         assert_eq!(
             said(&[900, 880, 600], 0),
             "With s3-fifo the misses fall most in the last step, from 1 MiB to 2 MiB: from 88.0 % to 60.0 % of gets. Whether this is a knee is \
-             not known, because no larger memory was simulated; --memory 512KiB..4MiB, or a larger last limit, shows it."
+             not known, because no larger memory was simulated; --memory 512KiB..4MiB, or a larger last limit, may show it."
         );
         // No memory misses less.
         assert!(said(&[900, 880, 600], 600).starts_with("Knee with s3-fifo: from 1 MiB to 2 MiB "));
