@@ -58,10 +58,16 @@ fn resolved(folder: &Path) -> io::Result<PathBuf> {
 fn refuse_system(how: &str, place: &Path) -> io::Result<()> {
     let tree = SYSTEM.iter().find(|tree| place.starts_with(tree));
     match tree {
-        Some(tree) if !place.starts_with(SHARED_MEMORY) => Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            format!("{how} under {tree}, where Outcrop never creates files; choose another place"),
-        )),
+        Some(tree) if !place.starts_with(SHARED_MEMORY) => {
+            let whose = match place == Path::new(tree) {
+                true => "the system's".to_owned(),
+                false => format!("under {tree}"),
+            };
+            Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("{how} {whose}, where Outcrop never creates files; choose another place"),
+            ))
+        }
         _ => Ok(()),
     }
 }
