@@ -14,10 +14,8 @@ mod ipc_output;
 #[cfg(feature = "parquet")]
 mod parquet_input;
 #[cfg(feature = "parquet")]
-mod parquet_memory;
 mod parquet_output;
 #[cfg(feature = "parquet")]
-mod parquet_pages;
 mod parquet_sizes;
 mod push;
 mod scan;

@@ -28,7 +28,6 @@ use crate::arrow::ArrowValues;
 use crate::codes::Scratch;
 use crate::error::{ColumnError, Result};
 use crate::format::{Footer, Header};
-use crate::memory::Allowance;
 use crate::packed::{PackedReport, unpack};
 use crate::progress::{Progress, Watch};
 use crate::segment::{EncodeOptions, Profile};
@@ -85,20 +84,12 @@ impl Column {
         Self::open_in(FileReader::open(path.as_ref())?)
     }
 
-    /// Refuses what would take more memory than `bytes` for values: a file of some kilobytes may hold values of 2 GiB, by the format.
-    ///
-    /// Values that are gathered are counted, and beside them what reading one takes, each against this limit: a method takes at most
-    /// twice as much.
-    pub fn limit_memory(&mut self, bytes: u64) {
+    /// Refuses blocks of values that would become longer than `bytes`, decompressed. A file may hold values of 2 GiB in some
+    /// kilobytes, by the format; reading one takes up to three times its block.
+    pub fn limit_blocks(&mut self, bytes: u64) {
         for segment in &mut self.segments {
-            segment.dictionary.limit_memory(bytes);
+            segment.dictionary.limit_blocks(bytes);
         }
-    }
-
-    /// For values that are gathered from all segments.
-    pub(crate) fn allowance(&self) -> Allowance {
-        let first = self.segments.first();
-        first.map_or(Allowance::of(u64::MAX), |segment| segment.dictionary.allowance())
     }
 
     /// Opens a column in any source, such as a `Vec<u8>`.

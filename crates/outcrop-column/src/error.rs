@@ -95,14 +95,6 @@ pub enum ColumnError {
         /// What to do.
         hint: &'static str,
     },
-    /// The values would take more memory than the caller allows.
-    #[error("the values need about {} MiB of memory, more than the {} MiB allowed; if you trust the input, allow more", needed_bytes.div_ceil(1 << 20), limit_bytes >> 20)]
-    NeedsMemory {
-        /// Memory that is known to be needed.
-        needed_bytes: u64,
-        /// Memory allowed.
-        limit_bytes: u64,
-    },
     /// A line of text, or a record of CSV, has more bytes than its reader allows.
     #[error("{what} has more than {limit} bytes; {question}")]
     TooLong {

@@ -32,7 +32,6 @@ mod error;
 mod format;
 mod huge;
 mod kernels;
-mod memory;
 mod name;
 mod packed;
 mod planes;

@@ -12,7 +12,6 @@ use arrow_schema::{DataType, Field, Schema};
 
 use super::scan::values_array;
 use crate::error::Result;
-use crate::memory::Allowance;
 use crate::{Column, Selection};
 
 impl Selection<'_> {
@@ -71,23 +70,16 @@ impl Column {
     /// As [`Column::get`].
     pub fn get_batch(&self, rows: &[u64]) -> Result<RecordBatch> {
         let mut values = Values::default();
-        let mut allowance = self.allowance();
         let is_many = rows.len() as u64 > self.row_count() / ROWS_DECODED_PER_LOOKUP;
         let all = match is_many && self.has_codes() {
             true => self.scan()?.with_batch_rows(usize::MAX).next().transpose()?,
             false => None,
         };
         for &row in rows {
-            let own;
-            let value = match all.as_ref().filter(|_| row < self.row_count()) {
-                Some(all) => value_at(all, row as usize),
-                None => {
-                    own = self.get(row)?;
-                    own.as_deref()
-                }
-            };
-            allowance.take(value.map_or(0, <[u8]>::len) as u64)?;
-            values.push(value);
+            match all.as_ref().filter(|_| row < self.row_count()) {
+                Some(all) => values.push(value_at(all, row as usize)),
+                None => values.push(self.get(row)?.as_deref()),
+            }
         }
         batch([
             ("row", Arc::new(UInt64Array::from(rows.to_vec()))),
@@ -109,12 +101,9 @@ pub fn batch_of_rows(rows: Vec<u64>) -> Result<RecordBatch> {
 pub fn batch_of_values(selections: &[Selection<'_>], limit: usize) -> Result<RecordBatch> {
     let mut counts = Vec::new();
     let mut values = Values::default();
-    let first = selections.first();
-    let mut allowance = first.map_or(Allowance::of(u64::MAX), Selection::allowance);
     for selection in selections {
         selection.for_each_value(|value, count| {
             if counts.len() < limit {
-                allowance.take(value.map_or(0, <[u8]>::len) as u64)?;
                 values.push(value);
                 counts.push(count);
             }

@@ -12,11 +12,9 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::ChunkReader;
 
 use super::as_text::{ValueKind, as_strings};
-use super::parquet_pages::{pages, rows_within};
 use super::{ForeignField, fields_of, find_column, guarded};
 use crate::encode::InputColumn;
 use crate::error::{ColumnError, Result};
-use crate::memory::Allowance;
 
 pub(super) const FORMAT: &str = "Parquet";
 /// What a file begins and ends with.
@@ -24,8 +22,6 @@ const MAGIC: &[u8; 4] = b"PAR1";
 
 /// Bytes of decoded column that a batch should stay below.
 const BATCH_BYTES: u64 = 32 << 20;
-/// Bytes of the pages that a batch touches where values are long.
-const LARGE_BATCH_BYTES: u64 = 4 * BATCH_BYTES;
 const BATCH_ROWS: std::ops::RangeInclusive<u64> = 1024..=1 << 20;
 
 /// Iterator over the arrays of one column of a Parquet file: dictionary arrays that
@@ -42,7 +38,6 @@ pub struct ParquetStrings<R> {
     next_group: usize,
     reader: Option<ParquetRecordBatchReader>,
     keeps_types: bool,
-    allowance: Allowance,
 }
 
 impl<R> std::fmt::Debug for ParquetStrings<R> {
@@ -77,7 +72,6 @@ impl<R: ChunkReader + 'static> ParquetStrings<R> {
                 next_group: 0,
                 reader: None,
                 keeps_types: false,
-                allowance: Allowance::default(),
             })
         })
     }
@@ -115,14 +109,8 @@ impl<R: ChunkReader + 'static> ParquetStrings<R> {
                 next_group: 0,
                 reader: None,
                 keeps_types: true,
-                allowance: Allowance::default(),
             })
         })
-    }
-
-    /// Refuses pages that would take more memory than this, decompressed: a file of some kilobytes can hold one of 2 GiB.
-    pub fn limit_memory(&mut self, bytes: u64) {
-        self.allowance = Allowance::of(bytes);
     }
 
     /// Rows that the footer promises.
@@ -160,12 +148,7 @@ impl<R: ChunkReader + 'static> ParquetStrings<R> {
                 .sum();
             let rows = u64::try_from(group.num_rows()).unwrap_or(0);
             let row_bytes = u64::try_from(bytes).unwrap_or(0) / rows.max(1) + 8;
-            let mut batch_rows = (BATCH_BYTES / row_bytes).clamp(*BATCH_ROWS.start(), *BATCH_ROWS.end());
-            let most_bytes = LARGE_BATCH_BYTES.min(self.allowance.limit_bytes() / 8);
-            for leaf in (0..group.num_columns()).filter(|&leaf| mask.leaf_included(leaf)) {
-                let pages = pages(self.input.as_ref(), group.column(leaf), &self.allowance)?;
-                batch_rows = rows_within(&pages, batch_rows, most_bytes);
-            }
+            let batch_rows = (BATCH_BYTES / row_bytes).clamp(*BATCH_ROWS.start(), *BATCH_ROWS.end());
             let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(
                 Shared(Arc::clone(&self.input)),
                 self.metadata.clone(),

@@ -6,8 +6,7 @@ use parquet::arrow::ArrowWriter;
 
 use super::ipc_output::{record_batches, schema_of};
 use super::parquet_input::of_parquet;
-use super::parquet_memory::Share;
-use super::parquet_sizes::{Form, chunk_bytes_within, forms_of, parquet_columns, write_within};
+use super::parquet_sizes::{Form, chunk_bytes, parquet_columns};
 use crate::Column;
 use crate::error::Result;
 
@@ -33,22 +32,15 @@ impl Column {
     /// # Errors
     /// As [`Column::scan`], and what `out` reports.
     pub fn write_parquet(&self, out: impl Write + Send, name: &str) -> Result<()> {
-        let (schema, share) = {
-            let scan = self.scan()?;
-            let schema = schema_of(&scan, name);
-            let forms = forms_of(&parquet_columns(&schema)?);
-            (schema, Share::of(scan.values(), &forms, &self.allowance())?)
-        };
-        let columns = parquet_columns(&schema)?;
-        let sizes = chunk_bytes_within(&forms_of(&columns), share, || {
-            Ok(record_batches(self.scan()?, &schema))
-        })?;
+        let scan = self.scan()?;
+        let schema = schema_of(&scan, name);
+        let sizes = chunk_bytes(record_batches(scan, &schema))?;
         let smallest = sizes.iter().min_by_key(|(_, bytes)| bytes.iter().sum::<u64>());
         let form = smallest.map_or(Form::Usual, |(form, _)| *form);
-        let form = form.properties(&columns, share)?;
+        let form = form.properties(&parquet_columns(&schema)?)?;
         let mut writer = ArrowWriter::try_new(out, schema.clone(), Some(form)).map_err(of_parquet)?;
         for batch in record_batches(self.scan()?, &schema) {
-            write_within(&mut writer, &batch?, share)?;
+            writer.write(&batch?).map_err(of_parquet)?;
         }
         writer.close().map_err(of_parquet)?;
         Ok(())

@@ -6,8 +6,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::thread;
 
-use arrow_array::types::Int32Type;
-use arrow_array::{ArrayRef, DictionaryArray, RecordBatch};
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema};
 use parquet::arrow::{ArrowSchemaConverter, ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression, Encoding, EncodingMask, Type, ZstdLevel};
@@ -17,9 +16,7 @@ use parquet::file::reader::ChunkReader;
 use parquet::schema::types::ColumnDescPtr;
 
 use super::guarded;
-use super::ipc_output::schema_of;
 use super::parquet_input::{FORMAT, footer, of_parquet};
-use super::parquet_memory::Share;
 use crate::Column;
 use crate::error::Result;
 
@@ -218,11 +215,10 @@ impl Form {
     }
 
     /// With zstd:3, in this form where the types of these columns have it.
-    pub(super) fn properties(self, columns: &[ColumnDescPtr], share: Share) -> Result<WriterProperties> {
+    pub(super) fn properties(self, columns: &[ColumnDescPtr]) -> Result<WriterProperties> {
         let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(of_parquet)?;
         let mut form = WriterProperties::builder()
             .set_compression(Compression::ZSTD(level))
-            .set_write_batch_size(share.write_rows)
             .set_max_row_group_row_count(Some(ROW_GROUP_ROWS));
         if self != Self::Usual {
             form = form
@@ -257,39 +253,22 @@ pub(super) fn forms_of(columns: &[ColumnDescPtr]) -> Vec<Form> {
     Form::ALL.into_iter().filter(is_any).collect()
 }
 
-/// What a column takes in each form that its type has, as [`chunk_bytes`] gives it. Where memory does not suffice for all at once, its batches
-/// are asked for once for each form.
-pub(super) fn chunk_bytes_within<I: IntoIterator<Item = Result<RecordBatch>>>(
-    forms: &[Form],
-    share: Share,
-    batches: impl Fn() -> Result<I>,
-) -> Result<Vec<(Form, Vec<u64>)>> {
-    let count = if share.is_at_once { forms.len() } else { 1 };
-    let mut all = Vec::new();
-    for some in forms.chunks(count.max(1)) {
-        all.extend(chunk_bytes(batches()?, some, share)?);
-    }
-    Ok(all)
-}
-
-/// What batches take in each of these forms that their types have: bytes of the chunks of each of Parquet's columns. Nothing is written.
-fn chunk_bytes(
+/// What batches take in each form that their types have: bytes of the chunks of each of Parquet's columns. Nothing is written.
+pub(super) fn chunk_bytes(
     batches: impl IntoIterator<Item = Result<RecordBatch>>,
-    forms: &[Form],
-    share: Share,
 ) -> Result<Vec<(Form, Vec<u64>)>> {
     let mut writers: Vec<(Form, ArrowWriter<io::Sink>)> = Vec::new();
     for batch in batches {
         let batch = batch?;
         if writers.is_empty() {
             let columns = parquet_columns(&batch.schema())?;
-            for form in forms_of(&columns).into_iter().filter(|form| forms.contains(form)) {
-                let properties = form.properties(&columns, share)?;
+            for form in forms_of(&columns) {
+                let properties = form.properties(&columns)?;
                 let writer = ArrowWriter::try_new(io::sink(), batch.schema(), Some(properties));
                 writers.push((form, writer.map_err(of_parquet)?));
             }
         }
-        write_to_all(&mut writers, &batch, share)?;
+        write_to_all(&mut writers, &batch)?;
     }
     let bytes_of = |(form, writer): (Form, ArrowWriter<io::Sink>)| {
         let metadata = writer.close().map_err(of_parquet)?;
@@ -305,40 +284,18 @@ fn chunk_bytes(
 }
 
 /// Gives a batch to each of several writers, which have a thread each: compressing takes nearly all of the time.
-fn write_to_all(
-    writers: &mut [(Form, ArrowWriter<io::Sink>)],
-    batch: &RecordBatch,
-    share: Share,
-) -> Result<()> {
+fn write_to_all(writers: &mut [(Form, ArrowWriter<io::Sink>)], batch: &RecordBatch) -> Result<()> {
     thread::scope(|scope| {
-        let write = |(_, writer): &'_ mut (Form, ArrowWriter<io::Sink>)| write_within(writer, batch, share);
+        let write = |(_, writer): &'_ mut (Form, ArrowWriter<io::Sink>)| writer.write(batch);
         let threads: Vec<_> = writers
             .iter_mut()
             .map(|writer| scope.spawn(move || write(writer)))
             .collect();
         threads.into_iter().try_for_each(|thread| match thread.join() {
-            Ok(written) => written,
+            Ok(written) => written.map_err(of_parquet),
             Err(panic) => resume_unwind(panic),
         })
     })
-}
-
-/// Writes a batch; a row group that would take too much memory ends early.
-pub(super) fn write_within<W: io::Write + Send>(
-    writer: &mut ArrowWriter<W>,
-    batch: &RecordBatch,
-    share: Share,
-) -> Result<()> {
-    let mut row = 0;
-    while row < batch.num_rows() {
-        let rows = share.slice_rows.min(batch.num_rows() - row);
-        writer.write(&batch.slice(row, rows)).map_err(of_parquet)?;
-        if writer.in_progress_size() as u64 > share.group_bytes {
-            writer.flush().map_err(of_parquet)?;
-        }
-        row += rows;
-    }
-    Ok(())
 }
 
 /// What the first `row_limit` rows of these arrays take as the column of a Parquet file with zstd:3: by default, and in the encoding that
@@ -352,17 +309,8 @@ pub fn parquet_zstd_sizes(
     arrays: impl IntoIterator<Item = Result<ArrayRef>>,
     row_limit: u64,
 ) -> Result<ParquetSizes> {
-    let by_form = chunk_bytes(batches_of(arrays, row_limit), &Form::ALL, Share::UNKNOWN)?;
-    Ok(sizes_of(&by_form))
-}
-
-/// The first `row_limit` rows of arrays as batches of one column.
-fn batches_of(
-    arrays: impl IntoIterator<Item = Result<ArrayRef>>,
-    row_limit: u64,
-) -> impl Iterator<Item = Result<RecordBatch>> {
     let mut left = row_limit;
-    arrays.into_iter().map_while(move |array| {
+    let batches = arrays.into_iter().map_while(|array| {
         let array = match array {
             Ok(array) => array,
             Err(error) => return Some(Err(error)),
@@ -373,10 +321,8 @@ fn batches_of(
         let schema = Arc::new(Schema::new(vec![field]));
         let batch = RecordBatch::try_new(schema, vec![array.slice(0, rows)]);
         (rows > 0).then_some(batch.map_err(Into::into))
-    })
-}
-
-fn sizes_of(by_form: &[(Form, Vec<u64>)]) -> ParquetSizes {
+    });
+    let by_form = chunk_bytes(batches)?;
     let parts = by_form.first().map_or(0, |(_, bytes)| bytes.len());
     let mut sizes = ParquetSizes::default();
     let mut encodings = BTreeSet::new();
@@ -398,7 +344,7 @@ fn sizes_of(by_form: &[(Form, Vec<u64>)]) -> ParquetSizes {
         let encodings: Vec<String> = encodings.into_iter().collect();
         sizes.smallest_encoding = Some(format!("{} in pages of 1 MiB", encodings.join(" and ")));
     }
-    sizes
+    Ok(sizes)
 }
 
 impl Column {
@@ -407,27 +353,7 @@ impl Column {
     /// # Errors
     /// As there, and as [`Column::scan`].
     pub fn parquet_zstd_sizes(&self) -> Result<ParquetSizes> {
-        self.parquet_zstd_sizes_as(|array| Ok(Arc::new(array) as ArrayRef))
-    }
-
-    /// The same of what `typed` makes of the arrays of all rows.
-    pub(super) fn parquet_zstd_sizes_as(
-        &self,
-        typed: impl Fn(DictionaryArray<Int32Type>) -> Result<ArrayRef> + Copy,
-    ) -> Result<ParquetSizes> {
-        let share = {
-            let scan = self.scan()?;
-            let schema = schema_of(&scan, "column");
-            Share::of(
-                scan.values(),
-                &forms_of(&parquet_columns(&schema)?),
-                &self.allowance(),
-            )?
-        };
-        let batches = || {
-            let arrays = self.scan()?.map(move |array| typed(array?));
-            Ok(batches_of(arrays, u64::MAX))
-        };
-        Ok(sizes_of(&chunk_bytes_within(&Form::ALL, share, batches)?))
+        let arrays = self.scan()?.map(|array| Ok(Arc::new(array?) as ArrayRef));
+        parquet_zstd_sizes(arrays, u64::MAX)
     }
 }

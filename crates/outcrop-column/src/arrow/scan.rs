@@ -170,11 +170,6 @@ impl Scan<'_> {
         }
     }
 
-    /// The dictionary of all arrays.
-    pub(super) fn values(&self) -> &ArrayRef {
-        &self.shared.values
-    }
-
     /// The type of the arrays.
     pub fn data_type(&self) -> DataType {
         DataType::Dictionary(

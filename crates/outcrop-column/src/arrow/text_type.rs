@@ -8,7 +8,7 @@ use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DataType, TimeUnit};
 
 use super::as_text::as_strings;
-use super::parquet_sizes::ParquetSizes;
+use super::parquet_sizes::{ParquetSizes, parquet_zstd_sizes};
 use super::values::value_of;
 use crate::Column;
 use crate::error::Result;
@@ -77,11 +77,19 @@ impl Column {
     /// # Errors
     /// As [`Column::parquet_zstd_sizes`].
     pub fn parquet_zstd_sizes_of_text(&self) -> Result<(ParquetSizes, Option<TextType>)> {
-        let found = typed_values(self.scan()?.values(), self.null_count() > 0)?;
-        let sizes = self.parquet_zstd_sizes_as(|array| match &found {
-            Some((_, values)) => rows_of(&array, values),
-            None => Ok(Arc::new(array) as ArrayRef),
-        })?;
+        let mut scan = self.scan()?;
+        let Some(first) = scan.next().transpose()? else {
+            return Ok((ParquetSizes::default(), None));
+        };
+        let found = typed_values(first.values(), self.null_count() > 0)?;
+        let arrays = std::iter::once(Ok(first)).chain(scan).map(|array| {
+            let array = array?;
+            match &found {
+                Some((_, values)) => rows_of(&array, values),
+                None => Ok(Arc::new(array) as ArrayRef),
+            }
+        });
+        let sizes = parquet_zstd_sizes(arrays, u64::MAX)?;
         Ok((sizes, found.map(|(text_type, _)| text_type)))
     }
 }

@@ -10,7 +10,6 @@ use crate::error::{ColumnError, Result};
 use crate::format::BLOCK_ROWS;
 use crate::huge::HugeArray;
 use crate::kernels::prefetch;
-use crate::memory::Allowance;
 use crate::progress::Step;
 use crate::segment::{EncodeOptions, KnownCodes};
 use crate::storage::ReadAt;
@@ -26,9 +25,6 @@ const LONG: u8 = u8::MAX;
 
 /// Appends what a value, or null, is in the output, without its newline.
 type Render<'a> = dyn Fn(Option<&[u8]>, &mut Vec<u8>) + 'a;
-
-/// Copies of all values that merging segments holds at once: as read, as gathered, in blocks and compressed.
-const COMPACT_COPIES: u64 = 4;
 
 /// Output is handed on when this much has gathered.
 const BUFFER_BYTES: usize = 256 << 10;
@@ -110,9 +106,8 @@ impl Column {
             return Err(ColumnError::NoCodes);
         }
         encoder.set_name(&self.name()?.unwrap_or_default())?;
-        let mut allowance = self.allowance();
         for segment in &self.segments {
-            let values = Values::of(segment, &*self.source, (&mut allowance, COMPACT_COPIES))?;
+            let values = Values::of(segment, &*self.source)?;
             let mut known = KnownCodes::default();
             self.for_each_code(segment, |code| match values.get(code) {
                 Some(value) => encoder.push_entry(&mut known, code as usize, || value),
@@ -131,7 +126,7 @@ impl Column {
             return Err(ColumnError::NoCodes);
         }
         for segment in &self.segments {
-            let values = Values::of(segment, &*self.source, (&mut segment.dictionary.allowance(), 1))?;
+            let values = Values::of(segment, &*self.source)?;
             self.for_each_code(segment, |code| action(values.get(code)))?;
         }
         Ok(())
@@ -158,16 +153,10 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// `copies` is how many of them whoever asks holds at once.
-    pub(super) fn of(
-        segment: &Segment,
-        source: &dyn ReadAt,
-        (allowance, copies): (&mut Allowance, u64),
-    ) -> Result<Self> {
+    pub(super) fn of(segment: &Segment, source: &dyn ReadAt) -> Result<Self> {
         let mut values = Self::default();
         let all = 0..segment.dictionary.value_count() as u32;
         segment.dictionary.for_each(source, all, |_, value| {
-            allowance.take(copies * value.len() as u64)?;
             values.push(value);
             Ok(())
         })?;
@@ -199,7 +188,6 @@ impl TextCells {
     fn new(segment: &Segment, source: &dyn ReadAt, render: &Render<'_>) -> Result<Self> {
         let mut by_code = Vec::with_capacity(segment.entry.symbol_count() as usize);
         let (mut line, mut long) = (Vec::new(), Vec::new());
-        let mut allowance = segment.dictionary.allowance();
         let mut push = |value: Option<&[u8]>| {
             line.clear();
             render(value, &mut line);
@@ -209,7 +197,6 @@ impl TextCells {
                 cell[..line.len()].copy_from_slice(&line);
                 cell[CELL_BYTES - 1] = line.len() as u8;
             } else {
-                allowance.take(line.len() as u64)?;
                 // Offsets stay below 2^64; quoted, a value of 2^31 bytes stays below 2^32 + 3:
                 // 8 and 7 bytes hold them.
                 cell[..8].copy_from_slice(&(long.len() as u64).to_le_bytes());
@@ -218,14 +205,14 @@ impl TextCells {
                 long.extend_from_slice(&line);
             }
             by_code.push(cell);
-            Ok(())
         };
         let all = 0..segment.dictionary.value_count() as u32;
-        segment
-            .dictionary
-            .for_each(source, all, |_, value| push(Some(value)))?;
+        segment.dictionary.for_each(source, all, |_, value| {
+            push(Some(value));
+            Ok(())
+        })?;
         if segment.null_code().is_some() {
-            push(None)?;
+            push(None);
         }
         let mut cells = HugeArray::zeroed(by_code.len());
         match segment.ranking(source)? {

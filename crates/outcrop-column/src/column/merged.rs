@@ -21,12 +21,10 @@ pub(crate) struct MergedValues {
 impl Column {
     /// Merges the dictionaries. *Cost*: all distinct values in memory, once for each segment that has them.
     pub(crate) fn merged_values(&self) -> Result<MergedValues> {
-        // Of several segments the merged values are another copy.
-        let (mut allowance, copies) = (self.allowance(), self.segments.len().min(2) as u64);
         let mut parts = self
             .segments
             .iter()
-            .map(|segment| Values::of(segment, &*self.source, (&mut allowance, copies)))
+            .map(|segment| Values::of(segment, &*self.source))
             .collect::<Result<Vec<_>>>()?;
         if parts.len() <= 1 {
             let Values { bytes, ends } = parts.pop().unwrap_or_default();
@@ -72,7 +70,7 @@ impl Column {
         let Some(ranking) = segment.ranking(&*self.source)? else {
             return Ok(None);
         };
-        let values = Values::of(segment, &*self.source, (&mut self.allowance(), 2))?;
+        let values = Values::of(segment, &*self.source)?;
         let mut stored = StoredValues {
             bytes: Vec::with_capacity(values.bytes.len()),
             ends: Vec::with_capacity(values.ends.len() + 1),

@@ -8,7 +8,6 @@ use super::segment::Segment;
 use crate::codes::{Block, Scratch};
 use crate::error::Result;
 use crate::format::BLOCK_ROWS;
-use crate::memory::Allowance;
 use crate::postings::{MemoryPostings, PostingsSection};
 use crate::storage::ReadAt;
 
@@ -180,7 +179,6 @@ impl<'a> Selection<'a> {
         if let [part] = &self.parts[..] {
             return self.values_of(part, action);
         }
-        let mut allowance = self.allowance();
         let mut values: Vec<Values> = Vec::new();
         let mut counts = Vec::new();
         let mut null_count = 0;
@@ -190,7 +188,6 @@ impl<'a> Selection<'a> {
                 match value {
                     None => null_count += count,
                     Some(value) => {
-                        allowance.take(value.len() as u64)?;
                         own.push(value);
                         own_counts.push(count);
                     }
@@ -208,14 +205,6 @@ impl<'a> Selection<'a> {
             action(None, null_count)?;
         }
         Ok(())
-    }
-
-    /// For values that are gathered.
-    pub(crate) fn allowance(&self) -> Allowance {
-        let first = self.parts.first();
-        first.map_or(Allowance::of(u64::MAX), |(segment, _)| {
-            segment.dictionary.allowance()
-        })
     }
 
     fn values_of(

@@ -12,13 +12,9 @@ use super::sorted::{LongValues, SortedValues};
 use crate::error::{ColumnError, Result};
 use crate::format::{SEGMENT_ROWS_LIMIT, VALUE_BYTES_LIMIT};
 use crate::huge::HugeMap;
-use crate::memory::Allowance;
 
 /// Values that there is room for at first.
 const FIRST_VALUES: usize = 1 << 10;
-
-/// Copies of all values that are held until they are written: as read, as gathered, in blocks and compressed.
-const ENCODE_COPIES: u64 = 4;
 
 /// Where the mark of a key stands in its bits.
 const MARK_SHIFT: u32 = 88;
@@ -29,8 +25,6 @@ pub(crate) struct Interner {
     slots: Arc<Slots>,
     value_count: usize,
     long: LongValues,
-    /// For long values.
-    allowance: Allowance,
 }
 
 impl Default for Interner {
@@ -47,13 +41,7 @@ impl Interner {
             slots: Arc::new(Slots::with_room(values)),
             value_count: 0,
             long: LongValues::default(),
-            allowance: Allowance::default(),
         }
-    }
-
-    /// Refuses values that would take more memory than this until they are written.
-    pub(crate) fn limit_memory(&mut self, bytes: u64) {
-        self.allowance = Allowance::of(bytes);
     }
 
     /// Distinct values, null among them: all codes are less.
@@ -116,10 +104,6 @@ impl Interner {
                 hint: "write the rest as a further segment with `append`",
             });
         }
-        if key.is_long() {
-            self.allowance
-                .take(ENCODE_COPIES.saturating_mul(value.len() as u64))?;
-        }
         while !self.slots.has_room(self.value_count) {
             self.slots = Arc::new(self.slots.grown());
             if let Found::Free(in_larger) = self.search(value, key) {
@@ -143,7 +127,6 @@ impl Interner {
             slots,
             value_count,
             long,
-            allowance: _,
         } = self;
         let mut null = None;
         let mut order = Vec::with_capacity(value_count);

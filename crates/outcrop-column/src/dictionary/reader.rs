@@ -7,9 +7,8 @@ use super::block::RawBlock;
 use super::heads::{Heads, head};
 use super::{BLOCK_SHIFT_LIMIT, BUCKET_VALUES};
 use crate::codes::inflate;
-use crate::error::{Result, corrupt};
+use crate::error::{ColumnError, Result, corrupt};
 use crate::format::{Fields, Section};
-use crate::memory::{Allowance, BLOCK_COPIES};
 use crate::storage::{ReadAt, check_crc, read_range};
 use crate::touched::Touched;
 
@@ -31,8 +30,8 @@ pub(crate) struct Dictionary {
     touched: Touched,
     /// Blocks as the searches need them, where the caller chose to keep them.
     resident: Option<Vec<Vec<u8>>>,
-    /// Memory that values may take.
-    memory_limit_bytes: u64,
+    /// Most bytes that a block may become.
+    block_limit_bytes: u64,
     /// What leads to a value's bucket, likewise.
     heads: Option<Heads>,
 }
@@ -83,7 +82,7 @@ impl Dictionary {
             fences,
             touched,
             resident: None,
-            memory_limit_bytes: u64::MAX,
+            block_limit_bytes: u64::MAX,
             heads: None,
         })
     }
@@ -91,11 +90,7 @@ impl Dictionary {
     /// Decompresses all compressed blocks into memory, so that no lookup does, and lists the heads of buckets.
     pub(crate) fn make_resident(&mut self, source: &dyn ReadAt) -> Result<()> {
         if self.entries.iter().any(|entry| entry.is_zstd) {
-            let mut allowance = self.allowance();
-            let blocks = (0..self.entries.len()).map(|index| {
-                allowance.take(self.entries[index].raw_bytes)?;
-                Ok(self.raw(source, index)?.into_owned())
-            });
+            let blocks = (0..self.entries.len()).map(|index| Ok(self.raw(source, index)?.into_owned()));
             self.resident = Some(blocks.collect::<Result<_>>()?);
         }
         let mut heads = Vec::new();
@@ -111,13 +106,8 @@ impl Dictionary {
         Ok(())
     }
 
-    pub(crate) const fn limit_memory(&mut self, bytes: u64) {
-        self.memory_limit_bytes = bytes;
-    }
-
-    /// For values that are gathered.
-    pub(crate) const fn allowance(&self) -> Allowance {
-        Allowance::of(self.memory_limit_bytes)
+    pub(crate) const fn limit_blocks(&mut self, bytes: u64) {
+        self.block_limit_bytes = bytes;
     }
 
     pub(crate) fn value_count(&self) -> usize {
@@ -141,9 +131,13 @@ impl Dictionary {
         }
         let entry = self.entries[index];
         // Before anything is read: a frame of a few bytes may say that it becomes gigabytes, and be right.
-        if entry.is_zstd {
-            self.allowance()
-                .take(entry.raw_bytes.saturating_mul(BLOCK_COPIES))?;
+        if entry.is_zstd && entry.raw_bytes > self.block_limit_bytes {
+            return Err(ColumnError::Limit {
+                what: "bytes of values that lie together",
+                seen: entry.raw_bytes,
+                limit: self.block_limit_bytes,
+                hint: "if you trust the file, allow more memory (--max-memory takes three times as much)",
+            });
         }
         let end = self
             .entries

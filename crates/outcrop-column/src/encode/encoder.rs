@@ -61,11 +61,6 @@ impl Encoder {
         }
     }
 
-    /// Refuses rows whose distinct values would need more memory than this until they are written.
-    pub fn limit_memory(&mut self, bytes: u64) {
-        self.collector.limit_memory(bytes);
-    }
-
     /// Adds a row with `value`, which may be any bytes.
     ///
     /// # Errors

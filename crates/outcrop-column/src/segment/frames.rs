@@ -228,11 +228,6 @@ impl Collector {
         }
     }
 
-    /// See [`Interner::limit_memory`].
-    pub(crate) fn limit_memory(&mut self, bytes: u64) {
-        self.interner.limit_memory(bytes);
-    }
-
     /// Adds a row; `None` is null. Gives its code.
     pub(crate) fn push(&mut self, value: Option<&[u8]>) -> Result<u32> {
         let code = match value {

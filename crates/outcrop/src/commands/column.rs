@@ -77,7 +77,7 @@ fn of_column(error: ColumnError) -> anyhow::Error {
 fn with_flags(error: ColumnError) -> anyhow::Error {
     let flags = match &error {
         ColumnError::TooLong { limit, .. } if *limit < VALUE_BYTES_LIMIT as u64 => {
-            "`--longest-value` allows more, up to 2GiB, with four times as much `--max-memory`"
+            "`--longest-value` allows more, up to 2GiB"
         }
         ColumnError::NoSuchColumn {
             wanted: None,
@@ -85,7 +85,6 @@ fn with_flags(error: ColumnError) -> anyhow::Error {
             ..
         } if !existing.is_empty() => "--column",
         ColumnError::NoCodes => "`--index none` or `--index postings`",
-        ColumnError::NeedsMemory { .. } => "`--max-memory`",
         _ => return error.into(),
     };
     anyhow::anyhow!("{error} ({flags})")
@@ -134,7 +133,8 @@ fn open(path: &Path, access: Access, limit: &MemoryLimit) -> anyhow::Result<Colu
     });
     // A read that failed names the file itself.
     let mut column = column.map_err(|error| about(path, "open", error))?;
-    column.limit_memory(limit.max_memory.bytes());
+    // A block, the value in it and the one before it.
+    column.limit_blocks(limit.max_memory.bytes() / 3);
     Ok(column)
 }
 

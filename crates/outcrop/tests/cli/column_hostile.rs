@@ -1,7 +1,7 @@
 //! `outcrop column` against files and names that would cost a user data, memory, or for ever to wait.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use crate::harness::{Seen, names_in, outcrop, workplace};
 
@@ -112,77 +112,4 @@ fn a_small_file_of_a_huge_value_is_refused_unless_it_is_allowed_the_memory() {
         let allowed = column(dir.path(), command);
         assert_eq!(allowed.code, Some(0), "{command}: {}", allowed.stderr);
     }
-}
-
-/// A column command in 2 GB of address space, where the shell sets that.
-fn in_little_memory(dir: &Path, args: &str) -> Output {
-    let shell = format!(
-        "ulimit -v 2000000; exec {} column {args}",
-        env!("CARGO_BIN_EXE_outcrop")
-    );
-    let ran = Command::new("bash")
-        .args(["-c", &shell])
-        .current_dir(dir)
-        .output();
-    ran.unwrap()
-}
-
-#[test]
-fn no_column_command_runs_out_of_memory_on_a_small_file_of_a_huge_value() {
-    let dir = workplace();
-    std::fs::write(dir.path().join("huge.txt"), "0".repeat(96 << 20)).unwrap();
-    for made in [
-        "encode huge.txt -o huge.ocol --no-compare",
-        "encode huge.txt -o more.ocol --no-compare",
-        "decode huge.ocol -o huge.parquet --max-memory 2GiB",
-        "decode huge.ocol -o huge.arrow",
-    ] {
-        let seen = column(dir.path(), made);
-        assert_eq!(seen.code, Some(0), "{made}: {}", seen.stderr);
-    }
-    // Which commands have enough with a third of a gigabyte, and which ask for more.
-    for (command, code) in [
-        ("encode huge.txt -o 1.ocol --threads 2", 0),
-        (
-            "encode huge.txt -o 2.ocol --threads 2 --profile smallest --index postings",
-            0,
-        ),
-        ("encode huge.parquet -o 3.ocol --threads 2", 0),
-        ("encode huge.arrow -o 4.ocol --threads 2", 0),
-        ("append more.ocol huge.txt --threads 2", 0),
-        (
-            "compact huge.ocol -o 5.ocol --threads 2 --profile smallest --index postings",
-            0,
-        ),
-        ("decode huge.ocol -o 6.parquet", 2),
-        ("decode huge.ocol -o 7.arrow", 0),
-        ("decode huge.ocol -o 8.csv", 0),
-        ("values huge.ocol --format json", 0),
-        ("find huge.ocol --prefix 0 --values --format json", 0),
-        ("get huge.ocol 0 --format arrow", 0),
-        ("verify huge.ocol", 0),
-        ("info huge.ocol", 0),
-    ] {
-        let seen = in_little_memory(dir.path(), &format!("{command} --max-memory 400MiB"));
-        let stderr = String::from_utf8_lossy(&seen.stderr);
-        assert_eq!(seen.status.code(), Some(code), "{command}: {stderr}");
-        assert_eq!(
-            code == 2,
-            stderr.contains("(`--max-memory`)\n") && stderr.contains("error"),
-            "{command}: {stderr}"
-        );
-    }
-    let refused = column(dir.path(), "encode huge.parquet -o 9.ocol --max-memory 64MiB");
-    assert_eq!(refused.code, Some(2), "{refused:?}");
-    assert!(
-        refused.sentence().contains("need about 289 MiB of memory"),
-        "{refused:?}"
-    );
-    let left_out = column(dir.path(), "encode huge.txt -o 9.ocol --max-memory 400MiB");
-    assert!(
-        left_out
-            .stderr
-            .contains("not compared with Parquet: the values need about"),
-        "{left_out:?}"
-    );
 }

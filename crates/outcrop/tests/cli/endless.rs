@@ -101,7 +101,7 @@ fn a_line_and_a_record_of_csv_without_end_are_refused_at_256_mib_wherever_rows_a
             "column encode - --input-format csv --column a -o z.ocol",
             "a,b\n\"",
             "the record that begins here has more than 268435456 bytes; is a quotation mark not closed, or the delimiter another one? \
-             (`--longest-value` allows more, up to 2GiB, with four times as much `--max-memory`)",
+             (`--longest-value` allows more, up to 2GiB)",
         ),
         (
             "column append a.ocol - --input-format csv --column a",
@@ -111,7 +111,7 @@ fn a_line_and_a_record_of_csv_without_end_are_refused_at_256_mib_wherever_rows_a
         (
             "column encode - -o z.ocol --threads 2",
             "",
-            "a line of the input has more than 268435456 bytes; is this text with newlines? (`--longest-value` allows more, up to 2GiB, with four times as much `--max-memory`)",
+            "a line of the input has more than 268435456 bytes; is this text with newlines? (`--longest-value` allows more, up to 2GiB)",
         ),
     ] {
         let words: Vec<&str> = args.split(' ').collect();
@@ -147,8 +147,7 @@ fn a_small_gzip_of_a_long_record_or_line_is_refused_by_encode_and_profile_and_re
         let said = refused.stdout.clone() + &refused.stderr;
         assert!(said.contains("268435456"), "{args:?}: {refused:?}");
     }
-    let args =
-        "column encode t.txt.gz -o z.ocol --longest-value 1GiB --max-memory 4GiB --no-compare --format csv";
+    let args = "column encode t.txt.gz -o z.ocol --longest-value 1GiB --no-compare --format csv";
     let args: Vec<&str> = args.split(' ').collect();
     let encoded = outcrop(dir.path(), &args);
     assert_eq!(encoded.code, Some(0), "{encoded:?}");

@@ -1,22 +1,17 @@
 //! What a column takes as it was written, in the input, and in Parquet with zstd.
 
-use super::flags::MemoryLimit;
 use super::input::Opened;
 use super::layout::Layout;
-use super::{of_column, with_flags};
-use crate::output::note;
+use super::of_column;
 use anyhow::Context as _;
 use outcrop_column::arrow::{ParquetSizes, ParquetStrings, parquet_stored, parquet_zstd_sizes};
-use outcrop_column::{Column, ColumnError, EncodeReport, Index, InputColumn};
+use outcrop_column::{Column, EncodeReport, Index, InputColumn};
 use outcrop_column_bench::Stored;
 use outcrop_column_bench::tabular::{FileKind, TableColumn, ValueKind};
 use outcrop_measure::metric::Unavailable;
 use outcrop_measure::units::format_data;
 use outcrop_report::ColumnSizes;
 use std::path::Path;
-
-/// Encodings that a column of a Parquet file is written in at the same time, at most, and once more for what is read.
-const FORMS_AT_ONCE: u64 = 8;
 
 /// The sizes of a column that was written, in the input and in other forms.
 pub(super) struct Compared {
@@ -30,7 +25,7 @@ pub(super) fn compared(
     (opened, layout): (&Opened, &Layout),
     column: &TableColumn,
     (file, report): (&Path, &EncodeReport),
-    (index, limit): (Index, &MemoryLimit),
+    index: Index,
 ) -> anyhow::Result<Compared> {
     let text_bytes = report.text_bytes + report.row_count;
     let stored = match layout.kind {
@@ -43,33 +38,29 @@ pub(super) fn compared(
         }
     };
     let mut parquet_as = None;
-    let typed = || -> anyhow::Result<_> {
-        let number = InputColumn::Numbered(column.number);
-        let arrays = ParquetStrings::open_typed(parquet_file(opened)?.try_clone()?, number);
-        let mut arrays = arrays.map_err(of_column)?;
-        arrays.limit_memory(limit.max_memory.bytes() / FORMS_AT_ONCE);
-        Ok(parquet_zstd_sizes(arrays, u64::MAX))
-    };
-    let written = || -> anyhow::Result<_> {
-        let mut written = Column::open_on_disk(file).map_err(of_column)?;
-        written.limit_memory(limit.max_memory.bytes());
-        Ok(written)
-    };
     let in_parquet: Result<ParquetSizes, Unavailable> = match (layout.kind, column.kind) {
-        (FileKind::Parquet, kind) if kind != ValueKind::Strings => within_memory(column, typed()?)?,
+        (FileKind::Parquet, kind) if kind != ValueKind::Strings => {
+            let number = InputColumn::Numbered(column.number);
+            let arrays = ParquetStrings::open_typed(parquet_file(opened)?.try_clone()?, number);
+            let arrays = arrays.map_err(of_column)?;
+            Ok(parquet_zstd_sizes(arrays, u64::MAX).map_err(of_column)?)
+        }
         (FileKind::Arrow, kind) if kind != ValueKind::Strings => Err(Unavailable::because(
             "the types of an Arrow IPC input are not written again; only its text columns are compared",
         )),
         _ if index == Index::Only => Err(Unavailable::because(
             "a file with --index only has no codes to write the rows from",
         )),
-        (FileKind::Parquet | FileKind::Arrow, _) => within_memory(column, written()?.parquet_zstd_sizes())?,
+        (FileKind::Parquet | FileKind::Arrow, _) => {
+            let written = Column::open_on_disk(file).map_err(of_column)?;
+            Ok(written.parquet_zstd_sizes().map_err(of_column)?)
+        }
         // Whoever writes a text file in Parquet gets numbers where it has numbers.
         (FileKind::Lines | FileKind::Delimited | FileKind::TabSeparated, _) => {
-            within_memory(column, written()?.parquet_zstd_sizes_of_text())?.map(|(sizes, found)| {
-                parquet_as = column.parquet_type(found).map(str::to_owned);
-                sizes
-            })
+            let written = Column::open_on_disk(file).map_err(of_column)?;
+            let (sizes, found) = written.parquet_zstd_sizes_of_text().map_err(of_column)?;
+            parquet_as = column.parquet_type(found).map(str::to_owned);
+            Ok(sizes)
         }
     };
     let usual = in_parquet.as_ref().ok().map(|sizes| sizes.usual_bytes);
@@ -111,7 +102,6 @@ pub(super) fn compared(
 pub(super) fn only_in_parquet(
     (opened, layout): (&Opened, &Layout),
     column: &TableColumn,
-    limit: &MemoryLimit,
 ) -> anyhow::Result<Option<String>> {
     if layout.kind != FileKind::Parquet {
         return Ok(None);
@@ -121,8 +111,7 @@ pub(super) fn only_in_parquet(
     let Some(stored) = stored.get(column.number) else {
         return Ok(None);
     };
-    let mut arrays = ParquetStrings::open_any(file.try_clone()?, column.number).map_err(of_column)?;
-    arrays.limit_memory(limit.max_memory.bytes() / FORMS_AT_ONCE);
+    let arrays = ParquetStrings::open_any(file.try_clone()?, column.number).map_err(of_column)?;
     let sizes = parquet_zstd_sizes(arrays, u64::MAX).map_err(of_column)?;
     let parquet = if stored.has_strong_codec && stored.bytes() <= sizes.smallest_bytes {
         "no smaller in Parquet with zstd:3".to_owned()
@@ -138,22 +127,6 @@ pub(super) fn only_in_parquet(
         format_data(stored.bytes() as f64),
         stored.form
     )))
-}
-
-/// Sizes, or that there are none because the values are too long for several encodings of them in memory.
-fn within_memory<T>(
-    column: &TableColumn,
-    sizes: outcrop_column::Result<T>,
-) -> anyhow::Result<Result<T, Unavailable>> {
-    match sizes {
-        Ok(sizes) => Ok(Ok(sizes)),
-        Err(error @ ColumnError::NeedsMemory { .. }) => {
-            let why = format!("not compared with Parquet: {}", with_flags(error));
-            note(&format!("note: {}: {why}", column.name));
-            Ok(Err(Unavailable::because(why)))
-        }
-        Err(error) => Err(of_column(error)),
-    }
 }
 
 fn parquet_file(opened: &Opened) -> anyhow::Result<&std::fs::File> {

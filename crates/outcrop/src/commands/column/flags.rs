@@ -95,22 +95,18 @@ pub(super) struct Input {
     pub(super) all_columns: bool,
     #[command(flatten)]
     pub(super) table: TableFlags,
-    /// Maximum length of a text line or CSV record, up to 2GiB; --max-memory has to be four times as much. A long value takes
-    /// four times its length in memory, and up to seven times with --profile smallest [default: 256MiB]
+    /// Maximum length of a text line or CSV record, up to 2GiB; a long value takes several times its length in memory
+    /// [default: 256MiB]
     #[arg(long, value_name = "BYTES")]
     longest_value: Option<ByteSize>,
 }
 
-/// Copies of a value that `--max-memory` counts.
-const VALUE_COPIES: usize = 4;
-
 impl Input {
     /// Bytes that a line or a CSV record may have.
-    pub(super) fn longest_value(&self, limit: &MemoryLimit) -> usize {
-        let longest = self.longest_value.map_or(LINE_BYTES_LIMIT, |size| {
+    pub(super) fn longest_value(&self) -> usize {
+        self.longest_value.map_or(LINE_BYTES_LIMIT, |size| {
             usize::try_from(size.0).map_or(VALUE_BYTES_LIMIT, |bytes| bytes.min(VALUE_BYTES_LIMIT))
-        });
-        usize::try_from(limit.max_memory.bytes()).map_or(longest, |bytes| longest.min(bytes / VALUE_COPIES))
+        })
     }
 
     /// The first flag given that says which part of an input is read, or how. A column file is always read whole.
@@ -130,8 +126,7 @@ impl Input {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct MemoryLimit {
-    /// Refuse files whose values would need more memory than this, because a file of a few kilobytes can hold a value of 2 GiB. In all,
-    /// a command takes at most twice as much
+    /// Refuse files whose values would need more memory than this; a file of a few kilobytes can hold a value of 2 GiB
     #[arg(long, default_value = "1GiB", value_name = "BYTES")]
     pub(super) max_memory: ByteSize,
 }
@@ -190,8 +185,6 @@ pub(super) struct Encode {
     pub(super) force: Force,
     #[command(flatten)]
     pub(super) how: How,
-    #[command(flatten)]
-    pub(super) memory_limit: MemoryLimit,
     /// Do not compare the size with the input and with Parquet, which takes another pass over the column
     #[arg(long)]
     pub(super) no_compare: bool,

@@ -1,6 +1,6 @@
 //! What `encode` and `append` read: text, CSV, Parquet or Arrow IPC, from a file or from stdin.
 
-use super::flags::{Input, InputFormat, MemoryLimit};
+use super::flags::{Input, InputFormat};
 use super::layout::Layout;
 use super::of_column;
 use crate::exit::bad_input;
@@ -135,11 +135,11 @@ impl Opened {
 pub(super) fn read(
     opened: &mut Opened,
     (layout, number): (&Layout, usize),
-    (input, limit): (&Input, &MemoryLimit),
+    input: &Input,
     options: EncodeOptions,
     work: &LongWork,
 ) -> anyhow::Result<Encoder> {
-    let mut encoder = read_rows(opened, (layout, number), (input, limit), options, work)?;
+    let mut encoder = read_rows(opened, (layout, number), input, options, work)?;
     if let Err(error) = encoder.set_name(layout.name_of(number).unwrap_or_default()) {
         note(&format!("note: {error}"));
     }
@@ -149,11 +149,11 @@ pub(super) fn read(
 fn read_rows(
     opened: &mut Opened,
     (layout, number): (&Layout, usize),
-    (input, limit): (&Input, &MemoryLimit),
+    input: &Input,
     options: EncodeOptions,
     work: &LongWork,
 ) -> anyhow::Result<Encoder> {
-    let (null, longest) = (input.table.null.as_deref(), input.longest_value(limit));
+    let (null, longest) = (input.table.null.as_deref(), input.longest_value());
     let column = InputColumn::Numbered(number);
     match layout.kind {
         FileKind::Lines => encode_text_within(opened.bytes(work)?, longest, options).map_err(of_column),
@@ -170,7 +170,6 @@ fn read_rows(
         }
         FileKind::Arrow => {
             let mut encoder = Encoder::new(options);
-            encoder.limit_memory(limit.max_memory.bytes());
             for array in ArrowStrings::open(opened.bytes(work)?, column).map_err(of_column)? {
                 let pushed = array.and_then(|array| encoder.push_array(&array));
                 pushed.map_err(of_column)?;
@@ -179,12 +178,10 @@ fn read_rows(
         }
         FileKind::Parquet => {
             let mut encoder = Encoder::new(options);
-            encoder.limit_memory(limit.max_memory.bytes());
             let file = opened
                 .file()
                 .context("Parquet needs a seekable file: it is read from its end")?;
-            let mut arrays = ParquetStrings::open(file.try_clone()?, column).map_err(of_column)?;
-            arrays.limit_memory(limit.max_memory.bytes());
+            let arrays = ParquetStrings::open(file.try_clone()?, column).map_err(of_column)?;
             let row_count = arrays.row_count();
             for array in arrays {
                 let pushed = array.and_then(|array| encoder.push_array(&array));

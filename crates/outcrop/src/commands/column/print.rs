@@ -106,11 +106,7 @@ impl<const N: usize> Answers<N> {
                     if index > 0 {
                         self.line.extend_from_slice(b", ");
                     }
-                    write!(self.line, "\"{name}\": ")?;
-                    // A long value is not copied: it is written as it is turned into JSON.
-                    self.out.write_all(&self.line)?;
-                    self.line.clear();
-                    write_json(field, &mut self.out)?;
+                    write!(self.line, "\"{name}\": {}", json(field))?;
                 }
                 self.line.push(b'}');
             }
@@ -212,16 +208,15 @@ fn push_plain(format: AnswerFormat, field: Field<'_>, is_aligned: bool, line: &m
 }
 
 /// JSON knows text only: other bytes are written in hexadecimal, and marked.
-fn write_json(field: Field<'_>, out: &mut impl Write) -> std::io::Result<()> {
+fn json(field: Field<'_>) -> serde_json::Value {
     match field {
-        Field::Number(number) => write!(out, "{number}"),
-        Field::Value(None) => write!(out, "null"),
+        Field::Number(number) => number.into(),
+        Field::Value(None) => serde_json::Value::Null,
         Field::Value(Some(value)) => match std::str::from_utf8(value) {
-            Ok(text) => Ok(serde_json::to_writer(out, text)?),
+            Ok(text) => text.into(),
             Err(_) => {
-                write!(out, "{{\"hex\":\"")?;
-                value.iter().try_for_each(|byte| write!(out, "{byte:02x}"))?;
-                write!(out, "\"}}")
+                let digits = value.iter().map(|byte| format!("{byte:02x}"));
+                serde_json::json!({ "hex": digits.collect::<String>() })
             }
         },
     }

@@ -4,7 +4,6 @@ use super::flags::{AnswerFormat, Values};
 use super::print::CountedValues;
 use super::{Access, of_opened, open};
 use crate::output::{Format, note};
-use outcrop_column::ColumnError;
 use outcrop_report::number::counted;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,8 +17,6 @@ pub(super) fn values(args: &Values) -> anyhow::Result<()> {
     // The least of those kept is on top, to be dropped first.
     let mut kept: BinaryHeap<Reverse<Counted>> = BinaryHeap::new();
     let mut value_count = 0_usize;
-    let mut kept_bytes = 0;
-    let limit_bytes = args.memory_limit.max_memory.bytes();
     // In the order in which equal counts are shown: whoever comes later is not kept.
     for selection in [column.find_null(), column.find_range(..)] {
         let selection = selection.map_err(of_opened)?;
@@ -32,16 +29,9 @@ pub(super) fn values(args: &Values) -> anyhow::Result<()> {
             if is_full && kept.peek().is_none_or(|Reverse((least, _))| *least >= rows) {
                 return Ok(());
             }
-            kept_bytes += length(value);
-            if kept_bytes > limit_bytes {
-                return Err(ColumnError::NeedsMemory {
-                    needed_bytes: kept_bytes,
-                    limit_bytes,
-                });
-            }
             kept.push(Reverse((rows, Reverse(value.map(<[u8]>::to_vec)))));
-            if is_full && let Some(Reverse((_, Reverse(least)))) = kept.pop() {
-                kept_bytes -= length(least.as_deref());
+            if is_full {
+                kept.pop();
             }
             Ok(())
         });
@@ -58,10 +48,6 @@ pub(super) fn values(args: &Values) -> anyhow::Result<()> {
         counted(rows as usize, "row")
     ));
     print(kept, args.format)
-}
-
-fn length(value: Option<&[u8]>) -> u64 {
-    value.map_or(0, <[u8]>::len) as u64
 }
 
 fn print(kept: BinaryHeap<Reverse<Counted>>, format: Format) -> anyhow::Result<()> {

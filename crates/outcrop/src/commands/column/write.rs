@@ -62,7 +62,7 @@ pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
     if !args.no_compare {
         // A column file cannot hold them; that is no reason to say nothing of their size.
         for column in layout.without_text_form(&args.input) {
-            match only_in_parquet((&opened, &layout), column, &args.memory_limit) {
+            match only_in_parquet((&opened, &layout), column) {
                 Ok(sizes) => sizes.iter().for_each(|sizes| note(sizes)),
                 // It is only named: that it cannot be read is no reason not to encode the others.
                 Err(error) => note(&format!("{}: its size is not known: {error:#}", column.name)),
@@ -74,13 +74,7 @@ pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
         say_text_form(column);
         let stopwatch = Stopwatch::start();
         let (null, options) = (args.input.table.null.as_deref(), args.how.options());
-        let encoder = read(
-            &mut opened,
-            (&layout, column.number),
-            (&args.input, &args.memory_limit),
-            options,
-            &work,
-        );
+        let encoder = read(&mut opened, (&layout, column.number), &args.input, options, &work);
         let mut encoder = encoder.map_err(|error| about(&args.input.input, "read", error))?;
         watch(&mut encoder, &work);
         let report = write(encoder, &file, args.force)?;
@@ -88,14 +82,7 @@ pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
         say_empty_fields(&layout, column, &file, null)?;
         let is_compared = !args.no_compare;
         let compared = is_compared
-            .then(|| {
-                compared(
-                    (&opened, &layout),
-                    column,
-                    (&file, &report),
-                    (options.index, &args.memory_limit),
-                )
-            })
+            .then(|| compared((&opened, &layout), column, (&file, &report), options.index))
             .transpose()?;
         written.push(Written {
             column: column.name.clone(),
@@ -195,13 +182,7 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
         // What cannot be opened is refused by the append itself.
         let existing = Column::open_on_disk(&args.file);
         let options = existing.map_or_else(|_| args.how.options(), |file| args.how.options_like(&file));
-        let encoder = read(
-            &mut opened,
-            (&layout, column.number),
-            (&args.input, &args.memory_limit),
-            options,
-            &work,
-        );
+        let encoder = read(&mut opened, (&layout, column.number), &args.input, options, &work);
         let mut encoder = encoder.map_err(|error| about(&args.input.input, "read", error))?;
         watch(&mut encoder, &work);
         say_other_name(&args.file, layout.name_of(column.number).unwrap_or_default());

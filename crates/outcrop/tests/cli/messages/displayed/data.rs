@@ -193,10 +193,6 @@ fn of_columns() {
                 limit: 1 << 30,
                 hint: "shorten the value",
             },
-            ColumnError::NeedsMemory {
-                needed_bytes: 2 << 30,
-                limit_bytes: 1 << 30,
-            },
             ColumnError::TooLong {
                 what: text("line 3 of the input: the record that begins here"),
                 limit: 256 << 20,
