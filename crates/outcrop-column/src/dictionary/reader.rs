@@ -136,7 +136,7 @@ impl Dictionary {
                 what: "bytes of values that lie together",
                 seen: entry.raw_bytes,
                 limit: self.block_limit_bytes,
-                hint: "if you trust the file, allow more memory (--max-memory takes three times as much)",
+                hint: "if you trust the file, raise --max-memory in proportion",
             });
         }
         let end = self

@@ -101,6 +101,7 @@ fn a_small_file_of_a_huge_value_is_refused_unless_it_is_allowed_the_memory() {
         "find huge.ocol 0",
         "get huge.ocol 0",
         "decode huge.ocol",
+        "decode huge.ocol -o huge.parquet",
         "verify huge.ocol",
     ] {
         let refused = column(dir.path(), &format!("{command} --max-memory 64MiB"));
@@ -111,5 +112,17 @@ fn a_small_file_of_a_huge_value_is_refused_unless_it_is_allowed_the_memory() {
         );
         let allowed = column(dir.path(), command);
         assert_eq!(allowed.code, Some(0), "{command}: {}", allowed.stderr);
+    }
+    // Eighteen times 40 MiB are less than 1 GiB, and more than 512 MiB.
+    let refused = column(
+        dir.path(),
+        "decode huge.ocol -o again.parquet --max-memory 512MiB",
+    );
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    for input in ["huge.txt", "huge.parquet"] {
+        let compared = column(dir.path(), &format!("encode {input} -o z.ocol --force"));
+        assert_eq!(compared.code, Some(0), "{compared:?}");
+        let why = "it has values of more than 32 MiB, which are not compared";
+        assert!(compared.stderr.contains(why), "{input}: {compared:?}");
     }
 }

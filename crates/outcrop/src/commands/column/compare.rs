@@ -3,13 +3,14 @@
 use super::input::Opened;
 use super::layout::Layout;
 use super::of_column;
+use crate::output::note;
 use anyhow::Context as _;
 use outcrop_column::arrow::{ParquetSizes, ParquetStrings, parquet_stored, parquet_zstd_sizes};
-use outcrop_column::{Column, EncodeReport, Index, InputColumn};
+use outcrop_column::{Column, ColumnError, EncodeReport, Index, InputColumn};
 use outcrop_column_bench::Stored;
 use outcrop_column_bench::tabular::{FileKind, TableColumn, ValueKind};
 use outcrop_measure::metric::Unavailable;
-use outcrop_measure::units::format_data;
+use outcrop_measure::units::{format_bytes, format_data};
 use outcrop_report::ColumnSizes;
 use std::path::Path;
 
@@ -52,15 +53,17 @@ pub(super) fn compared(
             "a file with --index only has no codes to write the rows from",
         )),
         (FileKind::Parquet | FileKind::Arrow, _) => {
-            let written = Column::open_on_disk(file).map_err(of_column)?;
-            Ok(written.parquet_zstd_sizes().map_err(of_column)?)
+            let written = to_compare(file)?;
+            unless_too_long(written.parquet_zstd_sizes())?
         }
         // Whoever writes a text file in Parquet gets numbers where it has numbers.
         (FileKind::Lines | FileKind::Delimited | FileKind::TabSeparated, _) => {
-            let written = Column::open_on_disk(file).map_err(of_column)?;
-            let (sizes, found) = written.parquet_zstd_sizes_of_text().map_err(of_column)?;
-            parquet_as = column.parquet_type(found).map(str::to_owned);
-            Ok(sizes)
+            let written = to_compare(file)?;
+            let sizes = unless_too_long(written.parquet_zstd_sizes_of_text())?;
+            sizes.map(|(sizes, found)| {
+                parquet_as = column.parquet_type(found).map(str::to_owned);
+                sizes
+            })
         }
     };
     let usual = in_parquet.as_ref().ok().map(|sizes| sizes.usual_bytes);
@@ -95,6 +98,31 @@ pub(super) fn compared(
         stored,
         parquet,
     })
+}
+
+/// Values that lie together may take as many bytes to be compared in Parquet, where a long one is held some 18 times at once.
+const MOST_COMPARED_BYTES: u64 = 32 << 20;
+
+/// The column file that was written, to be written in Parquet.
+fn to_compare(file: &Path) -> anyhow::Result<Column> {
+    let mut written = Column::open_on_disk(file).map_err(of_column)?;
+    written.limit_blocks(MOST_COMPARED_BYTES);
+    Ok(written)
+}
+
+/// Sizes in Parquet, or that values are too long for it.
+fn unless_too_long<T>(sizes: Result<T, ColumnError>) -> anyhow::Result<Result<T, Unavailable>> {
+    match sizes {
+        Err(ColumnError::Limit { .. }) => {
+            let why = format!(
+                "it has values of more than {}, which are not compared",
+                format_bytes(MOST_COMPARED_BYTES)
+            );
+            note(&format!("note: no size in Parquet with zstd:3: {why}"));
+            Ok(Err(Unavailable::because(why)))
+        }
+        sizes => Ok(Ok(sizes.map_err(of_column)?)),
+    }
 }
 
 /// What a column of a Parquet file takes that no column file can hold, in the file and in Parquet with zstd; none of other inputs.

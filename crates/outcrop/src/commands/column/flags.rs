@@ -126,7 +126,8 @@ impl Input {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct MemoryLimit {
-    /// Refuse files whose values would need more memory than this; a file of a few kilobytes can hold a value of 2 GiB
+    /// Refuse files whose values would need more memory than this; a file of a few kilobytes can hold a value of 2 GiB, and a command may
+    /// take twice as much in all
     #[arg(long, default_value = "1GiB", value_name = "BYTES")]
     pub(super) max_memory: ByteSize,
 }
