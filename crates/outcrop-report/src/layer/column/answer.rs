@@ -289,15 +289,9 @@ fn own_cautions(cells: &[Cell<'_>], wholes: &[Whole<'_>]) -> Vec<Caution> {
             "Speeds were measured on at most the first {rows} rows of each column; later rows may differ."
         )
     });
-    let is_part = |whole: &&Whole<'_>| {
-        whole
-            .sizes
-            .table_rows
-            .is_none_or(|rows| rows > whole.sizes.row_count)
-    };
     let parts: Vec<String> = wholes
         .iter()
-        .filter(is_part)
+        .filter(|whole| !whole.sizes.has_all_rows())
         .map(|whole| format!("{} ({})", whole.sizes.name, whole.sizes.rows_in_words()))
         .collect();
     let partly = (!parts.is_empty()).then(|| {

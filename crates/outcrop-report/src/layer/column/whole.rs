@@ -131,13 +131,8 @@ pub(super) fn total_of(wholes: &[Whole<'_>]) -> Option<TotalSizes> {
 /// The rows that the sizes of some columns are for, in words: one for all of them where that is so.
 pub(super) fn rows_of(wholes: &[Whole<'_>]) -> Option<String> {
     let rows: BTreeSet<String> = wholes.iter().map(|whole| whole.sizes.rows_in_words()).collect();
-    let is_part = |whole: &&Whole<'_>| {
-        whole
-            .sizes
-            .table_rows
-            .is_none_or(|rows| rows > whole.sizes.row_count)
-    };
-    let parts = wholes.iter().filter(is_part).count();
+    let parts = wholes.iter().filter(|whole| !whole.sizes.has_all_rows());
+    let parts = parts.count();
     match (rows.len(), parts) {
         (0, _) => None,
         (1, _) => rows.into_iter().next(),
