@@ -175,7 +175,7 @@ fn a_run_that_is_killed_on_its_own_filesystem_leaves_no_loop_device_and_no_mount
     ];
     let mut victim = command(dir.path(), &args)
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(std::fs::File::create(dir.path().join("said")).unwrap())
         .spawn()
         .unwrap();
     let clock = outcrop_probe::Clock::new();
@@ -187,11 +187,14 @@ fn a_run_that_is_killed_on_its_own_filesystem_leaves_no_loop_device_and_no_mount
         has_databases && !left_of(dir.path()).is_empty()
     };
     while !is_under_way() {
+        let said = || std::fs::read_to_string(dir.path().join("said")).unwrap();
+        assert!(victim.try_wait().unwrap().is_none(), "{}", said());
         assert!(clock.now_ns() < 120_000_000_000, "no filesystem was made");
         std::thread::yield_now();
     }
     victim.kill().unwrap();
     victim.wait().unwrap();
+    std::fs::remove_file(dir.path().join("said")).unwrap();
     let killed_ns = clock.now_ns();
     while !left_of(dir.path()).is_empty() {
         let waited_ns = clock.now_ns() - killed_ns;
