@@ -399,7 +399,8 @@ def main():
             f"Server CPU per request and p99, server on CPU 0, driver on the last CPU: {arguments.rounds} interleaved "
             f"rounds of {arguments.seconds} s.\n\n{cpu_table(rounds, found)}\n\n{ratio_table(rounds, found)}\n"
         )
-        print("Debian's memcached writes every reply by itself: pipelined it is no fair peer, and is shown only.\n")
+        print("Debian's memcached writes each reply with a separate system call, so it is not a fair peer for")
+        print("pipelined loads; its figures are for information.\n")
     if arguments.part != "cpu":
         rows = memory_part(binary, found, arguments)
         print(

@@ -57,7 +57,7 @@ impl CurvePoint {
         (self.gets > 0).then(|| (self.gets - self.hits) as f64 / self.gets as f64)
     }
 
-    /// Whether no more gets miss than the first ones of their keys, which miss in every cache.
+    /// Whether only the first get of each key misses, as it does in every cache.
     pub const fn misses_first_gets_alone(&self, first_gets: u64) -> bool {
         self.gets - self.hits <= first_gets
     }
@@ -287,24 +287,24 @@ impl MemorySizes {
         Self(std::iter::successors(Some(least), doubled).collect())
     }
 
-    /// The same from half of the least on; none where there is no half, or that would be too many.
+    /// These sizes, preceded by half of the smallest. `None` if that is 0 or makes too many sizes.
     pub fn from_half(&self) -> Option<Self> {
         let half = self.0.iter().min().map(|least| least / 2)?;
         (half > 0).then(|| self.with(half)).flatten()
     }
 
-    /// The same up to twice the most; none where there is no such number, or that would be too many.
+    /// These sizes, followed by twice the largest. `None` if that overflows or makes too many sizes.
     pub fn to_double(&self) -> Option<Self> {
         self.with(self.0.iter().max()?.checked_mul(2)?)
     }
 
-    /// The same with one more, in order.
+    /// These sizes with one more, in ascending order.
     fn with(&self, bytes: u64) -> Option<Self> {
         let all: BTreeSet<u64> = self.0.iter().copied().chain([bytes]).collect();
         (all.len() <= MOST_SIZES).then(|| Self(all.into_iter().collect()))
     }
 
-    /// Doublings from the first to the last, the last of them shorter where the last is no doubling.
+    /// Doublings from `low`, ending with `high`: the last step may be less than a doubling.
     fn doublings(low: u64, high: u64) -> Vec<u64> {
         let doubled = |size: &u64| size.checked_mul(2).filter(|next| *next < high);
         let mut sizes: Vec<u64> = std::iter::successors(Some(low), doubled).collect();

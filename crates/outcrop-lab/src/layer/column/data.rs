@@ -50,7 +50,7 @@ pub(super) fn flags(form: &Settings) -> String {
 }
 
 /// The command that compares columns of numbers in text all the same, or says what those of Parquet take with zstd, in parentheses with a blank
-/// before them; empty where it is no such table.
+/// before them; empty for any other input.
 pub(super) fn others_compared(table: &Table, form: &Settings) -> String {
     match table.format {
         TableFormat::Delimited { .. } => format!(

@@ -12,7 +12,7 @@ use crate::layer::device::cell::{DeviceCell, P50, P99};
 use crate::layer::device::curve::{Curve, pure_curves};
 use crate::section::FigureSlot;
 
-/// More access sizes than these are not told apart.
+/// Lines of more access sizes cannot be distinguished.
 const MOST_SIZES: usize = 6;
 /// Fewer depths, since each may have lines of two percentiles.
 const MOST_DEPTHS: usize = 4;
