@@ -17,12 +17,17 @@ use crate::error::{ColumnError, Result};
 /// that a reader from the front does not need.
 const FILE_MAGIC: &[u8; 8] = b"ARROW1\0\0";
 const CONTINUATION: u32 = u32::MAX;
+/// What the compressed buffers of a message may become whatever their size in the file: 1 GiB.
+const ALWAYS_ALLOWED_BYTES: usize = 1 << 30;
+/// Above that, how many bytes may come of one in the file. Zstandard makes 30,000 of one, so a file of some 100 kB could fill any memory.
+const LARGEST_RATIO: usize = 100;
 const NO_SCHEMA: &str = "it does not begin with a schema, as an Arrow IPC file or stream does";
 
 /// Iterator over the arrays of one column of an Arrow IPC file or stream, read once,
 /// front to back: a pipe will do.
 ///
-/// *Cost in memory*: one record batch and the dictionaries. A length that is only claimed is not allocated.
+/// *Cost in memory*: one record batch and the dictionaries. A length that is only claimed is not allocated, and a batch whose compressed
+/// buffers claim to become more than 1 GiB and more than 100 times their size is refused.
 ///
 /// ```
 /// use outcrop_column::arrow::ArrowStrings;
@@ -191,7 +196,7 @@ pub fn arrow_fields<R: Read>(input: R) -> Result<Vec<ForeignField>> {
     ArrowStrings::begin(input).map(|(_, schema)| fields_of(&schema))
 }
 
-/// Refuses compressed buffers that claim more memory than there is, for which the decoder would end the program.
+/// Refuses compressed buffers that would become far more than they are: what they claim is allocated before any of it is seen.
 fn check_room(header: &[u8], body: &[u8]) -> Result<()> {
     let message = arrow_ipc::root_as_message(header).map_err(|error| foreign(error.to_string()))?;
     let batch = message.header_as_record_batch().or_else(|| {
@@ -210,6 +215,14 @@ fn check_room(header: &[u8], body: &[u8]) -> Result<()> {
         (buffer.length() > 0).then(|| usize::try_from(claim).unwrap_or(0))
     });
     let claimed = claims.flatten().fold(0, usize::saturating_add);
+    let allowed = body.len().saturating_mul(LARGEST_RATIO).max(ALWAYS_ALLOWED_BYTES);
+    if claimed > allowed {
+        return Err(foreign(format!(
+            "{} compressed bytes of one record batch claim to become {claimed}, and at most {allowed} are read; \
+             write it with fewer rows in a batch, or without compression",
+            body.len()
+        )));
+    }
     Vec::<u8>::new().try_reserve_exact(claimed).map_err(|_| {
         foreign(format!(
             "its compressed buffers claim {claimed} bytes, more memory than there is"

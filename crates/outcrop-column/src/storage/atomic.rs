@@ -1,8 +1,8 @@
 //! A file that appears under its name whole or not at all.
 
-use std::fs::{File, TryLockError};
+use std::fs::{File, Metadata, Permissions, TryLockError};
 use std::io;
-use std::os::unix::fs::{FileExt, PermissionsExt as _};
+use std::os::unix::fs::{FileExt, MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -21,13 +21,19 @@ const RANDOM_LEN: usize = 12;
 /// Dropped without commit, it is removed. Killed, it leaves a hidden `.outcrop-unfinished-*` file, never a half file under the target's
 /// name, and the next one in that folder removes it: whose lock (`flock`) is free has no writer.
 ///
-/// A target that is a link to a regular file is itself replaced; the file that it leads to stays as it is.
+/// A target that is a link to a regular file is itself replaced; the file that it leads to stays as it is. A regular file that is replaced
+/// passes on its mode and, where this process may give files away, its owner and group; access lists and extended attributes are lost.
 #[derive(Debug)]
 pub struct AtomicFile {
     temporary: NamedTempFile,
     target: PathBuf,
     replaces: bool,
 }
+
+/// The mode bits of a new file that anybody may read and write as far as the process's mask lets them.
+const NEW_FILE_MODE: u32 = 0o666;
+/// The bits of a mode that say who may do what: neither set-user-ID nor its kin are passed on.
+const ACCESS_BITS: u32 = 0o777;
 
 /// The system's answer without the temporary file's name, which nobody chose.
 fn without_path(error: &io::Error, folder: &Path) -> io::Error {
@@ -68,8 +74,10 @@ impl AtomicFile {
         }
         let folder = folder_of(target);
         remove_abandoned(folder);
+        let before = target.symlink_metadata().ok().filter(Metadata::is_file);
         Ok(Self {
-            temporary: locked(folder).map_err(|error| refused(without_path(&error, folder)))?,
+            temporary: temporary(folder, before.as_ref())
+                .map_err(|error| refused(without_path(&error, folder)))?,
             target: target.to_owned(),
             replaces,
         })
@@ -122,14 +130,34 @@ fn refuse_special(target: &Path) -> io::Result<()> {
     }
 }
 
-/// A temporary file under our lock.
-fn locked(folder: &Path) -> io::Result<NamedTempFile> {
+/// A temporary file under our lock, which nobody may read or write who may not do so with the file that it replaces.
+fn temporary(folder: &Path, replaced: Option<&Metadata>) -> io::Result<NamedTempFile> {
+    let Some(replaced) = replaced else {
+        return locked(folder, NEW_FILE_MODE);
+    };
+    let mode = replaced.mode() & ACCESS_BITS;
+    let temporary = locked(folder, mode)?;
+    let file = temporary.as_file();
+    let made = file.metadata()?;
+    if (made.uid(), made.gid()) != (replaced.uid(), replaced.gid()) {
+        let (owner, group) = (Some(replaced.uid()), Some(replaced.gid()));
+        // Only root may change the owner, members may give their group, and some filesystems have no owners: then it is ours.
+        let _ = fchown(file, owner, group).or_else(|_| fchown(file, None, group));
+    }
+    // The process's mask has taken bits away.
+    if made.mode() & ACCESS_BITS != mode {
+        file.set_permissions(Permissions::from_mode(mode))?;
+    }
+    Ok(temporary)
+}
+
+fn locked(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
     loop {
         let temporary = tempfile::Builder::new()
             .prefix(PREFIX)
             .rand_bytes(RANDOM_LEN)
-            // Those of any new file: the process's mask still takes away what it takes.
-            .permissions(std::fs::Permissions::from_mode(0o666))
+            // The process's mask still takes away what it takes.
+            .permissions(Permissions::from_mode(mode))
             .tempfile_in(folder)?;
         match temporary.as_file().try_lock() {
             // Another writer may have taken it for abandoned before it was locked.
@@ -222,6 +250,38 @@ mod tests {
         let said = failure.to_string();
         assert!(said.contains("/words.ocol: "), "{said}");
         assert!(said.contains("os error"), "{said}");
+    }
+
+    #[test]
+    fn a_file_that_replaces_another_is_read_by_nobody_who_may_not_read_that() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("words.ocol");
+        for mode in [0o600, 0o640, 0o666, 0o444] {
+            std::fs::write(&target, "before").unwrap();
+            std::fs::set_permissions(&target, Permissions::from_mode(mode)).unwrap();
+            let file = AtomicFile::create(&target).unwrap();
+            let written = file.as_file().metadata().unwrap();
+            assert_eq!(written.mode() & 0o7777, mode, "while it is written");
+            file.commit().unwrap();
+            let replaced = target.metadata().unwrap();
+            assert_eq!(replaced.mode() & 0o7777, mode);
+            std::fs::remove_file(&target).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_file_that_root_replaces_stays_with_its_owner() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("words.ocol");
+        std::fs::write(&target, "before").unwrap();
+        // Only root may give a file away.
+        if std::os::unix::fs::chown(&target, Some(1234), Some(5678)).is_err() {
+            assert!(std::env::var_os("CI").is_none(), "CI is root");
+            return;
+        }
+        AtomicFile::create(&target).unwrap().commit().unwrap();
+        let replaced = target.metadata().unwrap();
+        assert_eq!((replaced.uid(), replaced.gid()), (1234, 5678));
     }
 
     #[test]

@@ -282,7 +282,7 @@ fn a_column_of_a_table_is_found_by_name_and_number_and_others_are_refused_by_nam
 }
 
 #[test]
-fn a_compressed_buffer_that_claims_an_address_space_is_refused() {
+fn a_compressed_buffer_that_claims_to_become_far_more_than_it_is_is_refused() {
     use arrow_ipc::CompressionType;
     let rocks =
         RecordBatch::try_from_iter([("rock", Arc::new(StringArray::from(vec!["granite"; 1000])) as _)]);
@@ -290,15 +290,27 @@ fn a_compressed_buffer_that_claims_an_address_space_is_refused() {
         let options = IpcWriteOptions::default()
             .try_with_compression(Some(compression))
             .unwrap();
-        let mut ipc = stream_of(rocks.as_ref().unwrap(), options);
         // What the buffer of 7,000 letters says that it becomes stands before its compressed bytes.
-        let claim = 7000_i64.to_le_bytes();
-        let position = ipc.windows(8).rposition(|bytes| bytes == claim).unwrap();
-        ipc[position..position + 8].copy_from_slice(&(i64::MAX / 2).to_le_bytes());
-        let error = ArrowStrings::open(&ipc[..], InputColumn::Only)
-            .and_then(encoded)
-            .unwrap_err();
-        assert!(error.to_string().contains("more memory than there is"), "{error}");
+        let claiming = |claim: i64| {
+            let mut ipc = stream_of(rocks.as_ref().unwrap(), options.clone());
+            let position = ipc
+                .windows(8)
+                .rposition(|bytes| bytes == 7000_i64.to_le_bytes())
+                .unwrap();
+            ipc[position..position + 8].copy_from_slice(&claim.to_le_bytes());
+            let read = ArrowStrings::open(&ipc[..], InputColumn::Only).and_then(encoded);
+            read.unwrap_err().to_string()
+        };
+        for refused in [i64::MAX / 2, 2 << 30] {
+            let error = claiming(refused);
+            assert!(
+                error.contains("at most 1073741824 are read; write it with fewer rows"),
+                "{error}"
+            );
+        }
+        // What may be, and is not so.
+        let error = claiming(7001);
+        assert!(!error.contains("are read"), "{error}");
     }
 }
 

@@ -404,7 +404,9 @@ fn devices_that_are_overwritten_at_the_same_time_have_figures_of_each_and_their_
     let (runs, data) = (directory(), directory());
     let keys = both(&first, &second, &[&first.image, &second.image]);
     let factors = "drives = [1, 2]\nread_write_mix = [\"0:100\", \"100:0\"]\nqueue_depth = [4]";
-    let set = plan_set(&first.plan(&keys, factors), data.path());
+    // Long enough that a disk which others use completes what is in flight.
+    let plan = first.plan(&keys, factors).replace("\"40ms\"", "\"250ms\"");
+    let set = plan_set(&plan, data.path());
     assert_eq!(set.estimate().bytes_written_preparing, 2 * (2 << 20));
     let mut folder = start(&set, runs.path());
     run_to_the_end(&set, &mut folder).unwrap();

@@ -4,6 +4,7 @@ use outcrop_schema::device::{self, DRIVE_BANDWIDTH, DRIVE_IOPS, DRIVE_P99};
 
 use super::scene::{assert_complete, assert_empty, directory, plan_set, run_to_the_end, start, try_plan_set};
 
+/// Long enough that a disk which others use completes on each drive what is in flight.
 const PLAN: &str = r#"
 name = "drives"
 question = "What do two drives give together?"
@@ -24,7 +25,7 @@ read_write_mix = ["100:0", "50:50", "0:100"]
 [trial]
 repetitions = 2
 warm_up = "5ms"
-duration = "60ms"
+duration = "250ms"
 "#;
 
 #[test]
