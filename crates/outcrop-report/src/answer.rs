@@ -308,6 +308,7 @@ impl Caution {
             text: text.into(),
             gravity: Gravity::Doubt,
             brief: None,
+            is_in_print: false,
         }
     }
 
@@ -353,6 +354,15 @@ impl Caution {
         }
     }
 
+    /// The same, said on the page for print too: without it a reader takes the figures for others.
+    #[must_use]
+    pub(crate) fn in_print(self) -> Self {
+        Self {
+            is_in_print: true,
+            ..self
+        }
+    }
+
     /// Whether the answer may be wrong because of it.
     pub(crate) fn is_warning(&self) -> bool {
         self.severity == Severity::Warning
@@ -382,6 +392,9 @@ pub struct Caution {
     /// The same in some words, of what is shown where there is little room.
     #[serde(skip)]
     brief: Option<String>,
+    /// Whether a note is on the page for print, which has all warnings that fit.
+    #[serde(skip)]
+    pub(crate) is_in_print: bool,
 }
 
 /// What a warning leaves of the figures, the least grave first: where there is no room for all, the gravest are shown.

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use outcrop_measure::histogram::LatencyHistogram;
-use outcrop_measure::metric::{Metric, words_of};
+use outcrop_measure::metric::{Metric, Provenance, words_of};
 use outcrop_measure::units::format_bytes;
 use outcrop_results::{CellView, HistogramKind, Reference, ReferenceRow, Samples, TrialEntry, Uncertainty};
 use outcrop_schema::remark::OF_EVERY_LAYER;
@@ -111,6 +111,12 @@ impl<'a> Cell<'a> {
     /// Its completed trials, by repetition; none for a published cell.
     pub fn trials(&self) -> &'a [&'a TrialEntry] {
         self.view.map_or(&[], |view| &view.completed)
+    }
+
+    /// Whether another program measured it: then nothing is known of how, but what its results state.
+    pub(crate) fn is_imported(&self) -> bool {
+        let mut numbers = self.numbers.values();
+        numbers.any(|number| number.provenance == Provenance::Imported)
     }
 
     /// What was measured, as records name it.

@@ -1,5 +1,7 @@
 //! Findings: sentences checked against records.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use crate::number::Number;
@@ -107,6 +109,18 @@ pub(crate) fn as_clause(sentence: &str) -> String {
         Some(first) if !is_name => format!("{}{}", first.to_lowercase(), letters.as_str()),
         _ => sentence.to_owned(),
     }
+}
+
+/// How many checks of a run failed, and in which ways, each once as a clause: what is the case, and not the statement that it contradicts.
+pub(crate) fn failed_checks<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> (usize, Vec<String>) {
+    let is_failed =
+        |finding: &&Finding| finding.about == About::Run && finding.verdict == Verdict::DoesNotHold;
+    let checks: Vec<&Finding> = findings.into_iter().filter(is_failed).collect();
+    // Several checks may fail in the same way.
+    let mut said = BTreeSet::new();
+    let ways = checks.iter().filter(|check| said.insert(check.failure));
+    let clauses = ways.map(|check| as_clause(check.failure)).collect();
+    (checks.len(), clauses)
 }
 
 impl Finding {

@@ -164,6 +164,7 @@ pub(crate) fn one_page(report: &Report) -> String {
         header {
             h1 { (title(report)) }
             p.lede { (report.run.one_line()) }
+            (answer::doubts_of_run(report))
         }
         main {
             @if let Some(answer) = &report.placement { (placement::brief(answer)) }

@@ -17,7 +17,7 @@ use figures::{Settings, capabilities, say_left_out};
 use warnings::{all_warnings, hidden, of_warnings, voids};
 
 use crate::answer::{Claim, ReadingOutcome};
-use crate::finding::{About, Finding, Verdict, as_clause};
+use crate::finding::{About, Finding, Verdict, as_clause, failed_checks};
 use crate::number::{LEAST_CONFIDENCE, counted};
 use crate::report::{LayerSection, Report};
 use crate::wrap::{fitting, wrapped};
@@ -300,7 +300,7 @@ fn summary(report: &Report, hidden: usize, width: usize) -> Vec<String> {
         text.push_str(&format!(" · {}", figures.total.in_words("figures")));
     }
     let mut lines = wrapped(&text, width, 2);
-    let findings = failing(report, About::Subject);
+    let findings = failing(report);
     let verb = if findings.len() == 1 { "does" } else { "do" };
     let count = counted(findings.len(), "finding");
     let sentence = |finding: &Finding| finding.sentence.trim_end_matches('.').to_owned();
@@ -310,13 +310,8 @@ fn summary(report: &Report, hidden: usize, width: usize) -> Vec<String> {
         sentence,
         width,
     ));
-    // A check that failed is said as what is the case, not as the statement that it contradicts; its name is that statement, too.
-    let checks = failing(report, About::Run);
-    // Several checks may fail in the same way.
-    let mut said = BTreeSet::new();
-    let failures = checks.iter().filter(|check| said.insert(check.failure));
-    let clauses: Vec<String> = failures.map(|check| as_clause(check.failure)).collect();
-    lines.extend(failures_of(checks.len(), &clauses, width));
+    let (checks, ways) = failed_checks(report.layers.iter().flat_map(|layer| &layer.findings));
+    lines.extend(failures_of(checks, &ways, width));
     lines
 }
 
@@ -336,11 +331,11 @@ fn failures_of(checks: usize, ways: &[String], width: usize) -> Vec<String> {
     }
 }
 
-/// What does not hold of what was measured, or of the run. What a publication does not hold to is no fault of either.
-fn failing(report: &Report, about: About) -> Vec<&Finding> {
+/// What does not hold of what was measured. What a publication does not hold to is no fault of it.
+fn failing(report: &Report) -> Vec<&Finding> {
     let findings = report.layers.iter().flat_map(|layer| &layer.findings);
     findings
-        .filter(|finding| finding.about == about && finding.verdict == Verdict::DoesNotHold)
+        .filter(|finding| finding.about == About::Subject && finding.verdict == Verdict::DoesNotHold)
         .collect()
 }
 

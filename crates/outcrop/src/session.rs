@@ -120,6 +120,9 @@ pub(crate) fn start_and(
     if let Some(refusal) = set.refusal() {
         return Err(anyhow::anyhow!(refusal));
     }
+    if !flags.no_save {
+        refuse_system_folder("--out", &flags.out)?;
+    }
     if flags.dry_run {
         return dry_run::print(set, flags.format, flags.tbw);
     }
@@ -129,7 +132,6 @@ pub(crate) fn start_and(
         let folder = outcrop_lab::new_run(place.path(), name, set).map_err(no_folder)?;
         return measure(set, folder, IfItCannotBegin::DiscardRun, flags, conclusion);
     }
-    refuse_system_folder("--out", &flags.out)?;
     let folder = outcrop_lab::new_run(&flags.out, name, set).map_err(no_folder)?;
     measure(set, folder, IfItCannotBegin::DiscardRun, flags, conclusion)
 }

@@ -21,12 +21,13 @@ const MOST_LINKS: usize = 40;
 pub fn check_place(path: &Path) -> io::Result<()> {
     let mut name = std::path::absolute(path)?;
     for links in 0..MOST_LINKS {
-        let how = if links == 0 { "is" } else { "is a link to a name" };
-        let folder = name.parent().unwrap_or(&name);
-        refuse_system(how, &resolved(folder)?)?;
+        let is_link = links > 0;
         if !name.is_symlink() {
-            return refuse_system(how, &resolved(&name)?);
+            return refuse_system(is_link, &resolved(&name)?);
         }
+        // The link itself would be replaced, wherever it leads.
+        let folder = name.parent().unwrap_or(&name);
+        refuse_system(is_link, &resolved(folder)?)?;
         name = folder.join(std::fs::read_link(&name)?);
     }
     Err(io::Error::other("leads through too many links"))
@@ -55,17 +56,19 @@ fn resolved(folder: &Path) -> io::Result<PathBuf> {
     Ok(place)
 }
 
-fn refuse_system(how: &str, place: &Path) -> io::Result<()> {
+fn refuse_system(is_link: bool, place: &Path) -> io::Result<()> {
     let tree = SYSTEM.iter().find(|tree| place.starts_with(tree));
     match tree {
         Some(tree) if !place.starts_with(SHARED_MEMORY) => {
-            let whose = match place == Path::new(tree) {
-                true => "the system's".to_owned(),
-                false => format!("under {tree}"),
+            let what = match (is_link, place == Path::new(tree)) {
+                (false, true) => "is the system's".to_owned(),
+                (false, false) => format!("is under {tree}"),
+                (true, true) => format!("is a link to {tree}"),
+                (true, false) => format!("is a link to a name under {tree}"),
             };
             Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                format!("{how} {whose}, where Outcrop never creates files; choose another place"),
+                format!("{what}, where Outcrop never creates files; choose another place"),
             ))
         }
         _ => Ok(()),
@@ -102,6 +105,15 @@ mod tests {
                 "{refused}: {error}"
             );
         }
+        for (refused, says) in [
+            ("/dev", "is the system's, where"),
+            ("/dev/outcrop-no-such-file", "is under /dev, where"),
+            ("devices", "is a link to /dev, where"),
+            ("nothing", "is a link to a name under /dev, where"),
+        ] {
+            let error = check_place(&at(refused)).unwrap_err().to_string();
+            assert!(error.starts_with(says), "{refused}: {error}");
+        }
         for refused in ["missing/../devices/a", "new/../there", "dangling/../new"] {
             let error = check_place(&at(refused)).unwrap_err().to_string();
             assert_eq!(
@@ -127,6 +139,7 @@ mod tests {
             "here",
             "./runs/a",
             "/device",
+            "/dev/shm",
             "/dev/shm/outcrop",
             "/proc/self/cwd/a",
             "/",

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use outcrop_measure::ByteSize;
 use outcrop_results::factors::NOT_STATED;
 use outcrop_results::{CellView, RunView};
 use outcrop_schema::device::{self, Kind};
@@ -10,6 +11,7 @@ use outcrop_workload::ReadWriteMix;
 use super::harmless::{is_harmless, is_harmless_engine, is_harmless_path};
 use super::options;
 use crate::error::FioError;
+use crate::quantity::bytes;
 
 /// A job file, and the cells that it cannot have.
 #[derive(Clone, Debug)]
@@ -31,7 +33,8 @@ const OF_RINGS: &str = "fixedbufs\nregisterfiles\n";
 /// The cells of a run of devices as a job file.
 ///
 /// A job that writes has its `filename` behind a `;`, so that the file overwrites nothing as it stands: fio makes files in its
-/// working directory then. Results may come from anywhere, so engines and options that are not known to do nothing but reads and writes
+/// working directory then. Where several jobs share a span, they have one name for all, since fio gives each job a file of the whole
+/// size otherwise. Results may come from anywhere, so engines and options that are not known to do nothing but reads and writes
 /// of that file are left out and named; a cell whose engine may do more is left out as a whole.
 ///
 /// # Errors
@@ -68,10 +71,15 @@ pub fn export_jobs(run: &RunView) -> Result<ExportedJobs, FioError> {
             ));
             continue;
         }
-        let mut section = format!("\n[{}-{count}]\nstonewall\n", options.file_name());
+        let name = format!("{}-{count}", options.file_name());
+        let jobs = options.value("numjobs").parse::<u64>().unwrap_or(1).max(1);
+        let own_size = own_size(options.value("filename"), options.value("size"), jobs);
+        let shared = (jobs > 1 && own_size.is_none()).then(|| format!("outcrop-{name}.scratch"));
+        let mut section = format!("\n[{name}]\nstonewall\n");
         for (name, value) in options.iter() {
             match name {
-                "filename" => section.push_str(&place(value, options.mix)),
+                "filename" => section.push_str(&place(value, options.mix, shared.as_deref())),
+                "size" => _ = writeln!(section, "size={}", own_size.as_deref().unwrap_or(value)),
                 "ioengine" if !is_stated => {}
                 _ if is_harmless(name, value) => _ = writeln!(section, "{name}={value}"),
                 _ => _ = writeln!(section, "; left out: {}", name.escape_debug()),
@@ -96,29 +104,44 @@ fn label(cell: &CellView<'_>) -> String {
     device::SCHEMA.label(&device::SCHEMA.read(cell.factors))
 }
 
-/// Where a job reads or writes: nowhere in particular for a scratch file, which fio makes in its working directory.
-fn place(subject: &str, mix: ReadWriteMix) -> String {
+/// The size of the file that each job had for itself, where fio made the files: the span is that of all of them. None where the jobs
+/// shared a file, or the span has no such part.
+fn own_size(subject: &str, span: &str, jobs: u64) -> Option<String> {
+    let span = bytes(span, false).ok()?;
+    let is_own = subject.starts_with(FILES_OF_FIO) && span.is_multiple_of(jobs);
+    is_own.then(|| options::size_of(ByteSize(span / jobs)))
+}
+
+/// Where a job reads or writes: for a scratch file, nowhere in particular, so that fio makes one in its working directory, or a file
+/// there with the name that several jobs share.
+fn place(subject: &str, mix: ReadWriteMix, shared: Option<&str>) -> String {
     let path = |kind: Kind| {
         let named = subject.strip_prefix(kind.name())?.trim_start();
         // `PATH SIZE`, and the state behind a comma.
         let named = named.split_once(", ").map_or(named, |(named, _)| named);
         named.rsplit_once(' ').map(|(path, _)| path)
     };
+    // fio removes it as Outcrop does: a file that is there would not be a scratch file to `outcrop device --job`.
+    let scratch = shared.map_or_else(String::new, |name| format!("filename={name}\nunlink=1\n"));
     // Results of fio without a name say where its files were.
     if subject.starts_with(Kind::ScratchFile.name()) || subject.starts_with(FILES_OF_FIO) {
-        return String::new();
+        return scratch;
     }
     let path = path(Kind::ReadOnly)
         .or_else(|| path(Kind::Destroyed))
         .unwrap_or(subject);
     if !is_harmless_path(path) {
-        return "; the name of the file has letters that mean more to fio\n".to_owned();
+        return format!("; the name of the file has letters that mean more to fio\n{scratch}");
     }
     // fio takes a colon for the end of a name.
     let path = path.replace(':', "\\:");
-    match mix == ReadWriteMix::READ_ONLY {
-        true => format!("filename={path}\n"),
-        false => format!("; overwrites what is there: filename={path}\n"),
+    match (mix == ReadWriteMix::READ_ONLY, shared) {
+        (true, _) => format!("filename={path}\n"),
+        (false, None) => format!("; overwrites what is there: filename={path}\n"),
+        // fio uses the files of both lines if both are given. It must not remove the file at the path, so there is no `unlink`.
+        (false, Some(name)) => format!(
+            "; overwrites what is there; put it in place of the next line: filename={path}\nfilename={name}\n"
+        ),
     }
 }
 
@@ -148,7 +171,7 @@ mod tests {
                 "; the name of the file has letters that mean more to fio\n",
             ),
         ] {
-            assert_eq!(place(subject, ReadWriteMix::READ_ONLY), line, "{subject}");
+            assert_eq!(place(subject, ReadWriteMix::READ_ONLY, None), line, "{subject}");
         }
     }
 
@@ -160,7 +183,7 @@ mod tests {
             "read-only /dev/nvme0n1 1GiB",
         ] {
             for mix in [ReadWriteMix::WRITE_ONLY, "70:30".parse().expect("a mix")] {
-                let line = place(subject, mix);
+                let line = place(subject, mix, None);
                 assert_eq!(
                     line, "; overwrites what is there: filename=/dev/nvme0n1\n",
                     "{subject}"

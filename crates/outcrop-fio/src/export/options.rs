@@ -252,7 +252,7 @@ fn content(settings: &Settings) -> Result<Vec<(&'static str, String)>, String> {
 }
 
 /// In fio's words `4k` is 4096 bytes.
-fn size_of(size: ByteSize) -> String {
+pub(super) fn size_of(size: ByteSize) -> String {
     let units = [("g", 1_u64 << 30), ("m", 1 << 20), ("k", 1 << 10)];
     let whole = units
         .iter()

@@ -6,8 +6,8 @@ use outcrop_measure::ByteSize;
 use outcrop_results::factors::NOT_STATED;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
-    self, ACCESS_PATTERN, DRIVES, Direction, ENGINE, IO_BLOCK_SIZE, NUMA_NODE, QUEUE_DEPTH, READ_WRITE_MIX,
-    REPLAY, SPAN,
+    self, ACCESS_PATTERN, DRIVES, Direction, ENGINE, IO_BLOCK_SIZE, JOBS, NUMA_NODE, QUEUE_DEPTH,
+    READ_WRITE_MIX, REPLAY, SPAN,
 };
 
 use super::figures::Figures;
@@ -124,8 +124,8 @@ impl Described {
         for said in workload.said.iter().filter(is_known) {
             self.say(said.factor, said.value.clone());
         }
-        if let Some(Ok(size)) = options.value("size").map(|text| bytes(text, options.is_si())) {
-            self.say(&SPAN, ByteSize(size).to_string());
+        if let Some(span) = span(options, &workload) {
+            self.say(&SPAN, ByteSize(span).to_string());
         }
         self.say_what_is_certain(options);
         let has_problem = |name: &str| workload.problems.iter().any(|problem| problem.option == name);
@@ -212,6 +212,24 @@ impl Described {
     pub(super) fn remark(&mut self, text: String) {
         self.remarks.push(text);
     }
+}
+
+/// What all clones of a job read or write together: `size` is that of each clone's file. None where it is not known.
+///
+/// *Source*: fio(1), `filename` and `filename_format`.
+fn span(options: &Options, workload: &Workload) -> Option<u64> {
+    let size = bytes(options.value("size")?, options.is_si()).ok()?;
+    let clones = || workload.value(&JOBS)?.parse::<u64>().ok();
+    let files = match (options.value("filename"), options.value("filename_format")) {
+        (Some(_), _) => 1,
+        // All clones make the same name of it, in a folder each where there are several.
+        (None, Some(format)) if !format.contains("$jobnum") => {
+            let directories = options.value("directory").unwrap_or_default().split(':');
+            clones()?.min(directories.count() as u64)
+        }
+        _ => clones()?,
+    };
+    size.checked_mul(files)
 }
 
 /// What was measured, with the conditions that no factor has.

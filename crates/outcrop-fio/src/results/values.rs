@@ -79,7 +79,7 @@ fn of_operations(
 ) -> Vec<Value> {
     let source = circumstances.source;
     // A device that answered nothing in the time has no rate of 0: how long it takes is not known.
-    let rate = |metric: Metric, value: f64, key: &str| match value > 0.0 {
+    let rate = |metric: Metric, value: f64, key: &str| match value.abs() > 0.0 {
         true => imported(metric, value, source, key),
         false => Value::unavailable(metric, NONE_COMPLETED),
     };

@@ -9,4 +9,5 @@ mod job_files;
 mod real_fio;
 mod round_trip;
 mod samples;
+mod spans;
 mod syncs;

@@ -3,7 +3,9 @@
 use maud::{Markup, html};
 
 use crate::answer::{Answer, Capability, Caution, Claim, Reading, ReadingOutcome};
+use crate::finding::failed_checks;
 use crate::number::{Number, counted};
+use crate::report::Report;
 
 pub(super) fn body(answer: &Answer) -> Markup {
     html! {
@@ -24,17 +26,26 @@ pub(super) fn body(answer: &Answer) -> Markup {
     }
 }
 
-/// The gravest warnings, the first figures, and a line for each of the first pieces of advice: at most `most` of each, and half as many
-/// warnings. How many more the report has is said.
+/// What a reader of one sheet must know of the whole run: how busy the machine was with other work, and which checks of the run failed.
+pub(super) fn doubts_of_run(report: &Report) -> Markup {
+    let (checks, ways) = failed_checks(report.layers.iter().flat_map(|layer| &layer.findings));
+    html! {
+        @if let Some(load) = &report.other_load { p { "There was other work on the machine when the run began: " (load) "." } }
+        @if checks > 0 { p { (counted(checks, "quality check")) " failed: " (prose(&ways.join("; "))) "." } }
+    }
+}
+
+/// The gravest warnings, notes for print, the first figures, and a line for each of the first pieces of advice: at most `most` of each, and
+/// half as many warnings. How many more the report has is said.
 pub(super) fn brief(answer: &Answer, most: usize) -> Markup {
-    let warnings: Vec<&Caution> = answer
-        .cautions
-        .iter()
-        .filter(|caution| caution.is_warning())
-        .collect();
+    let (warnings, notes): (Vec<&Caution>, Vec<&Caution>) =
+        answer.cautions.iter().partition(|caution| caution.is_warning());
+    let (printed, notes): (Vec<&Caution>, Vec<&Caution>) =
+        notes.into_iter().partition(|note| note.is_in_print);
     let (rows, advice) = (&answer.capabilities, &answer.advice);
     let left = [
         ("more warning", warnings.len().saturating_sub(most / 2)),
+        ("more note", notes.len()),
         ("more row", rows.len().saturating_sub(most)),
         ("more recommendation", advice.len().saturating_sub(most)),
     ];
@@ -44,6 +55,7 @@ pub(super) fn brief(answer: &Answer, most: usize) -> Markup {
         @for caution in warnings.iter().take(most / 2) {
             p.warning { strong { "Warning: " } (prose(&shortened(&caution.text))) }
         }
+        @for note in printed { p { (prose(&note.text)) } }
         (capabilities(&rows[..rows.len().min(most)], brief_cell))
         @if !advice.is_empty() {
             ul.advice { @for claim in advice.iter().take(most) { li { strong { (claim.topic) ": " } (prose(&claim.brief)) } } }

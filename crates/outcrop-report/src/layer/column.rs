@@ -5,6 +5,7 @@ mod advice;
 mod answer;
 mod baselines;
 mod cell;
+mod conditions;
 mod figures;
 mod findings;
 mod judgement;

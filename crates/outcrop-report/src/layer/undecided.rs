@@ -68,6 +68,19 @@ pub(crate) fn add_unclear<'n>(
     }
 }
 
+/// Adds the rivals that are known too badly to decide anything and whose intervals contain the best figure: each may be the better.
+pub(crate) fn add_wide_rivals<'n>(
+    numbers: &mut Vec<Number>,
+    rivals: impl IntoIterator<Item = (String, &'n Number)>,
+    best: &Number,
+) {
+    let is_wide = |percent: f64| percent > WIDEST_PERCENT;
+    let wide = rivals
+        .into_iter()
+        .filter(|(_, number)| number.plus_minus_percent().is_some_and(is_wide));
+    add_unclear(numbers, wide, best.value);
+}
+
 impl Claim {
     /// The same as advice on how to do what another claim advises.
     #[must_use]

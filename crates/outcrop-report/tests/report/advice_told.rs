@@ -5,12 +5,13 @@ use outcrop_report::answer::Claim;
 use outcrop_results::RunView;
 use outcrop_schema::cache;
 use outcrop_schema::compression::{COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO};
-use outcrop_schema::filesystem::{LATENCY, SPACE_RATIO};
+use outcrop_schema::filesystem::{FILE_SIZE, IOPS, LATENCY, OPERATION, SPACE_RATIO};
 
 use crate::cache_fixture;
 use crate::compression_fixture::{Builder, codec};
 use crate::device_limits::set;
 use crate::filesystem;
+use crate::filesystem_costs::cell;
 
 fn claim(run: &RunView, topic: &str) -> Claim {
     let report = Report::of(run);
@@ -177,6 +178,79 @@ fn a_latency_beside_the_least_space_has_its_interval_or_is_left_out() {
     assert!(is_p50(&told) && !is_p50(&wide));
     let narrow = smallest([1.0, 0.99, 1.01]);
     assert!(narrow.brief.contains("p50 836 µs, "), "{}", narrow.brief);
+}
+
+/// Which of two configurations reads soonest: one whose p50 is 463 µs, and one with these, in microseconds.
+fn soonest(rival_us: [f64; 3]) -> Claim {
+    let mut run = filesystem::Builder::new()
+        .btrfs("zstd:3", &[(SPACE_RATIO, 2.72)])
+        .btrfs("none", &[(SPACE_RATIO, 1.0)])
+        .run;
+    for trial in &mut run.trials {
+        let repetition = trial.repetition as usize;
+        let p50_us = match trial.cell.ends_with("zstd:3") {
+            true => 463.0 + f64::from(trial.repetition),
+            false => rival_us[repetition],
+        };
+        set(trial, LATENCY.p50, p50_us * 1e3);
+    }
+    claim(&run, "Fastest small reads, p50")
+}
+
+#[test]
+fn a_filesystem_is_not_the_fastest_while_a_rival_that_is_hardly_known_may_be_faster() {
+    let open = soonest([4000.0, 80.9, 4000.0]);
+    assert!(
+        open.brief
+            .starts_with("not decided (p50 of btrfs none: 4.00 ms (80.9 µs–4.00 ms)); ")
+            && open.brief.contains("--repetitions 9"),
+        "{}",
+        open.brief
+    );
+    assert_eq!(open.action, None);
+    // However little is known of it, it is slower; or it is known well enough to be a tie.
+    for (rival_us, words) in [
+        ([4000.0, 900.0, 4000.0], "btrfs zstd:3: "),
+        ([470.0, 460.0, 480.0], "; a tie with btrfs none"),
+    ] {
+        let decided = soonest(rival_us);
+        assert!(
+            decided.is_decided() && decided.brief.contains(words),
+            "{}",
+            decided.brief
+        );
+    }
+}
+
+#[test]
+fn small_files_are_not_read_fastest_where_a_rival_that_is_hardly_known_may_be_faster() {
+    let small = |rival: [f64; 3]| {
+        let factors = [(OPERATION.name, "small-files"), (FILE_SIZE.name, "1500")];
+        let builder = cell(filesystem::Builder::new(), ("btrfs", "zstd:3"), &factors, &[]);
+        let mut run = cell(builder, ("ext4", "none"), &factors, &[]).run;
+        for trial in &mut run.trials {
+            let of_rival = rival[trial.repetition as usize];
+            let is_rival = trial.cell.starts_with("ext4");
+            set(
+                trial,
+                IOPS,
+                if is_rival {
+                    of_rival
+                } else {
+                    7000.0 + f64::from(trial.repetition)
+                },
+            );
+        }
+        claim(&run, "Files of 1500 B")
+    };
+    let open = small([1000.0, 9000.0, 1000.0]);
+    assert!(
+        open.brief
+            .starts_with("not decided (files of 1500 B read per second, ext4 none: "),
+        "{}",
+        open.brief
+    );
+    assert!(small([1000.0, 3000.0, 1000.0]).is_decided());
 }
 
 /// Offered loads of which none keeps the objective, while others used this share of the CPUs.

@@ -134,6 +134,39 @@ fn a_wide_interval_on_one_side_of_the_limit_decides() {
     assert_eq!(finding.verdict, Verdict::Holds, "{finding:?}");
 }
 
+/// The finding about a mix of which three trials each gave these thousands of IOPS: reads, the mix of 70:30, and writes.
+fn mix(iops: [(&str, [f64; 3]); 3]) -> Finding {
+    let mut run = RunBuilder::new(3).cells(&[4096], &[8], &[100, 70, 0]).build();
+    for trial in &mut run.trials {
+        let is_its = |(mix, _): &&(&str, [f64; 3])| trial.factors[READ_WRITE_MIX.name] == *mix;
+        let (_, of_cell) = iops.iter().find(is_its).unwrap();
+        let one = of_cell[trial.repetition as usize] * 1e3;
+        set(trial, IOPS.both, one);
+    }
+    of(&run, "mix-is-weighted-mean")
+}
+
+#[test]
+fn a_mix_is_not_refuted_where_its_interval_includes_the_weighted_mean_or_a_part_of_it_is_hardly_known() {
+    let (reads, writes) = (("100:0", [10.0; 3]), ("0:100", [10.0; 3]));
+    let open = mix([reads, ("70:30", [11.4, 9.5, 12.5]), writes]);
+    assert!(
+        matches!(&open.verdict, Verdict::NotTestable(reason) if reason.contains("also includes smaller differences")),
+        "{open:?}"
+    );
+    assert_eq!(open.meaning, "");
+    let refuted = mix([reads, ("70:30", [11.4, 11.2, 12.5]), writes]);
+    assert_eq!(refuted.verdict, Verdict::DoesNotHold, "{refuted:?}");
+    // The writes are a small part of the mean, which is known well.
+    let vague = mix([reads, ("70:30", [4.0, 4.1, 4.2]), ("0:100", [0.5, 1.0, 1.1])]);
+    let ratio = vague.numbers[0].plus_minus_percent().unwrap();
+    assert!(ratio < 30.0, "{vague:?}");
+    assert!(
+        matches!(&vague.verdict, Verdict::NotTestable(reason) if reason.contains("the IOPS of 4 KiB random")),
+        "{vague:?}"
+    );
+}
+
 #[test]
 fn what_was_not_measured_is_said_with_the_plan_that_measures_it() {
     let run = RunBuilder::new(3).cells(&[4096], &[32], &[100]).build();

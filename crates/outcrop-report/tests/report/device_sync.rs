@@ -3,7 +3,9 @@
 use outcrop_report::Report;
 use outcrop_report::answer::{Claim, ReadingOutcome};
 use outcrop_results::{CellTable, RunView, Value};
-use outcrop_schema::device::{BANDWIDTH, IOPS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX, SYNC, SYNC_LATENCY};
+use outcrop_schema::device::{
+    BANDWIDTH, ENGINE, IOPS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX, SYNC, SYNC_LATENCY,
+};
 
 use crate::device_limits::{row, set, value};
 use crate::fixture::RunBuilder;
@@ -257,4 +259,27 @@ fn a_table_of_cells_that_sync_has_the_mean_time_of_a_sync_where_its_p99_is_withh
     outcrop_results::cells::write_csv(&table, &mut csv).unwrap();
     let csv = String::from_utf8(csv).unwrap();
     assert!(csv.lines().next().unwrap().contains("sync_latency_mean"), "{csv}");
+}
+
+#[test]
+fn the_best_measured_beside_a_datasheets_claim_names_its_sync_and_its_engine() {
+    let mut run = run();
+    run.trials
+        .retain(|trial| trial.factors[SYNC.name] == "each:fsync");
+    for trial in &mut run.trials {
+        trial.factors.insert(ENGINE.name.to_owned(), "psync".to_owned());
+    }
+    let report = Report::of(&run);
+    let mut tables = report.layers[0].references.iter().map(|section| &section.table);
+    let is_own = |head: &String| head == "best measured here";
+    let (table, own) = tables
+        .find_map(|table| Some((table, table.head.iter().position(is_own)?)))
+        .expect("a datasheet");
+    let mut claims = table.rows.iter();
+    let claim = claims.find(|row| row[0] == "Intel D7-P5600" && row[2] == "random" && row[3] == "0:100");
+    let best = &claim.expect("its random writes")[own];
+    assert!(
+        best.contains("4 KiB random, QD") && best.contains(", sync each:fsync, psync)"),
+        "{best}"
+    );
 }

@@ -106,7 +106,7 @@ fn writes_that_fall_off_a_cliff_are_seen_and_level_ones_are_steady() {
         let found = numbers.iter().find(|number| number.name.contains(what));
         found.unwrap_or_else(|| panic!("no {what} in {numbers:?}"))
     };
-    let burst = number("burst level");
+    let burst = number("mean until it falls");
     assert!(number("mean after it").value < 0.4 * burst.value);
     // As many rounds of the burst's level as there were before the fall.
     let rounds = number("written until it falls").value / 4096.0 / burst.value;
@@ -166,6 +166,38 @@ fn a_level_is_judged_of_closed_loops_whose_seconds_are_alike() {
     ] {
         assert!(uneven.contains(part), "{uneven}");
     }
+}
+
+#[test]
+fn the_rate_before_a_fall_of_writes_is_that_of_the_bytes_written_before_it() {
+    // A loop device whose writes rose after 6 s and were throttled after 11 s.
+    let risen = [
+        6147, 6044, 7005, 5901, 6318, 5773, 11_498, 16_142, 10_296, 10_748, 9096, 3300,
+    ];
+    let mut run = RunBuilder {
+        intervals: (30, 1.0),
+        ..RunBuilder::new(1)
+    }
+    .cells(&[4096], &[32], &[0])
+    .build();
+    for entry in run.trials.iter_mut().flat_map(|trial| &mut trial.histograms) {
+        let round = entry.interval_index as usize;
+        let throttled = 2000 + 40 * (round as u64 % 3);
+        entry.count = risen.get(round).copied().unwrap_or(throttled);
+    }
+    let report = Report::of(&run);
+    let advice = &report.layers[0].answer.advice;
+    let cliff = advice.iter().find(|claim| claim.topic == "Write cliff").unwrap();
+    let before = "writes fell after 11 s (389 MB written): 8.63 k IOPS on average before, ";
+    assert!(cliff.brief.starts_with(before), "{}", cliff.brief);
+    assert!(
+        cliff.text.contains("from an average of 8.63 k IOPS to one of "),
+        "{}",
+        cliff.text
+    );
+    let level = finding(&report.layers[0].findings, "one-level-per-trial");
+    let rounds = number(level, "written until it falls") / 4096.0 / number(level, "mean until it falls");
+    assert!((rounds - 11.0).abs() < 1e-6, "{:?}", level.numbers);
 }
 
 #[test]
@@ -373,7 +405,7 @@ fn seconds_in_which_nothing_completed_count_in_the_course_of_a_trial() {
     assert!(
         shifts
             .iter()
-            .any(|shift| shift.name.contains("level after 6.0 s")),
+            .any(|shift| shift.name.contains("level until 6.0 s")),
         "{shifts:?}"
     );
 }

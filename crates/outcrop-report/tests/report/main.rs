@@ -20,6 +20,7 @@ mod compression_samples;
 mod device;
 mod device_depths;
 mod device_doubt;
+mod device_imported;
 mod device_limits;
 mod device_rates;
 mod device_storage;

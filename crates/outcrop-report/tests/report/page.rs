@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use outcrop_report::Report;
-use outcrop_schema::device::{ACCESS_PATTERN, ENGINE, ENGINE_WARNING};
+use outcrop_schema::device::{ACCESS_PATTERN, BYTES_WRITTEN, ENGINE, ENGINE_WARNING};
 
+use crate::device_limits::set;
 use crate::fixture::{RunBuilder, complete};
 use crate::markup::elements;
 
@@ -14,6 +15,45 @@ fn the_page_is_well_formed_and_small() {
         let html = Report::of(&run).to_html();
         elements(&html).unwrap();
         assert!(html.len() < 400_000, "{} bytes", html.len());
+    }
+}
+
+#[test]
+fn the_sheet_for_print_says_that_writes_are_bursts_and_which_quality_checks_failed() {
+    const BURSTS: &str = "write figures are burst rates";
+    let sheet = |builder: RunBuilder, mix: u8| {
+        let mut run = builder.cells(&[4096], &[1, 8], &[mix]).build();
+        for trial in &mut run.trials {
+            set(trial, BYTES_WRITTEN, 4096e3);
+        }
+        let html = Report::of(&run).to_one_page_html();
+        elements(&html).unwrap();
+        html
+    };
+    let bursts = sheet(RunBuilder::new(3), 0);
+    assert!(bursts.contains(BURSTS), "{bursts}");
+    assert!(
+        bursts.contains("more note"),
+        "what is left to the report is counted"
+    );
+    let reads = sheet(RunBuilder::new(3), 100);
+    assert!(!reads.contains(BURSTS), "{reads}");
+    let uneven = RunBuilder {
+        spread: 0.2,
+        latency_factor: 2.0,
+        ..RunBuilder::new(3)
+    };
+    let uneven = sheet(uneven, 100);
+    let failed = uneven
+        .split_once(" quality checks failed: ")
+        .expect("their count")
+        .1;
+    let (failed, _) = failed.split_once("</p>").unwrap();
+    for way in [
+        "requests in flight are not IOPS × mean latency",
+        "; repetitions of some cells differ widely",
+    ] {
+        assert!(failed.contains(way), "{failed}");
     }
 }
 

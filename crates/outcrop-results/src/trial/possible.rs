@@ -1,6 +1,8 @@
 //! What no trial can have: times, counts and figures that are damage, and on which a reader would spend its memory and time.
 
-use super::{HistogramEntry, TrialEntry};
+use outcrop_measure::metric::Unit;
+
+use super::{HistogramEntry, TrialEntry, Value};
 
 /// No figure of a machine is larger, in whatever unit: what a journal or a reference has beyond is damage.
 pub(crate) const LARGEST: f64 = 1e30;
@@ -50,12 +52,29 @@ impl TrialEntry {
             1.0 + 1e-9,
             "",
         )?;
-        let mut figures = self.values.iter().filter_map(|value| value.value);
-        figures.try_for_each(figure)?;
+        self.values.iter().try_for_each(Value::check)?;
         // Under an open loop, what is answered late has intervals behind the duration, but none behind all that the trial took.
         let (factor, least_s) = MARGIN;
         let end_s = (factor * self.duration_s.max(took_s) + least_s).min(LONGEST_S);
         self.histograms.iter().try_for_each(|entry| entry.check(end_s))
+    }
+}
+
+impl Value {
+    /// Checks that it can be the figure of a trial: of all units, only a ratio is ever negative, where compressed blocks grew.
+    fn check(&self) -> Result<(), String> {
+        let Some(value) = self.value else {
+            return Ok(());
+        };
+        figure(value)?;
+        match value < 0.0 && self.unit != Unit::Ratio {
+            true => Err(format!(
+                "{} of {value:e} {} is impossible; expected 0 or more",
+                self.metric,
+                self.unit.symbol()
+            )),
+            false => Ok(()),
+        }
     }
 }
 

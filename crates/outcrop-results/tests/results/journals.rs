@@ -296,7 +296,7 @@ type Damage = (fn(&mut TrialEntry), &'static str);
 
 #[test]
 fn times_and_counts_that_no_trial_has_are_damage_that_is_named_with_its_line() {
-    let damages: [Damage; 14] = [
+    let damages: [Damage; 15] = [
         (|trial| trial.histograms[1].start_s = 1e3, "start of an interval"),
         (|trial| trial.histograms[1].start_s = 1e15, "start of an interval"),
         (|trial| trial.histograms[1].start_s = -1.0, "start of an interval"),
@@ -320,6 +320,7 @@ fn times_and_counts_that_no_trial_has_are_damage_that_is_named_with_its_line() {
         (|trial| trial.repetition = u32::MAX, "repetition number"),
         (|trial| trial.trial = u32::MAX, "trial number"),
         (|trial| trial.values[0].value = Some(1e31), "figure of 1e31"),
+        (|trial| trial.values[0].value = Some(-5.0), "expected 0 or more"),
     ];
     let usual = |repetition| TrialEntry {
         histograms: two_intervals(1000, 50),

@@ -73,8 +73,8 @@ pub(crate) struct Args {
     destroy: Vec<String>,
     #[command(flatten)]
     factors: FactorFlags<Device>,
-    /// The engine's highest rate: `--submission batch`, half a queue per system call. The real depth is then lower, and is
-    /// reported; latencies are upper bounds. Buffers and files are registered either way
+    /// The engine's highest rate: `--submission batch`, half a queue per system call. Between two calls fewer requests are in
+    /// flight than the queue depth; latencies and the achieved depth are upper bounds. Buffers and files are registered either way
     #[arg(long, conflicts_with_all = ["job", "verify"])]
     peak: bool,
     /// Size of the file that is measured [default: as the plan says]

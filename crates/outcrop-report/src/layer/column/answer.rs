@@ -1,8 +1,9 @@
 //! What columns take and how fast they answer, what to do about it, and how sure that is.
 
-use outcrop_measure::metric::Unit;
+use outcrop_measure::metric::{Metric, Unit};
 use outcrop_measure::units::{format_data, format_exact_count, format_ratio};
 use outcrop_results::RunView;
+use outcrop_schema::FactorRef;
 use outcrop_schema::column::{
     ENCODE_SPEED, Index, LATENCY, OPERATION, ORDER, PROFILE, ROWS, SCHEMA, SIZE_OVER_FLOOR, STORED_BYTES,
     TABLE_ROWS,
@@ -11,7 +12,8 @@ use outcrop_workload::column::{Operation, RowOrder, SearchMode};
 
 use super::advice;
 use super::baselines;
-use super::cell::{column_words, is_file, is_generated, is_plain_file, is_plain_text, is_search};
+use super::cell::{is_file, is_generated, is_plain_file, is_plain_text, is_search};
+use super::conditions::{OF_ENCODING, OF_LOOKUP, OF_SCAN, OF_SIZE, conditions};
 use super::judgement::{Judgement, judge, place};
 use super::whole::{Whole, in_file, is_whole, rows_of, total_of, wholes};
 use crate::answer::{Absence, Answer, Capability, Caution, Reading};
@@ -20,6 +22,7 @@ use crate::command::Commands;
 use crate::layer::{cautions, subjects};
 use crate::number::Number;
 use crate::placement::Bounds;
+use crate::ties;
 
 /// Columns of a file that the table names; the figure has them all.
 const MOST_ROWS: usize = 6;
@@ -222,27 +225,34 @@ fn of_generated(run: &RunView, cells: &[Cell<'_>], made: &[Judgement<'_>]) -> Ve
     let largest = sizes
         .filter_map(|cell| Some((cell, cell.number(&SIZE_OVER_FLOOR)?)))
         .max_by(|left, right| left.1.value.total_cmp(&right.1.value));
-    let lookup = |mode, indexes: &[Index]| {
-        let is_wanted = |cell: &&Cell<'_>| is_search(cell, Operation::Equality, mode, indexes);
-        best(cells.iter().filter(is_wanted), &LATENCY.p50)
+    let is_encoded = |cell: &&Cell<'_>| is_file(cell);
+    let lookup = |mode, indexes: &'static [Index]| {
+        move |cell: &&Cell<'_>| is_search(cell, Operation::Equality, mode, indexes)
     };
-    let of_text = |cell: &&Cell<'_>| is_plain_text(cell) && cell.is(&OPERATION, &Operation::Equality);
-    let in_text = best(cells.iter().filter(of_text), &LATENCY.p50);
     let in_file = |mode| lookup(mode, &[Index::Postings]);
-    let (in_memory, on_disk) = (in_file(SearchMode::InMemory), in_file(SearchMode::OnDisk));
-    let encode = best(cells.iter().filter(|cell| is_file(cell)), &ENCODE_SPEED);
-    let scan = lookup(SearchMode::Scan, &Index::ALL);
-    let told = |found: Option<(&Cell<'_>, &Number)>| {
-        found.map(|(cell, number)| (number.clone(), column_words(cell)))
-    };
+    let in_text = |cell: &&Cell<'_>| is_plain_text(cell) && cell.is(&OPERATION, &Operation::Equality);
+    let (encode, find) = ((&ENCODE_SPEED, OF_ENCODING), (&LATENCY.p50, OF_LOOKUP));
+    let scan = (&LATENCY.p50, OF_SCAN);
     let rows = [
-        ("Fastest encode", told(encode)),
-        ("Rows of a value, in memory", told(in_memory)),
-        ("Rows of a value, on disk", told(on_disk)),
-        ("Rows of a value, by scan", told(scan)),
-        ("Rows of a value, in plain text", told(in_text)),
+        ("Fastest encode", fastest(cells, is_encoded, encode)),
+        (
+            "Rows of a value, in memory",
+            fastest(cells, in_file(SearchMode::InMemory), find),
+        ),
+        (
+            "Rows of a value, on disk",
+            fastest(cells, in_file(SearchMode::OnDisk), find),
+        ),
+        (
+            "Rows of a value, by scan",
+            fastest(cells, lookup(SearchMode::Scan, &Index::ALL), scan),
+        ),
+        ("Rows of a value, in plain text", fastest(cells, in_text, scan)),
         ("Largest size ÷ text under a codec", over_codecs(made)),
-        ("Largest size ÷ floor", told(largest)),
+        (
+            "Largest size ÷ floor",
+            largest.map(|(cell, number)| (number.clone(), conditions(cell, cells, OF_SIZE))),
+        ),
     ];
     // What no plan of the run asks for is not missing; a run without any of it says where it would come from.
     let has_other = cells.iter().any(is_whole) || rows.iter().any(|(_, found)| found.is_some());
@@ -259,6 +269,18 @@ fn of_generated(run: &RunView, cells: &[Cell<'_>], made: &[Judgement<'_>]) -> Ve
         Capability { label, readings }
     };
     rows.map(row).collect()
+}
+
+/// The best of the cells that are wanted, where it was reached, and with how many others it ties.
+fn fastest(
+    cells: &[Cell<'_>],
+    is_wanted: impl Fn(&&Cell<'_>) -> bool,
+    (metric, deciding): (&Metric, &[FactorRef]),
+) -> Option<(Number, String)> {
+    let wanted: Vec<&Cell<'_>> = cells.iter().filter(is_wanted).collect();
+    let (cell, number) = best(wanted.iter().copied(), metric)?;
+    let ties = ties::beside(&wanted, cell, metric);
+    Some((number.clone(), conditions(cell, cells, deciding) + &ties))
 }
 
 /// The column that gains least over a general compressor: its smallest file over its text under the smallest codec.

@@ -117,7 +117,7 @@ fn doubt(other_load: Option<f64>) -> (&'static str, String) {
     (", not decided: other I/O used the device meanwhile", why)
 }
 
-/// What a fall was, briefly and at length; `count` of `trials` had one that lasts.
+/// What a fall was, briefly and at length; `count` of `trials` had one that lasts. Both rates are means, as the bytes beside them are sums.
 fn of_fall(
     course: &WriteCourse,
     fall: &Fall,
@@ -131,24 +131,25 @@ fn of_fall(
     match &fall.recovery {
         None => (
             format!(
-                "writes fell after {at_s:.0} s ({written} written): {before} before, {after} on average afterwards{doubt}"
+                "writes fell after {at_s:.0} s ({written} written): {before} on average before, {after} on average afterwards{doubt}"
             ),
             format!(
                 "in {count} of {trials} the level of writes fell by more than {least:.0} % and stayed low. Furthest ({words}): after \
-                 {at_s:.0} s, when {written} had been written, from {before} to an average of {after} afterwards.{why}"
+                 {at_s:.0} s, when {written} had been written, from an average of {before} to one of {after} afterwards.{why}"
             ),
         ),
         Some(back) => {
             let (level, back_at_s, length_s) = (format_iops(back.level), back.at_s, back.length_s);
+            let first_level = format_iops(fall.first_level);
             (
                 format!(
-                    "none that lasts: writes fell after {at_s:.0} s ({written} written), {before} before, and were back at {level} after \
-                     {back_at_s:.0} s"
+                    "none that lasts: writes fell after {at_s:.0} s ({written} written), {before} on average before, and were back at \
+                     their first level ({level}) after {back_at_s:.0} s"
                 ),
                 format!(
                     "in none of {trials} did the level of writes fall by more than {least:.0} % for good. Furthest ({words}): after {at_s:.0} s, \
-                     when {written} had been written, it fell from {before} to an average of {after} afterwards, but was back within {:.0} % of \
-                     the level before, at {level}, after {back_at_s:.0} s for {length_s:.0} s.{why}",
+                     when {written} had been written, it fell from an average of {before} to one of {after} afterwards, but was back within {:.0} % of \
+                     its first level ({first_level}), at {level}, after {back_at_s:.0} s for {length_s:.0} s.{why}",
                     BACK_WITHIN * 100.0
                 ),
             )

@@ -201,6 +201,7 @@ fn duration(cells: &[Cell<'_>]) -> Option<Caution> {
         Caution::note(format!(
             "The longest trial lasted {longest_s:.1} s: write figures are burst rates, not what the device sustains once its cache is full."
         ))
+        .in_print()
     })
 }
 

@@ -7,6 +7,16 @@ use super::cell::value_of;
 use crate::cell::Cell;
 use crate::section::Method;
 
+const MEDIANS: (&str, &str) = (
+    "Medians and intervals",
+    "The median over the trials of a cell. Its 95 % interval is between two of the trials, by order statistics. With five trials or fewer it is \
+     their range, whose confidence is stated (five: 94 %, three: 75 %).",
+);
+const KNEE: (&str, &str) = (
+    "Knee",
+    "Predicted: highest IOPS × mean latency at the smallest depth (Little's law). Observed: the depth of the highest IOPS ÷ mean latency (Kleinrock's power).",
+);
+
 /// Short forms of docs/methodology.md, in the order of the page.
 const METHODS: &[(&str, &str)] = &[
     (
@@ -30,15 +40,8 @@ const METHODS: &[(&str, &str)] = &[
         "Percentiles",
         "A percentile q is printed only if n(1 − q) ≥ 10, so that at least ten operations lie beyond it.",
     ),
-    (
-        "Medians and intervals",
-        "The median over the trials of a cell. Its 95 % interval is between two of the trials, by order statistics. With five trials or fewer it is \
-         their range, whose confidence is stated (five: 94 %, three: 75 %).",
-    ),
-    (
-        "Knee",
-        "Predicted: highest IOPS × mean latency at the smallest depth (Little's law). Observed: the depth of the highest IOPS ÷ mean latency (Kleinrock's power).",
-    ),
+    MEDIANS,
+    KNEE,
     (
         "CPU per operation",
         "CPU time of the whole process during the measured time, including the kernel's I/O workers, divided by the operations.",
@@ -53,7 +56,39 @@ const METHODS: &[(&str, &str)] = &[
     ),
 ];
 
+/// The same for figures that another program measured: short forms of docs/from-fio.md.
+const METHODS_OF_IMPORTED: &[(&str, &str)] = &[
+    (
+        "Measurement",
+        "Another program measured, and Outcrop read its results in fio's JSON. Outcrop chose neither the order of the trials nor their \
+         warm-up, so drift of the machine may affect some cells more than others. The device's counters and the mean queue depth were not recorded.",
+    ),
+    (
+        "IOPS and bandwidth",
+        "As the results state them: `iops`, and `bw_bytes` or `bw` × 1024.",
+    ),
+    (
+        "Latency",
+        "As the results state it. Mean and maximum are those of `lat_ns` (`lat`), from the submission's start, and without it those of `clat_ns`, \
+         from the submission's end. Percentiles are those of `lat_ns` if they were recorded, and otherwise those of `clat_ns`. Outcrop's own latencies begin \
+         before the submission.",
+    ),
+    (
+        "Percentiles",
+        "A percentile q is printed only if the results state it and n(1 − q) ≥ 10, so that at least ten operations lie beyond it.",
+    ),
+    MEDIANS,
+    KNEE,
+    (
+        "CPU per operation",
+        "`usr_cpu` and `sys_cpu` over `job_runtime`, divided by the operations. fio counts its threads there, without the kernel's workers.",
+    ),
+];
+
 pub(super) fn methods(cells: &[Cell<'_>]) -> Vec<Method> {
+    if cells.iter().any(Cell::is_imported) {
+        return Method::all(METHODS_OF_IMPORTED);
+    }
     let mut methods = Method::all(METHODS);
     methods.extend(Method::all(&[("Overhead of measuring", &overhead(cells))]));
     methods

@@ -70,10 +70,11 @@ fn measured_here(row: &ReferenceRow, ours: &[Cell<'_>]) -> Option<String> {
         .filter_map(|cell| Some((cell, cell.number(&metric)?)))
         .max_by(|one, other| one.1.value.total_cmp(&other.1.value))?;
     Some(format!(
-        "{} ({}, {})",
+        "{} ({}, {}{})",
         best.1,
         best.0.access(),
-        best.0.depth_words()
+        best.0.depth_words(),
+        best.0.circumstances()
     ))
 }
 

@@ -18,7 +18,7 @@ use crate::answer::{
 };
 use crate::cell::{Cell, best, largest_family};
 use crate::finding::as_sentence;
-use crate::layer::undecided::add_rival;
+use crate::layer::undecided::{add_rival, add_wide_rivals};
 use crate::layer::{cautions, overload, subjects};
 use crate::number::{Number, counted};
 use crate::placement::{Bounds, Kept};
@@ -207,7 +207,10 @@ fn beside_soonest(mut claim: Claim, soonest: &Cell<'_>, candidates: &[&Cell<'_>]
         let name = format!("p50 of {}", configuration(cell));
         Some((name, cell.number(&LATENCY.p50)?))
     });
-    add_rival(&mut claim.numbers, p50s);
+    add_rival(&mut claim.numbers, p50s.clone());
+    if let Some(p50) = soonest.number(&LATENCY.p50) {
+        add_wide_rivals(&mut claim.numbers, p50s, p50);
+    }
     let ties = soonest.number(&LATENCY.p50).map(|p50| {
         let overlaps = |cell: &&Cell<'_>| cell.number(&LATENCY.p50).is_some_and(|other| p50.overlaps(other));
         others().filter(overlaps).map(configuration).collect::<Vec<_>>()

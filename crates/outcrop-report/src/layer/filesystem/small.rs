@@ -12,7 +12,7 @@ use super::writes::{policy, synced};
 use crate::answer::{Absence, CONFIGURATION_COLUMN, Capability, Claim, Reading};
 use crate::cell::{Cell, best, families};
 use crate::finding::as_sentence;
-use crate::layer::undecided::add_rival;
+use crate::layer::undecided::{add_rival, add_wide_rivals};
 use crate::ties;
 
 /// What is best in each of the three, and in creating, for each size of files.
@@ -96,7 +96,8 @@ fn claim(family: &[&Cell<'_>]) -> Option<Claim> {
         let name = format!("files of {size} read per second, {}", configuration(cell));
         Some((name, cell.number(&IOPS)?))
     });
-    add_rival(&mut numbers, rivals);
+    add_rival(&mut numbers, rivals.clone());
+    add_wide_rivals(&mut numbers, rivals, read);
     let action = format!("Use {name} for files of {size}: {costs}{tie}");
     Some(Claim::new(format!("Files of {size}"), brief, text, numbers).advising(action))
 }

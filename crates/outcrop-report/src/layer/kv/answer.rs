@@ -245,13 +245,25 @@ fn block_size(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
         ),
         false => String::new(),
     };
-    // What has the highest throughput itself ties with nothing.
-    let why = match std::ptr::eq(*chosen, fastest_cell) {
-        true => "the highest throughput of the sizes measured",
-        false => "the smallest whose throughput ties with the highest",
+    // What has the highest throughput itself is more than a margin ahead of all smaller sizes, but that may be chance.
+    let mut others = family.iter().filter(|cell| !std::ptr::eq(**cell, fastest_cell));
+    let is_apart = |cell: &&&Cell<'_>| {
+        cell.number(&THROUGHPUT)
+            .is_some_and(|number| are_apart(number, fastest))
+    };
+    let (why, caveat) = match (
+        std::ptr::eq(*chosen, fastest_cell),
+        others.all(|cell| is_apart(&cell)),
+    ) {
+        (true, true) => ("the highest throughput of the sizes measured", ""),
+        (true, false) => (
+            "the highest throughput of the sizes measured",
+            Difference::Unclear.caveat(),
+        ),
+        (false, _) => ("the smallest whose throughput ties with the highest", ""),
     };
     let text = format!(
-        "Blocks of {size}: {why}{more}. {}, {}.",
+        "Blocks of {size}: {why}{caveat}{more}. {}, {}.",
         super::cell::engine(chosen),
         load(chosen)
     );
@@ -262,11 +274,11 @@ fn block_size(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let numbers = numbers.collect();
     // Whether to compress at all is said above, or is not decided.
     let action = format!(
-        "With {}, use blocks of {size}: {why}{more}",
+        "With {}, use blocks of {size}: {why}{caveat}{more}",
         super::cell::engine(chosen)
     );
     let verdict = bounds.judge_store(chosen, base(cells, chosen, bounds));
-    let claim = Claim::new("Block size", format!("{size}{more}"), text, numbers).advising(action);
+    let claim = Claim::new("Block size", format!("{size}{caveat}{more}"), text, numbers).advising(action);
     let claim = claim
         .unless_disturbed(family.iter().copied())
         .resting_on(COMPRESS);

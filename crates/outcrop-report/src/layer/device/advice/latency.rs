@@ -43,9 +43,12 @@ pub(super) fn depth<'c, 'a>(
         match p99(next) {
             // Cut short at a parenthesis, it still says so.
             Some(tail) => {
-                let beyond = match words == lone_words {
-                    true => "is more than twice as much",
-                    false => "is more than that",
+                let is_clear = tail.ends().is_none_or(|(low, _)| low > limit);
+                let beyond = match (words == lone_words, is_clear) {
+                    (true, true) => "is more than twice as much",
+                    (true, false) => "may be more than twice as much",
+                    (false, true) => "is more than that",
+                    (false, false) => "may be more than that",
                 };
                 format!("; at {next_words} it {beyond}: {}", tail.with_ends())
             }

@@ -13,11 +13,13 @@ pub(in super::super) const BACK_WITHIN: f64 = LEAST_SHIFT / 2.0;
 pub(super) struct LevelFall {
     /// Index of the first value behind it.
     pub(super) at: usize,
-    /// The level before it.
+    /// The level that the series begins with, which it fell from.
+    pub(super) first_level: f64,
+    /// The mean of all values before it: after a dip or a rise, that is not the first level.
     pub(super) before: f64,
     /// The mean of all values behind it.
     pub(super) after: f64,
-    /// The first stretch behind it that is back at the level before; none where the level stayed low.
+    /// The first stretch behind it that is back at the first level; none where the level stayed low.
     pub(super) recovered: Option<Range<usize>>,
 }
 
@@ -61,11 +63,13 @@ pub(super) fn of(series: &[f64]) -> Option<LevelFall> {
     let back: Vec<Range<usize>> = starts.filter_map(trimmed).collect();
     let fall = |at: usize, recovered| LevelFall {
         at,
-        before: shift.before,
+        first_level: shift.before,
+        before: mean(&series[..at]),
         after: mean(&series[at..]),
         recovered,
     };
-    let lasting = |at: usize| Some(fall(at, None)).filter(|fall| fall.after < low);
+    // What follows a long dip may be below the first level, and yet above the mean of all before it.
+    let lasting = |at: usize| Some(fall(at, None)).filter(|fall| fall.after < low && fall.ratio() < 1.0);
     let Some((first, last)) = back.first().zip(back.last()) else {
         return lasting(at);
     };
@@ -124,6 +128,17 @@ mod tests {
         assert_eq!(of(&levels(&[(100.0, 10), (50.0, 5), (85.0, 40)])), None);
         let later = of(&levels(&[(100.0, 10), (130.0, 10), (30.0, 30)])).unwrap();
         assert_eq!((later.at, later.recovered), (20, None));
+    }
+
+    #[test]
+    fn the_rate_before_a_fall_is_the_mean_of_all_before_it_and_not_of_the_first_level_alone() {
+        let risen = of(&levels(&[(60.0, 6), (110.0, 5), (20.0, 20)])).unwrap();
+        assert_eq!((risen.at, risen.recovered.clone()), (11, None));
+        assert!((59.0..61.0).contains(&risen.first_level), "{risen:?}");
+        assert!((82.0..84.0).contains(&risen.before), "{risen:?}");
+        // Above the mean of all before it, a level is no fall for good.
+        let long_dip = of(&levels(&[(100.0, 3), (10.0, 30), (100.0, 3), (50.0, 40)]));
+        assert!(long_dip.is_none_or(|fall| fall.ratio() < 1.0));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::super::cell::DeviceCell;
 use super::super::curve::{curves, depth_curve, load_points};
 use crate::cell::{Cell, best};
 use crate::finding::Finding;
-use crate::number::{Number, counted};
+use crate::number::{Number, WIDEST_PERCENT, counted};
 
 /// A predicted knee counts as right when the observed one is within this factor.
 const KNEE_FACTOR: f64 = 2.0;
@@ -61,51 +61,118 @@ pub(super) fn knee(cells: &[Cell<'_>]) -> Finding {
         .numbers(numbers)
 }
 
+/// The IOPS of a mix ÷ what the weighted mean of its parts promises.
+struct MixRatio {
+    number: Number,
+    /// The mix in words.
+    words: String,
+    /// The IOPS that it is computed from.
+    inputs: Vec<Number>,
+}
+
+impl MixRatio {
+    fn of(curve: &[&Cell<'_>], cell: &Cell<'_>) -> Option<Self> {
+        let (total, expected) = (cell.number(&IOPS.both)?, weighted_mean_iops(curve, cell)?);
+        let name = "mix ÷ weighted mean";
+        let number = Number::computed(name, Unit::Ratio, &[total, &expected], |values| {
+            values[0] / values[1]
+        });
+        let ends = Direction::ALL
+            .into_iter()
+            .filter_map(|direction| pure(curve, direction));
+        let inputs = ends.chain([cell]).filter_map(|input| {
+            let number = input.number(&IOPS.both)?.clone();
+            Some(number.named(format!("IOPS of {}", input.words())))
+        });
+        Some(Self {
+            number,
+            words: cell.words(),
+            inputs: inputs.collect(),
+        })
+    }
+
+    fn is_off(&self) -> bool {
+        (self.number.value - 1.0).abs() > MIX_TOLERANCE
+    }
+
+    /// Whether its interval reaches into what counts as the mean: then a value outside contradicts nothing.
+    fn may_be_within(&self) -> bool {
+        let (low, high) = self
+            .number
+            .ends()
+            .unwrap_or((self.number.value, self.number.value));
+        low <= 1.0 + MIX_TOLERANCE && high >= 1.0 - MIX_TOLERANCE
+    }
+}
+
 /// Whether mixing reads and writes gives the weighted mean of doing them apart.
 pub(super) fn mix(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "mix-is-weighted-mean";
     const SENTENCE: &str = "A mix of reads and writes gives the weighted mean of pure reads and pure writes.";
-    let mut ratios: Vec<(Number, String)> = Vec::new();
+    let mut ratios: Vec<MixRatio> = Vec::new();
     for curve in curves(cells, &READ_WRITE_MIX) {
         let mixed = curve.iter().filter(|cell| cell.is_mixed());
-        ratios.extend(mixed.filter_map(|cell| {
-            let expected = weighted_mean_iops(&curve, cell)?;
-            let inputs = [cell.number(&IOPS.both)?, &expected];
-            let name = "mix ÷ weighted mean";
-            let ratio = Number::computed(name, Unit::Ratio, &inputs, |values| values[0] / values[1]);
-            Some((ratio, cell.words()))
-        }));
+        ratios.extend(mixed.filter_map(|cell| MixRatio::of(&curve, cell)));
     }
-    ratios.sort_by(|one, other| one.0.value.total_cmp(&other.0.value));
+    ratios.sort_by(|one, other| one.number.value.total_cmp(&other.number.value));
     let (Some(lowest), Some(highest)) = (ratios.first(), ratios.last()) else {
         let reason = "no mix was measured together with pure reads and pure writes of the same size and depth \
                       (the plan ssd-read-write-mix measures them).";
         return Finding::not_testable(ID, SENTENCE, reason);
     };
-    let is_off = |ratio: &&(Number, String)| (ratio.0.value - 1.0).abs() > MIX_TOLERANCE;
-    let off = ratios.iter().filter(is_off).count();
-    let tested = format!(
-        "IOPS of {} compared with read share × pure-read IOPS + write share × pure-write IOPS, within {:.0} %; \
-         {off} outside.",
-        counted(ratios.len(), "mixed cell"),
-        MIX_TOLERANCE * 100.0
-    );
-    let number = |what: &str, (ratio, words): &(Number, String)| {
-        ratio
-            .clone()
-            .named(format!("{what} mix ÷ weighted mean ({words})"))
+    let (open, off): (Vec<&MixRatio>, Vec<&MixRatio>) = ratios
+        .iter()
+        .filter(|ratio| ratio.is_off())
+        .partition(|ratio| ratio.may_be_within());
+    let (all, within) = (counted(ratios.len(), "mixed cell"), MIX_TOLERANCE * 100.0);
+    let number = |what: &str, ratio: &MixRatio| {
+        let name = format!("{what} mix ÷ weighted mean ({})", ratio.words);
+        ratio.number.clone().named(name)
     };
-    Finding::tested(ID, SENTENCE, off == 0, tested)
+    let mut numbers = vec![number("lowest", lowest), number("highest", highest)];
+    // A ratio may be known better than one of its parts, which decides no more for that.
+    let is_vague = |number: &Number| {
+        number
+            .plus_minus_percent()
+            .is_some_and(|percent| percent > WIDEST_PERCENT)
+    };
+    for input in lowest.inputs.iter().chain(&highest.inputs) {
+        if is_vague(input) && numbers.iter().all(|known| known.name != input.name) {
+            numbers.push(input.clone());
+        }
+    }
+    // Where a number is too wide, the rule for all findings says so, with the command that would decide it.
+    if off.is_empty() && !open.is_empty() && !numbers.iter().any(is_vague) {
+        let reason = format!(
+            "in {} of {all}, the IOPS differ from the weighted mean by more than {within:.0} %, but their interval also includes smaller \
+             differences. More repetitions narrow it.",
+            open.len()
+        );
+        return Finding::not_testable(ID, SENTENCE, reason).numbers(numbers);
+    }
+    let undecided = match open.len() {
+        0 => String::new(),
+        count => format!(", and {count} whose interval reaches within"),
+    };
+    let tested = format!(
+        "IOPS of {all} compared with read share × pure-read IOPS + write share × pure-write IOPS, within {within:.0} %; \
+         {} outside{undecided}.",
+        off.len()
+    );
+    Finding::tested(ID, SENTENCE, off.is_empty(), tested)
         .otherwise("Plan capacity from a measured mix: averaging two separate runs is wrong for this device.")
-        .numbers([number("lowest", lowest), number("highest", highest)])
+        .numbers(numbers)
+}
+
+/// The cell of a mix curve that has one direction only.
+fn pure<'c, 'a>(curve: &[&'c Cell<'a>], direction: Direction) -> Option<&'c Cell<'a>> {
+    let mut ends = curve.iter().filter(|cell| cell.only() == Some(direction));
+    ends.next().copied()
 }
 
 /// The weighted mean of the IOPS of a mix curve's ends, for the share of reads of one of its cells.
 pub(in super::super) fn weighted_mean_iops(curve: &[&Cell<'_>], cell: &Cell<'_>) -> Option<Number> {
-    let end = |direction: Direction| {
-        let mut ends = curve.iter().filter(|cell| cell.only() == Some(direction));
-        ends.next()?.number(&IOPS.both)
-    };
+    let end = |direction: Direction| pure(curve, direction)?.number(&IOPS.both);
     let (reads, writes) = (end(Direction::Read)?, end(Direction::Write)?);
     let share = f64::from(cell.read_percent()?) / 100.0;
     Some(Number::computed(

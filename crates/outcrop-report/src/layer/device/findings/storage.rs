@@ -1,8 +1,8 @@
 //! Whether reads reached storage, or memory above it answered.
 
-use outcrop_measure::metric::Unit;
+use outcrop_measure::metric::{Metric, Unit};
 use outcrop_measure::units::format_nanoseconds;
-use outcrop_schema::device::{ACCESS, Direction, MISSING_BYTES_RATIO, PAGE_CACHE};
+use outcrop_schema::device::{ACCESS, DEVICE_BYTES_RATIO, Direction, MISSING_BYTES_RATIO, PAGE_CACHE};
 use outcrop_workload::filesystem::FileAccess;
 
 use super::super::cell::{DeviceCell, P50};
@@ -34,28 +34,62 @@ pub(in super::super) fn sooner_than_storage<'c, 'a>(
     sooner.min_by(|one, other| one.1.value.total_cmp(&other.1.value))
 }
 
+/// The bytes that the device moved beside those that were asked for; older runs have reads and writes in one sum.
+const COUNTED: [Metric; 2] = [MISSING_BYTES_RATIO, DEVICE_BYTES_RATIO];
+
+/// Why it is not known whether reads reached storage, though none was too soon for it; none where the device's bytes were counted for every cell.
+fn unknown(cells: &[Cell<'_>], least: &Number) -> Option<String> {
+    let uncounted = direct_reads(cells).find(|cell| cell.first_number(&COUNTED).is_none())?;
+    let least = format_nanoseconds(least.value);
+    if uncounted.is_imported() {
+        return Some(format!(
+            "the results of fio state neither the bytes that were requested from the device nor the state of loop devices, so memory may have \
+             answered; the lowest median latency of a read ({least}) does not rule that out."
+        ));
+    }
+    let reason = uncounted.unavailable(&DEVICE_BYTES_RATIO);
+    Some(format!(
+        "the bytes that were requested from the device are not known ({}), so memory may have answered; the lowest median latency of a \
+         read ({least}) does not rule that out.",
+        reason
+            .unwrap_or("the kernel's counters were not read")
+            .trim_end_matches('.')
+    ))
+}
+
+/// What was tested to tell storage from memory: of cells without the device's bytes, the latency alone.
+fn what_was_tested(cells: &[Cell<'_>]) -> String {
+    let total = counted(direct_reads(cells).count(), "cell");
+    let latency = format!(
+        "the lowest median latency of a read (at least {}, the least that storage takes)",
+        format_nanoseconds(LEAST_STORAGE_NS)
+    );
+    let bytes = format!(
+        "the bytes that were requested from the device (at least {:.0} %)",
+        (1.0 - NOT_OF_DEVICE) * 100.0
+    );
+    let loops = "the state of loop devices in /sys";
+    let are_counted = direct_reads(cells).all(|cell| cell.first_number(&COUNTED).is_some());
+    match (are_counted, direct_reads(cells).any(Cell::is_imported)) {
+        (true, _) => format!("in {total}: {loops}, {bytes}, and {latency}."),
+        (false, false) => format!("in {total}: {loops}, and {latency}."),
+        (false, true) => format!("in {total}: {latency}."),
+    }
+}
+
 /// Reads past the page cache came from storage: the device was asked for their bytes, and they took as long as storage takes.
 pub(super) fn latency_is_storage(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "latency-is-storage";
     const SENTENCE: &str = "Reads with direct I/O reached storage.";
-    let total = direct_reads(cells).count();
-    if total == 0 {
+    let least = direct_reads(cells).filter_map(|cell| cell.directed(Direction::Read, &P50));
+    let Some(least) = least.min_by(|one, other| one.value.total_cmp(&other.value)) else {
         return Finding::not_testable(ID, SENTENCE, "no cell reads with direct I/O.");
-    }
+    };
     let told = direct_reads(cells).find_map(|cell| cell.remark(&PAGE_CACHE));
     let sooner = sooner_than_storage(cells);
     let missing = direct_reads(cells)
         .filter_map(|cell| Some((cell, cell.number(&MISSING_BYTES_RATIO)?)))
         .find(|(_, missing)| missing.value > NOT_OF_DEVICE);
-    let least = direct_reads(cells).filter_map(|cell| cell.directed(Direction::Read, &P50));
-    let least = least.min_by(|one, other| one.value.total_cmp(&other.value));
-    let tested = format!(
-        "in {}: the state of loop devices in /sys, the bytes that were requested from the device (at least {:.0} %), and the lowest median \
-         latency of a read (at least {}, the least that storage takes).",
-        counted(total, "cell"),
-        (1.0 - NOT_OF_DEVICE) * 100.0,
-        format_nanoseconds(LEAST_STORAGE_NS)
-    );
     let mut why: Vec<String> = told.map(str::to_owned).into_iter().collect();
     why.extend(missing.map(|(cell, missing)| {
         format!(
@@ -71,18 +105,19 @@ pub(super) fn latency_is_storage(cells: &[Cell<'_>]) -> Finding {
             cell.words()
         )
     }));
-    let numbers = least.map(|least| {
-        Number::derived(
-            "lowest median latency of reads",
-            least.value,
-            Unit::Nanoseconds,
-            least.n,
-        )
-    });
-    Finding::tested(ID, SENTENCE, why.is_empty(), tested)
+    if let Some(reason) = unknown(cells, least).filter(|_| why.is_empty()) {
+        return Finding::not_testable(ID, SENTENCE, reason);
+    }
+    let number = Number::derived(
+        "lowest median latency of reads",
+        least.value,
+        Unit::Nanoseconds,
+        least.n,
+    );
+    Finding::tested(ID, SENTENCE, why.is_empty(), what_was_tested(cells))
         .otherwise(format!(
             "Memory answered, or may have, and these figures describe it. {}",
             why.join(" ")
         ))
-        .numbers(numbers)
+        .numbers([number])
 }

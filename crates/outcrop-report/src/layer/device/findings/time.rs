@@ -123,6 +123,10 @@ pub(super) fn steady_state(cells: &[Cell<'_>], drive: Option<Drive<'_>>) -> Find
         return Finding::not_testable(ID, SENTENCE, "this run wrote only in mixes.");
     }
     let (total, unsteady) = unsteady(cells);
+    if total == 0 && cells.iter().any(Cell::is_imported) {
+        let reason = "the JSON of fio has no intervals, so whether writes kept their rate is not known.";
+        return Finding::not_testable(ID, SENTENCE, reason);
+    }
     if total == 0 {
         let reason = format!(
             "no write trial has {WINDOW_ROUNDS} rounds of a second or more. The write figures of this run are burst rates; with full effort, writes last longer."
@@ -184,6 +188,10 @@ pub(super) fn level_shifts(cells: &[Cell<'_>]) -> Finding {
     let of = |direction| courses(&closed, direction);
     let mut courses: Vec<Course> = Direction::ALL.into_iter().flat_map(of).collect();
     courses.retain(|course| course.rates.len() >= FEWEST_INTERVALS);
+    if courses.is_empty() && cells.iter().any(Cell::is_imported) {
+        let reason = "the JSON of fio has no intervals, so whether the IOPS kept one level is not known.";
+        return Finding::not_testable(ID, SENTENCE, reason);
+    }
     if courses.is_empty() {
         let reason = format!(
             "no trial of a closed loop has {FEWEST_INTERVALS} or more intervals of pure reads or pure writes."
@@ -253,7 +261,8 @@ fn closed_loops<'a>(cells: &[Cell<'a>]) -> Vec<Cell<'a>> {
         .collect()
 }
 
-/// The fall of a trial of writes, as the ratio of its levels, and what a drive's cache gave: its level, the bytes that it took, and the mean behind it.
+/// The fall of a trial of writes, as the ratio of the means on its sides, and what a drive's cache gave: the mean until then, the bytes that it
+/// took, and the mean behind it.
 fn cliff(course: &Course) -> Option<(f64, [Number; 3])> {
     let written_bytes = course.written_bytes?;
     let fall = fall::of(&course.rates)?;
@@ -262,7 +271,7 @@ fn cliff(course: &Course) -> Option<(f64, [Number; 3])> {
     let number =
         |what: &str, value, unit, n| Number::derived(format!("{what} ({})", course.words), value, unit, n);
     let numbers = [
-        number("burst level", fall.before, Unit::PerSecond, burst.len()),
+        number("mean until it falls", fall.before, Unit::PerSecond, burst.len()),
         number("written until it falls", bytes, Unit::Bytes, burst.len()),
         number(
             "mean after it",
@@ -296,7 +305,9 @@ pub(in super::super) struct Fall {
     /// Seconds since the trial began.
     pub(in super::super) at_s: f64,
     pub(in super::super) written_bytes: f64,
-    /// IOPS before it.
+    /// IOPS of the level that the trial began with.
+    pub(in super::super) first_level: f64,
+    /// Mean IOPS of all rounds before it: those that wrote `written_bytes`.
     pub(in super::super) before: f64,
     /// Mean IOPS of all rounds after it.
     pub(in super::super) after: f64,
@@ -305,7 +316,7 @@ pub(in super::super) struct Fall {
     numbers: Vec<Number>,
 }
 
-/// A stretch of a trial in which writes that had fallen were back at the level before.
+/// A stretch of a trial in which writes that had fallen were back at their first level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in super::super) struct Recovery {
     /// Seconds since the trial began.
@@ -339,6 +350,7 @@ pub(in super::super) fn write_courses(cells: &[Cell<'_>]) -> Vec<WriteCourse> {
             fall: fall::of(&course.rates).map(|fall| Fall {
                 at_s: fall.at as f64 * course.round_s,
                 written_bytes: written(&course.rates[..fall.at]),
+                first_level: fall.first_level,
                 before: fall.before,
                 after: fall.after,
                 recovery: fall.recovered.as_ref().map(|back| Recovery {
@@ -358,7 +370,8 @@ pub(in super::super) fn write_courses(cells: &[Cell<'_>]) -> Vec<WriteCourse> {
 fn shift(course: &Course) -> Option<Number> {
     let shift = change_point::level_shift(&course.rates).filter(|shift| shift.before > 0.0)?;
     let at_s = shift.at as f64 * course.round_s;
-    let name = format!("{}, level after {at_s:.1} s ÷ before", course.words);
+    // A rise may end the first level: what comes right behind it is then not the level that it is compared with.
+    let name = format!("{}, later level ÷ level until {at_s:.1} s", course.words);
     Some(Number::derived(
         name,
         shift.ratio(),
