@@ -6,6 +6,7 @@ use parquet::arrow::ArrowWriter;
 
 use super::ipc_output::{record_batches, schema_of};
 use super::parquet_input::of_parquet;
+use super::parquet_parts::parts_to_write;
 use super::parquet_sizes::{Form, chunk_bytes, parquet_columns};
 use crate::Column;
 use crate::error::Result;
@@ -40,7 +41,9 @@ impl Column {
         let form = form.properties(&parquet_columns(&schema)?)?;
         let mut writer = ArrowWriter::try_new(out, schema.clone(), Some(form)).map_err(of_parquet)?;
         for batch in record_batches(self.scan()?, &schema) {
-            writer.write(&batch?).map_err(of_parquet)?;
+            for part in parts_to_write(&batch?) {
+                writer.write(&part).map_err(of_parquet)?;
+            }
         }
         writer.close().map_err(of_parquet)?;
         Ok(())

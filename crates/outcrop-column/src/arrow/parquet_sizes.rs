@@ -17,6 +17,7 @@ use parquet::schema::types::ColumnDescPtr;
 
 use super::guarded;
 use super::parquet_input::{FORMAT, footer, of_parquet};
+use super::parquet_parts::parts_to_write;
 use crate::Column;
 use crate::error::Result;
 
@@ -268,7 +269,9 @@ pub(super) fn chunk_bytes(
                 writers.push((form, writer.map_err(of_parquet)?));
             }
         }
-        write_to_all(&mut writers, &batch)?;
+        for part in parts_to_write(&batch) {
+            write_to_all(&mut writers, &part)?;
+        }
     }
     let bytes_of = |(form, writer): (Form, ArrowWriter<io::Sink>)| {
         let metadata = writer.close().map_err(of_parquet)?;

@@ -139,7 +139,7 @@ fn mix(iops: [(&str, [f64; 3]); 3]) -> Finding {
     let mut run = RunBuilder::new(3).cells(&[4096], &[8], &[100, 70, 0]).build();
     for trial in &mut run.trials {
         let is_its = |(mix, _): &&(&str, [f64; 3])| trial.factors[READ_WRITE_MIX.name] == *mix;
-        let (_, of_cell) = iops.iter().find(is_its).unwrap();
+        let (_, of_cell) = iops.iter().find(is_its).expect("each cell has its IOPS");
         let one = of_cell[trial.repetition as usize] * 1e3;
         set(trial, IOPS.both, one);
     }

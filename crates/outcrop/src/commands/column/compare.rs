@@ -49,6 +49,7 @@ pub(super) fn compared(
         (FileKind::Arrow, kind) if kind != ValueKind::Strings => Err(Unavailable::because(
             "the types of an Arrow IPC input are not written again; only its text columns are compared",
         )),
+        _ if text_bytes > MOST_COMPARED_TEXT => Err(too_much(text_bytes)),
         _ if index == Index::Only => Err(Unavailable::because(
             "a file with --index only has no codes to write the rows from",
         )),
@@ -100,8 +101,19 @@ pub(super) fn compared(
     })
 }
 
+/// As many bytes of rows are written in Parquet to be compared: beyond, a few kilobytes that stand for them would take minutes or hours.
+const MOST_COMPARED_TEXT: u64 = 16 << 30;
 /// Values that lie together may take as many bytes to be compared in Parquet, where a long one is held some 18 times at once.
 const MOST_COMPARED_BYTES: u64 = 32 << 20;
+
+/// Why rows of so many bytes are not compared.
+fn too_much(text_bytes: u64) -> Unavailable {
+    let why = format!("its rows are {} of text", format_data(text_bytes as f64));
+    note(&format!(
+        "note: no size in Parquet with zstd:3: {why}, too much to be compared"
+    ));
+    Unavailable::because(why)
+}
 
 /// The column file that was written, to be written in Parquet.
 fn to_compare(file: &Path) -> anyhow::Result<Column> {
