@@ -101,12 +101,12 @@ pub(super) fn compared(
     })
 }
 
-/// As many bytes of rows are written in Parquet to be compared: beyond, a few kilobytes that stand for them would take minutes or hours.
+/// Most bytes of rows that are written in Parquet to be compared: a few kilobytes can stand for more, which would take minutes or hours.
 const MOST_COMPARED_TEXT: u64 = 16 << 30;
 /// Values that lie together may take as many bytes to be compared in Parquet, where a long one is held some 18 times at once.
 const MOST_COMPARED_BYTES: u64 = 32 << 20;
 
-/// Why rows of so many bytes are not compared.
+/// Why these rows are not compared.
 fn too_much(text_bytes: u64) -> Unavailable {
     let why = format!("its rows are {} of text", format_data(text_bytes as f64));
     note(&format!(
