@@ -9,7 +9,7 @@ use serde::Serialize;
 pub(crate) use doubtful::Doubtful;
 pub use reading::{Absence, Capability, Reading, ReadingOutcome};
 
-use crate::number::{Number, WIDEST_PERCENT};
+use crate::number::Number;
 use crate::placement::{Kept, More, Verdict};
 
 /// The only column of a table whose rows name a configuration each: on the first screen the word says nothing.
@@ -112,9 +112,7 @@ impl Answer {
     }
 
     fn wide_numbers(&self) -> impl Iterator<Item = &Number> {
-        let is_wide = |percent: f64| percent > WIDEST_PERCENT;
-        self.numbers()
-            .filter(move |number| number.plus_minus_percent().is_some_and(is_wide))
+        self.numbers().filter(|number| number.is_too_wide())
     }
 
     /// Those that were read off a clock once, where others were read several times: of a run of single trials that is said once for all.

@@ -7,7 +7,7 @@
 use outcrop_schema::kv::MARGIN;
 
 use crate::layer::undecided::FEW;
-use crate::number::{Number, WIDEST_PERCENT, counted};
+use crate::number::{Number, counted};
 
 /// What still counts as the same where intervals overlap; without the limit, the less is known the more would.
 pub(crate) const UNCERTAIN_MARGIN: f64 = 0.10;
@@ -33,12 +33,8 @@ impl Difference {
         if is_of_one(one) || is_of_one(other) {
             return Self::OfOneTrial;
         }
-        let is_vague = |number: &Number| {
-            let percent = number.plus_minus_percent();
-            percent.is_some_and(|percent| percent > WIDEST_PERCENT)
-        };
         match (are_apart(one, other), ties(one, other) && ties(other, one)) {
-            (false, true) if is_vague(one) || is_vague(other) => Self::Unclear,
+            (false, true) if one.is_too_wide() || other.is_too_wide() => Self::Unclear,
             (_, true) => Self::None,
             (true, false) => Self::Clear,
             (false, false) => Self::Unclear,

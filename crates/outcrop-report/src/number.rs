@@ -152,6 +152,12 @@ impl Number {
         Some(self.interval?.relative_reach() * 100.0)
     }
 
+    /// Whether its interval is so wide that the number decides nothing.
+    pub(crate) fn is_too_wide(&self) -> bool {
+        self.plus_minus_percent()
+            .is_some_and(|percent| percent > WIDEST_PERCENT)
+    }
+
     /// The value with the ends of its interval: `97.9 k IOPS (97.6–110)`.
     pub fn with_ends(&self) -> String {
         let value = self.to_string();
@@ -177,10 +183,7 @@ impl Number {
 
     /// The same of a figure that stands beside those that decide; none where it is known too badly for advice.
     pub(crate) fn told_beside(&self) -> Option<String> {
-        let is_wide = self
-            .plus_minus_percent()
-            .is_some_and(|percent| percent > WIDEST_PERCENT);
-        (!is_wide && !self.rests_on_one_trial()).then(|| self.told())
+        (!self.is_too_wide() && !self.rests_on_one_trial()).then(|| self.told())
     }
 
     /// How well it is known: `p99 at QD 32 is known only to ± 18 %`.

@@ -1,7 +1,8 @@
 //! Which others the trials do not distinguish from the best: said beside every superlative, by this one rule in every layer.
 //!
-//! A tie is an overlap of two intervals, or a figure of one trial within the interval of another. What has no figure is no opponent, and
-//! that is said as well: the best of one is not the best of many. So is that the best rests on one trial where others rest on several.
+//! A tie is an overlap of two intervals, a figure of one trial within the interval of another, or two equal figures without one. What has no
+//! figure is no opponent, and that is said as well: the best of one is not the best of many. So is that the best rests on one trial where
+//! others rest on several.
 
 use outcrop_measure::metric::Metric;
 
@@ -20,18 +21,17 @@ pub(crate) fn beside(cells: &[&Cell<'_>], best: &Cell<'_>, metric: &Metric) -> S
 /// The same of numbers: the best, and those of the others, as far as they have one.
 pub(crate) fn among<'n>(best: &Number, others: impl IntoIterator<Item = Option<&'n Number>>) -> String {
     let others: Vec<Option<&Number>> = others.into_iter().collect();
-    let is_within = |one: &Number, other: &Number| {
-        let interval = other.interval.filter(|_| one.rests_on_one_trial());
-        interval.is_some_and(|interval| interval.contains(one.value))
-    };
-    let overlaps =
-        |other: &&&Number| other.overlaps(best) || is_within(best, other) || is_within(other, best);
     let is_any_repeated = others.iter().flatten().any(|other| other.interval.is_some());
     let once = match best.rests_on_one_trial() && is_any_repeated {
         true => format!("; {ONE_TRIAL}"),
         false => String::new(),
     };
-    let ties = match others.iter().flatten().filter(overlaps).count() {
+    let ties = match others
+        .iter()
+        .flatten()
+        .filter(|other| are_tied(best, other))
+        .count()
+    {
         0 => String::new(),
         count => format!("; ties with {}", counted(count, "other")),
     };
@@ -43,6 +43,18 @@ pub(crate) fn among<'n>(best: &Number, others: impl IntoIterator<Item = Option<&
         count => format!("; {count} of {cells} have no such figure"),
     };
     once + &ties + &unknown
+}
+
+/// Whether the trials do not distinguish two numbers.
+pub(crate) fn are_tied(one: &Number, other: &Number) -> bool {
+    let is_within = |one: &Number, other: &Number| {
+        let interval = other.interval.filter(|_| one.rests_on_one_trial());
+        interval.is_some_and(|interval| interval.contains(one.value))
+    };
+    // Sizes are the same in every trial, so that many have no interval: of these, equal ones tie.
+    let has_none = |number: &Number| number.interval.is_none() && !number.rests_on_one_trial();
+    let are_equal = has_none(one) && has_none(other) && one.value.total_cmp(&other.value).is_eq();
+    are_equal || one.overlaps(other) || is_within(one, other) || is_within(other, one)
 }
 
 #[cfg(test)]
@@ -114,5 +126,16 @@ mod tests {
             among(&best, [None, None]),
             "; the only one of 3 cells with such a figure"
         );
+    }
+
+    #[test]
+    fn equal_sizes_of_one_trial_tie_and_others_do_not() {
+        let size = |value: f64| Number {
+            provenance: Provenance::Measured,
+            ..Number::derived("data ÷ space", value, Unit::Ratio, 1)
+        };
+        let (best, same, less) = (size(4.5), size(4.5), size(4.4));
+        assert_eq!(among(&best, [Some(&same), Some(&less)]), "; ties with 1 other");
+        assert_eq!(among(&best, [Some(&less)]), "");
     }
 }

@@ -10,6 +10,7 @@ mod method;
 mod published;
 mod references;
 mod small;
+mod smallest;
 mod tail;
 mod writes;
 

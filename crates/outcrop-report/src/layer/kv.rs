@@ -1,6 +1,7 @@
 //! The key-value layer: what engines give, and what compressing their blocks costs and saves.
 
 mod answer;
+mod block_size;
 mod blocks;
 mod cautions;
 mod cell;

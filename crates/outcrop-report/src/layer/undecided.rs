@@ -74,10 +74,7 @@ pub(crate) fn add_wide_rivals<'n>(
     rivals: impl IntoIterator<Item = (String, &'n Number)>,
     best: &Number,
 ) {
-    let is_wide = |percent: f64| percent > WIDEST_PERCENT;
-    let wide = rivals
-        .into_iter()
-        .filter(|(_, number)| number.plus_minus_percent().is_some_and(is_wide));
+    let wide = rivals.into_iter().filter(|(_, number)| number.is_too_wide());
     add_unclear(numbers, wide, best.value);
 }
 

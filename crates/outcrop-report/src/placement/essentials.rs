@@ -3,6 +3,7 @@
 use super::Essential;
 use super::candidate::{Candidate, CompressedAt};
 use super::choice::Sureness;
+use super::vague;
 use super::words::{Gives, Measured};
 
 /// The sentences that say what is not certain, and which data it is about.
@@ -23,7 +24,12 @@ impl Unsure<'_> {
     /// They with what is said where a screen has no room for them.
     pub(super) fn essentials(&self, study: &Measured, best: &Candidate) -> Vec<Essential> {
         let of_sureness = self.sure.filter(|(_, sureness)| *sureness == Sureness::NotClear);
-        let of_sureness = of_sureness.map(|(sentence, _)| (sentence, "This is not clear.".to_owned()));
+        // A limit that the answer may break is a part of it, like what it costs.
+        let doubt = match vague::at_limit(best) {
+            Some(clause) => format!("This is not clear: {clause}."),
+            None => "This is not clear.".to_owned(),
+        };
+        let of_sureness = of_sureness.map(|(sentence, _)| (sentence, doubt));
         let of_checks = self.failed.map(|sentence| (sentence, study.checks.in_short()));
         // What it gives and costs is a part of any advice, and all that a reader has where nothing is decided.
         let of_changes = self.gives.map(|gives| (&gives.sentence, gives.brief.clone()));

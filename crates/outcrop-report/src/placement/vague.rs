@@ -1,12 +1,12 @@
 //! Figures that decide nothing, by the rule that withholds advice in every layer: known too badly, of one trial, or disturbed.
 
-use super::bounds::SURE;
+use super::bounds::{Kept, SURE};
 use super::candidate::{Candidate, CompressedAt};
 use super::choice::{Choice, Sureness};
 use super::doubt::Race;
 use super::words::as_name;
 use crate::disturbed;
-use crate::number::WIDEST_PERCENT;
+use crate::finding::as_sentence;
 
 /// Why the throughput that an answer compares decides nothing, as a clause; none where it does, or where limits alone decide.
 pub(super) fn why(candidates: &[Candidate], choice: &Choice, race: &Race) -> Option<String> {
@@ -30,6 +30,25 @@ pub(super) fn why(candidates: &[Candidate], choice: &Choice, race: &Race) -> Opt
     disturbed(&compared)
 }
 
+/// That the answer may break a limit, as a clause: its figures keep all limits, but an interval reaches beyond one. None where none does.
+pub(super) fn at_limit(best: &Candidate) -> Option<String> {
+    let it = match best.place {
+        CompressedAt::Nowhere => "no compression",
+        _ => "it",
+    };
+    (best.verdict.kept == Kept::MayBreak).then(|| format!("{it} {}", best.verdict.why))
+}
+
+/// How sure an answer is, with that clause where another doubt was said first.
+pub(super) fn with_limit(sure: String, best: &Candidate, sureness: Sureness) -> String {
+    // What all looks of a race made clear, they judged by the limits too.
+    let clause = at_limit(best).filter(|clause| sureness == Sureness::NotClear && !sure.contains(clause));
+    match clause {
+        Some(clause) => format!("{sure} {}", as_sentence(&clause)),
+        None => sure,
+    }
+}
+
 /// What the answer rests on, itself first: and no compression, or where that is the answer, what takes less space. Limits that leave one out decide
 /// without its throughput. A race that is clear has judged all others by their own intervals, with one confidence for all comparisons together.
 fn compared<'c>(
@@ -51,8 +70,7 @@ fn compared<'c>(
 
 /// Whether its throughput is known too badly to decide anything.
 fn is_wide(one: &Candidate) -> bool {
-    let percent = one.throughput.plus_minus_percent();
-    percent.is_some_and(|percent| percent > WIDEST_PERCENT)
+    one.throughput.is_too_wide()
 }
 
 /// What other programs did meanwhile, where few trials were measured: the noise of many is in their intervals.

@@ -4,7 +4,6 @@ use outcrop_results::RunView;
 use outcrop_schema::kv::{self, MARGIN};
 
 use super::Essential;
-use super::bounds::Kept;
 use super::candidate::{self, Candidate, CompressedAt};
 use super::checks::Checks;
 use super::choice::{Choice, Sureness, left_open, saves_more};
@@ -171,7 +170,10 @@ fn of_store(
     let is_clear = sureness == Some(Sureness::Clear);
     let gives = plain.filter(|plain| plain.place != best.place);
     let gives = gives.map(|plain| gives_and_costs(best, plain));
-    let sure = sureness.map(|sureness| sure(candidates, choice, best, sureness, (study, limits)));
+    let sure = sureness.map(|sureness| {
+        let sentence = sure(candidates, choice, best, sureness, (study, limits));
+        vague::with_limit(sentence, best, sureness)
+    });
     let failed = study.checks.sentence();
     let rivals = Rivals {
         candidates,
@@ -273,8 +275,9 @@ fn instruction(
         CompressedAt::Filesystem => format!("compress in the filesystem with {}", best.what),
         CompressedAt::Accelerator | CompressedAt::Drive => format!("compress in the {}", best.name()),
     };
+    let at_limit = vague::at_limit(best).map_or_else(String::new, |clause| format!("; {clause}"));
     if let Some(undecided) = open::by_limits(candidates, choice, limits) {
-        return format!("{undecided} So far: {what}.");
+        return format!("{undecided} So far: {what}{at_limit}.");
     }
     let what = match limits.named() {
         None => what,
@@ -283,12 +286,12 @@ fn instruction(
     if let Some(other) = open::by_log(candidates, choice) {
         let other = as_name(other);
         return format!(
-            "Not decided: by the space with the store's log, {what}; by the space without it, the answer would be {other}."
+            "Not decided: by the space with the store's log, {what}{at_limit}; by the space without it, the answer would be {other}."
         );
     }
     if let Some(why) = vague::why(candidates, choice, &study.race) {
         // Figures that are too uncertain to act on come before what they would say.
-        return format!("Not decided: {why}. So far: {what}.");
+        return format!("Not decided: {why}. So far: {what}{at_limit}.");
     }
     as_sentence(&what)
 }
@@ -383,10 +386,8 @@ fn sure(
     if choice.is_left_to_base {
         return "This is not clear: the answer depends on which cell without compression is the fastest, and that is open.".to_owned();
     }
-    let of_limit =
-        (best.verdict.kept == Kept::MayBreak).then(|| format!("This is not clear: it {}.", best.verdict.why));
-    if let Some(sentence) = of_limit {
-        return sentence;
+    if let Some(clause) = vague::at_limit(best) {
+        return format!("This is not clear: {clause}.");
     }
     match (sureness, best.throughput.interval) {
         (Sureness::Clear, _) if choice.is_only => {

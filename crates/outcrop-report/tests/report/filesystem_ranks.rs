@@ -386,3 +386,39 @@ fn loop_devices_are_spoken_of_where_there_are_such() {
         "{methods:?}"
     );
 }
+
+#[test]
+fn configurations_that_take_exactly_as_little_space_are_a_tie_also_of_one_trial() {
+    let of = |ratio: f64| [(SPACE_RATIO, ratio), (LATENCY.p50, 91_000.0)];
+    let mut run = Builder::new()
+        .btrfs("zstd:1", &of(4.5))
+        .btrfs("zstd:3", &of(4.5))
+        .btrfs("lzo", &of(2.0))
+        .btrfs("none", &of(0.99))
+        .run;
+    let several = answer(&run);
+    run.trials.retain(|trial| trial.repetition == 0);
+    for answer in [&several, &answer(&run)] {
+        let (_, place) = reached(answer, "Smallest, data ÷ space");
+        assert_eq!(place, "btrfs zstd:1; ties with 1 other");
+        let smallest = answer
+            .advice
+            .iter()
+            .find(|claim| claim.topic == "Smallest")
+            .unwrap();
+        for said in [&smallest.brief, &smallest.text] {
+            assert!(said.contains("ata ÷ space: a tie with btrfs zstd:3"), "{said}");
+        }
+    }
+    let mut claims = several.advice.iter();
+    let price = claims
+        .find(|claim| claim.topic == "Price of the least space")
+        .unwrap();
+    assert!(
+        price
+            .brief
+            .contains("data ÷ space 4.50 (a tie with btrfs zstd:3)"),
+        "{}",
+        price.brief
+    );
+}

@@ -159,6 +159,24 @@ fn an_interval_that_reaches_beyond_a_limit_is_said_whichever_side_the_figure_is_
     let claim = &report.layers[0].answer.advice[0];
     assert!(claim.brief.ends_with(why), "{}", claim.brief);
     assert!(claim.action.as_ref().unwrap().contains(why), "{claim:?}");
+    let flowing = |screen: String| screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    let screen = flowing(report.screen(80, false));
+    assert!(
+        screen.contains(&format!("This is not clear: it {why}.")),
+        "{screen}"
+    );
+    // Nor is it left to a table where the throughput leaves the answer undecided besides.
+    let noisy = changed(run.clone(), "lz4", |trial| {
+        let noise = [0.5, 1.0, 1.6][trial.repetition as usize];
+        Value::measured(THROUGHPUT, 99e3 * noise)
+    });
+    let report = Report::under(&noisy, &[], &most_p99(50e3), None);
+    let first = &report.placement.as_ref().unwrap().answer[0];
+    assert!(
+        first.starts_with("Not decided: the throughput differs too much"),
+        "{first}"
+    );
+    assert!(first.ends_with(&format!("; it {why}.")), "{first}");
     // With the whole interval within the limit there is nothing to say.
     let text = answer(&run, &most_p99(90e3)).answer.join(" ");
     assert!(!text.contains("may break"), "{text}");

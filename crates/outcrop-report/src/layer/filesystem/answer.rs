@@ -12,6 +12,7 @@ use super::cell::{
     CONFIGURATION, configuration, generators, is_closed, is_cold_random_read, is_compressed, kind,
 };
 use super::limits::{judge, left_open};
+use super::smallest::{beside_smallest, tie_of_space};
 use super::{ageing, small, tail, writes};
 use crate::answer::{
     Absence, Answer, CONFIGURATION_COLUMN, Capability, Caution, Claim, NOT_DECIDED, Reading,
@@ -187,7 +188,7 @@ fn advice(candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Vec<Claim> {
     for (topic, cell, why) in wishes {
         claims.extend(cell.map(|cell| match topic {
             SOONEST => beside_soonest(claim(topic, cell, why), cell, candidates),
-            _ => claim(topic, cell, why),
+            _ => beside_smallest(claim(topic, cell, why), cell, candidates),
         }));
     }
     claims.extend(smallest.and_then(|most| price(most, candidates, bounds)));
@@ -284,6 +285,10 @@ fn price(most: &Cell<'_>, candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Opti
         }
     };
     let reads = reads_of(most);
+    let ratio = match tie_of_space(most, candidates) {
+        tie if tie.is_empty() => ratio.to_string(),
+        tie => format!("{ratio} ({tie})"),
+    };
     let brief = format!("{name}: data ÷ space {ratio}; {reads} take {told_p50} (p50){price}");
     let text = format!(
         "{name} takes the least space: data ÷ space {ratio}. {}",

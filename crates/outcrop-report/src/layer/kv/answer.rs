@@ -7,9 +7,8 @@ use outcrop_measure::metric::{Metric, Unit};
 use outcrop_measure::units::format_ratio;
 use outcrop_results::RunView;
 use outcrop_schema::kv::{
-    BLOCK_CACHE, CACHE_HITS, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, IN_WHAT_CANDIDATES_DIFFER, LATENCY,
-    LOAD_THROUGHPUT, MARGIN, MEMORY_AMPLIFICATION, READ_LATENCY, SCHEMA, SPACE_AMPLIFICATION, STORED_BYTES,
-    THROUGHPUT,
+    BLOCK_CACHE, CACHE_HITS, CPU, ENGINE, IN_WHAT_CANDIDATES_DIFFER, LATENCY, LOAD_THROUGHPUT, MARGIN,
+    MEMORY_AMPLIFICATION, READ_LATENCY, SCHEMA, SPACE_AMPLIFICATION, THROUGHPUT,
 };
 
 use super::cautions::own_cautions;
@@ -18,7 +17,7 @@ use super::cell::{
     requests, with_capability, words, workers,
 };
 use super::space::{Space, taken};
-use super::{codec, open_loop};
+use super::{block_size, codec, open_loop};
 use crate::answer::{Absence, Answer, Capability, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::change::{self, Changes, Difference, are_apart};
@@ -41,10 +40,10 @@ const ROWS: [Row; 6] = [
 ];
 
 /// The topic of the advice on whether to compress.
-const COMPRESS: &str = "Compress blocks";
+pub(super) const COMPRESS: &str = "Compress blocks";
 
 /// A block size is chosen only where it changes something by more than this.
-const MATTERS: f64 = 1.05;
+pub(super) const MATTERS: f64 = 1.05;
 
 /// The answer of a run with key-value engines.
 pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Answer {
@@ -68,7 +67,7 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
         compression(cells, bounds)
             .or_else(|| codec::smallest(cells, bounds))
             .or_else(|| open_loop::compression(cells, bounds)),
-        block_size(cells, bounds),
+        block_size::claim(cells, bounds),
         block_cache(cells, bounds),
         tree(cells),
     ];
@@ -219,70 +218,6 @@ fn advised(codec: &str, saved: f64, is_slower: bool, of_space: &str, takes: &str
         false => ("", ""),
     };
     (format!("{codec}{brief}: {takes}"), condition)
-}
-
-/// The smallest block size whose throughput ties with the highest, or the one that has it, and what the largest saves beyond it.
-fn block_size(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
-    let compressed = with_capability(cells).filter(|cell| is_compressed(cell));
-    let family = largest_family(compressed, &[&COMPRESSION_BLOCK_SIZE]);
-    let (fastest_cell, fastest) = best(family.iter().copied(), &THROUGHPUT).filter(|_| family.len() > 1)?;
-    let ties = |cell: &&&Cell<'_>| {
-        let number = cell.number(&THROUGHPUT);
-        number.is_some_and(|number| change::ties(number, fastest))
-    };
-    let chosen = family.iter().find(ties)?;
-    let smallest_space = best(family.iter().copied(), &STORED_BYTES)?.0;
-    let space = Space::of(&[chosen, smallest_space]);
-    let saved = space.bytes(chosen)? / space.bytes(smallest_space)?;
-    let size = chosen.spelling(&COMPRESSION_BLOCK_SIZE);
-    let more = match saved > MATTERS {
-        true => format!(
-            "; {} takes {:.0} % less of {}, throughput {}",
-            smallest_space.spelling(&COMPRESSION_BLOCK_SIZE),
-            (1.0 - 1.0 / saved) * 100.0,
-            space.words(),
-            change::percent(smallest_space.value(&THROUGHPUT)?, chosen.value(&THROUGHPUT)?)
-        ),
-        false => String::new(),
-    };
-    // What has the highest throughput itself is more than a margin ahead of all smaller sizes, but that may be chance.
-    let mut others = family.iter().filter(|cell| !std::ptr::eq(**cell, fastest_cell));
-    let is_apart = |cell: &&&Cell<'_>| {
-        cell.number(&THROUGHPUT)
-            .is_some_and(|number| are_apart(number, fastest))
-    };
-    let (why, caveat) = match (
-        std::ptr::eq(*chosen, fastest_cell),
-        others.all(|cell| is_apart(&cell)),
-    ) {
-        (true, true) => ("the highest throughput of the sizes measured", ""),
-        (true, false) => (
-            "the highest throughput of the sizes measured",
-            Difference::Unclear.caveat(),
-        ),
-        (false, _) => ("the smallest whose throughput ties with the highest", ""),
-    };
-    let text = format!(
-        "Blocks of {size}: {why}{caveat}{more}. {}, {}.",
-        super::cell::engine(chosen),
-        load(chosen)
-    );
-    let numbers = family.iter().filter_map(|cell| {
-        let name = format!("throughput, {}", cell.spelling(&COMPRESSION_BLOCK_SIZE));
-        Some(cell.number(&THROUGHPUT)?.clone().named(name))
-    });
-    let numbers = numbers.collect();
-    // Whether to compress at all is said above, or is not decided.
-    let action = format!(
-        "With {}, use blocks of {size}: {why}{caveat}{more}",
-        super::cell::engine(chosen)
-    );
-    let verdict = bounds.judge_store(chosen, base(cells, chosen, bounds));
-    let claim = Claim::new("Block size", format!("{size}{caveat}{more}"), text, numbers).advising(action);
-    let claim = claim
-        .unless_disturbed(family.iter().copied())
-        .resting_on(COMPRESS);
-    Some(claim.under(&blocks(chosen), &verdict))
 }
 
 /// What the block cache hides: reads that it answers meet neither the codec nor the device.

@@ -8,7 +8,7 @@ use super::super::cell::DeviceCell;
 use super::super::curve::{curves, depth_curve, load_points};
 use crate::cell::{Cell, best};
 use crate::finding::Finding;
-use crate::number::{Number, WIDEST_PERCENT, counted};
+use crate::number::{Number, counted};
 
 /// A predicted knee counts as right when the observed one is within this factor.
 const KNEE_FACTOR: f64 = 2.0;
@@ -131,18 +131,13 @@ pub(super) fn mix(cells: &[Cell<'_>]) -> Finding {
     };
     let mut numbers = vec![number("lowest", lowest), number("highest", highest)];
     // A ratio may be known better than one of its parts, which decides no more for that.
-    let is_vague = |number: &Number| {
-        number
-            .plus_minus_percent()
-            .is_some_and(|percent| percent > WIDEST_PERCENT)
-    };
     for input in lowest.inputs.iter().chain(&highest.inputs) {
-        if is_vague(input) && numbers.iter().all(|known| known.name != input.name) {
+        if input.is_too_wide() && numbers.iter().all(|known| known.name != input.name) {
             numbers.push(input.clone());
         }
     }
     // Where a number is too wide, the rule for all findings says so, with the command that would decide it.
-    if off.is_empty() && !open.is_empty() && !numbers.iter().any(is_vague) {
+    if off.is_empty() && !open.is_empty() && !numbers.iter().any(Number::is_too_wide) {
         let reason = format!(
             "in {} of {all}, the IOPS differ from the weighted mean by more than {within:.0} %, but their interval also includes smaller \
              differences. More repetitions narrow it.",

@@ -123,11 +123,11 @@ pub(super) fn steady_state(cells: &[Cell<'_>], drive: Option<Drive<'_>>) -> Find
         return Finding::not_testable(ID, SENTENCE, "this run wrote only in mixes.");
     }
     let (total, unsteady) = unsteady(cells);
-    if total == 0 && cells.iter().any(Cell::is_imported) {
-        let reason = "the JSON of fio has no intervals, so whether writes kept their rate is not known.";
-        return Finding::not_testable(ID, SENTENCE, reason);
-    }
     if total == 0 {
+        if cells.iter().any(Cell::is_imported) {
+            let reason = "the JSON of fio has no intervals, so whether writes kept their rate is not known.";
+            return Finding::not_testable(ID, SENTENCE, reason);
+        }
         let reason = format!(
             "no write trial has {WINDOW_ROUNDS} rounds of a second or more. The write figures of this run are burst rates; with full effort, writes last longer."
         );
@@ -188,11 +188,11 @@ pub(super) fn level_shifts(cells: &[Cell<'_>]) -> Finding {
     let of = |direction| courses(&closed, direction);
     let mut courses: Vec<Course> = Direction::ALL.into_iter().flat_map(of).collect();
     courses.retain(|course| course.rates.len() >= FEWEST_INTERVALS);
-    if courses.is_empty() && cells.iter().any(Cell::is_imported) {
-        let reason = "the JSON of fio has no intervals, so whether the IOPS kept one level is not known.";
-        return Finding::not_testable(ID, SENTENCE, reason);
-    }
     if courses.is_empty() {
+        if cells.iter().any(Cell::is_imported) {
+            let reason = "the JSON of fio has no intervals, so whether the IOPS kept one level is not known.";
+            return Finding::not_testable(ID, SENTENCE, reason);
+        }
         let reason = format!(
             "no trial of a closed loop has {FEWEST_INTERVALS} or more intervals of pure reads or pure writes."
         );
