@@ -15,6 +15,7 @@ mod ipc_output;
 mod parquet_input;
 #[cfg(feature = "parquet")]
 mod parquet_output;
+#[cfg(feature = "parquet")]
 mod parquet_parts;
 #[cfg(feature = "parquet")]
 mod parquet_sizes;
