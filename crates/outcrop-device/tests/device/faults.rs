@@ -74,7 +74,7 @@ fn a_refused_registration_is_stated_with_the_limit_that_refused_it() {
     let spec = JobSpec {
         queue_depth: 512,
         io_block_size_bytes: 64 << 10,
-        // 32 MiB are under way at a time: on a busy machine none of it may come back in 50 ms.
+        // 32 MiB are under way at a time: on a busy machine none of it may come back in a short trial.
         duration: std::time::Duration::from_secs(1),
         ..short_spec()
     };

@@ -156,13 +156,13 @@ pub(crate) fn open_file(scratch: &ScratchFile) -> PathBuf {
     format!("/proc/self/fd/{}", scratch.as_fd().as_raw_fd()).into()
 }
 
-/// A job that is over soon: 50 ms after 10 ms of warm-up, in intervals of 20 ms.
+/// A job that is over soon: 250 ms after 10 ms of warm-up, in intervals of 100 ms.
 pub(crate) fn short_spec() -> JobSpec {
     JobSpec {
         queue_depth: 4,
         warm_up: Duration::from_millis(10),
-        duration: Duration::from_millis(50),
-        interval: Duration::from_millis(20),
+        duration: Duration::from_millis(250),
+        interval: Duration::from_millis(100),
         ..JobSpec::new(SEED)
     }
 }

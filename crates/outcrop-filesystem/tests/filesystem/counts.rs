@@ -23,19 +23,20 @@ fn inside_a_process_with_nothing_else() {
     if std::env::var_os(ALONE).is_none() {
         return;
     }
-    let spec = JobSpec {
-        // One whole pass, each extent once, is longer than this, and may take twenty times as long.
-        duration: Duration::from_millis(15),
-        ..spec()
-    };
-    let report = run(&btrfs("zstd:3"), &spec);
-    assert_eq!(report.pages.0, Ok(0));
-    // A part of the extents would be another sample of their sizes.
+    // One whole pass, each extent once: longer than the time asked for, and at most twenty times as long.
     let extents = DATA_BYTES >> 17;
-    assert_eq!(
-        (report.operation.operations, report.operation.passes),
-        (extents, 1)
-    );
+    let one_pass = |milliseconds| {
+        let spec = JobSpec {
+            duration: Duration::from_millis(milliseconds),
+            ..spec()
+        };
+        let report = run(&btrfs("zstd:3"), &spec);
+        let seen = (report.operation.operations, report.operation.passes);
+        (seen == (extents, 1)).then_some(report)
+    };
+    // A part of the extents would be another sample of their sizes: a busy disk gets more time.
+    let report = [15, 60, 240].into_iter().find_map(one_pass).unwrap();
+    assert_eq!(report.pages.0, Ok(0));
     let stored = report.stored.as_ref().unwrap().ratio();
     assert!(stored > 1.3, "{stored}");
     let seen = read_amplification(&report);

@@ -54,7 +54,7 @@ impl LoopDevice {
         format!(
             "name = \"destroyed\"\nquestion = \"Does it hold?\"\nlayer = \"device\"\n\n[subject]\nkind = \"destroyed-device\"\n\
              path = \"{node}\"\n{destroy}\nsize = \"2MiB\"\n\n[factors]\n{factors}\n\n[trial]\nrepetitions = 2\n\
-             warm_up = \"2ms\"\nduration = \"40ms\"\n"
+             warm_up = \"2ms\"\nduration = \"250ms\"\n"
         )
     }
 
@@ -114,7 +114,7 @@ fn a_run_on_a_device_with_every_engine_and_sync_is_complete_and_has_the_time_of_
     let factors = "queue_depth = [1]\nread_write_mix = [\"0:100\"]\nengine = [\"io_uring\", \"libaio\", \"psync\"]\n\
                    sync = [\"none\", \"each\", \"dsync\"]\naccess = [\"direct\", \"buffered\"]";
     // A sync of a busy disk below the loop device takes longer than the other tests' trials.
-    let plan = device.plan(&device.named(), factors).replace("40ms", "250ms");
+    let plan = device.plan(&device.named(), factors);
     let set = plan_set(&plan, data.path());
     let mut folder = start(&set, runs.path());
     let outcome = run_to_the_end(&set, &mut folder).unwrap();
@@ -405,7 +405,7 @@ fn devices_that_are_overwritten_at_the_same_time_have_figures_of_each_and_their_
     let keys = both(&first, &second, &[&first.image, &second.image]);
     let factors = "drives = [1, 2]\nread_write_mix = [\"0:100\", \"100:0\"]\nqueue_depth = [4]";
     // Long enough that a disk which others use completes what is in flight.
-    let plan = first.plan(&keys, factors).replace("\"40ms\"", "\"250ms\"");
+    let plan = first.plan(&keys, factors);
     let set = plan_set(&plan, data.path());
     assert_eq!(set.estimate().bytes_written_preparing, 2 * (2 << 20));
     let mut folder = start(&set, runs.path());

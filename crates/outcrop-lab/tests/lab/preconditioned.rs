@@ -24,7 +24,7 @@ read_write_mix = "0:100"
 [trial]
 repetitions = 2
 warm_up = "2ms"
-duration = "20ms"
+duration = "250ms"
 "#;
 
 #[test]

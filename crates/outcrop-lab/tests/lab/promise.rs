@@ -147,7 +147,7 @@ fn what_does_not_fit_into_the_time_by_the_clock_is_left_out_and_named_and_a_resu
         .replace("\"small\"", "\"long\"")
         .replace("queue_depth = [1, 4]", "queue_depth = [8]")
         .replace("[\"100:0\", \"50:50\"]", "[\"100:0\"]")
-        .replace("\"60ms\"", "\"1h\"");
+        .replace("\"250ms\"", "\"1h\"");
     let source = |name: &str, text: &str| PlanSource {
         name: name.to_owned(),
         text: text.to_owned(),

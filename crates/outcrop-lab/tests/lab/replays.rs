@@ -25,7 +25,7 @@ engine = ["io_uring", "psync"]
 [trial]
 repetitions = 2
 warm_up = "5ms"
-duration = "40ms"
+duration = "250ms"
 "#;
 
 #[test]

@@ -28,7 +28,7 @@ read_write_mix = ["100:0", "50:50"]
 [trial]
 repetitions = 2
 warm_up = "2ms"
-duration = "60ms"
+duration = "250ms"
 "#;
 
 /// A directory on the disk that the workspace stands on, where O_DIRECT works; /tmp may be a tmpfs.

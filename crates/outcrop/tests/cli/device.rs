@@ -97,7 +97,7 @@ fn a_device_is_overwritten_with_its_name_and_refused_without_or_with_another() {
         "--engine=libaio",
         "--repetitions=2",
         "--warm-up=2ms",
-        "--duration=50ms",
+        "--duration=250ms",
         "--format=csv",
     ];
     let args = [&["device", &device.node, "--destroy", device.name()][..], &short].concat();
@@ -135,7 +135,7 @@ fn a_job_file_overwrites_the_device_whose_name_is_given_with_it_and_no_other() {
         let short = [
             "--repetitions=2",
             "--warm-up=2ms",
-            "--duration=50ms",
+            "--duration=250ms",
             "--no-save",
             "--format=csv",
         ];
@@ -253,7 +253,7 @@ fn what_is_written_is_a_share_of_the_endurance_that_the_user_gives() {
         "--queue-depth=1",
         "--repetitions=1",
         "--warm-up=0s",
-        "--duration=20ms",
+        "--duration=250ms",
     ];
     let with = |more: &[&str]| outcrop(dir.path(), &[&short[..], more].concat());
     let unknown = with(&["--dry-run"]);

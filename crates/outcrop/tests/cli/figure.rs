@@ -141,7 +141,7 @@ fn a_run_takes_published_figures_of_its_layers_and_refuses_other_names_before_it
         "1",
         "--quiet",
     ];
-    let short = ["--size", "1MiB", "--duration", "20ms", "--warm-up", "0ms"];
+    let short = ["--size", "1MiB", "--duration", "250ms", "--warm-up", "0ms"];
     let start = |name: &str| outcrop(dir.path(), &[&quick[..], &short, &["--beside", name]].concat());
     let refused = start("nobody");
     assert_eq!(refused.code, Some(2), "{refused:?}");

@@ -215,7 +215,7 @@ fn a_job_file_runs_and_its_jobs_keep_their_names() {
     .unwrap();
     let run = seen(
         dir.path(),
-        "device --job two.fio --duration 20ms --warm-up 5ms --repetitions 1",
+        "device --job two.fio --duration 250ms --warm-up 5ms --repetitions 1",
     );
     assert_eq!(run.code, Some(0), "{run:?}");
     assert!(
@@ -272,7 +272,7 @@ fn jobs_that_reach_no_device_need_no_room_on_the_disk() {
     fs::write(dir.path().join("null.fio"), text).unwrap();
     let run = seen(
         dir.path(),
-        "device --job null.fio --in-turn --duration 20ms --warm-up 5ms --repetitions 1",
+        "device --job null.fio --in-turn --duration 250ms --warm-up 5ms --repetitions 1",
     );
     assert_eq!(run.code, Some(0), "{run:?}");
 }

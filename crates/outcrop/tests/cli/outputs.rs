@@ -144,7 +144,7 @@ fn no_command_replaces_a_link_through_the_kernels_trees_or_makes_a_file_in_them(
     std::fs::write(dir.join("rocks.txt"), "slate\nshale\nslate\n").unwrap();
     std::fs::write(dir.join("trace.csv"), "0,a,10\n1,b,10\n2,a,10\n").unwrap();
     column(dir, &["encode", "rocks.txt", "-o", "rocks.ocol"]);
-    let measured = outcrop(dir, &["device", "--size=4MiB", "--duration=20ms"]);
+    let measured = outcrop(dir, &["device", "--size=4MiB", "--duration=250ms"]);
     assert_eq!(measured.code, Some(0), "{measured:?}");
     let run = only_run(dir).to_string_lossy().into_owned();
     let exported = outcrop(dir, &["results", "export", &run, "--format", "fio-json"]);
@@ -174,7 +174,7 @@ fn no_command_replaces_a_link_through_the_kernels_trees_or_makes_a_file_in_them(
         ("results export RUN --format fio-job --force -o", &["stdout"]),
         ("figure RUN latency-tail --svg --force -o", &["stdout"]),
         ("report RUN --output", &no_place),
-        ("device --size=4MiB --duration=20ms --out", &no_place),
+        ("device --size=4MiB --duration=250ms --out", &no_place),
         ("import fio fio.json --out", &no_place),
         ("cache load --out", &no_place),
     ] {

@@ -39,8 +39,8 @@ const WRITERS: [&str; 16] = [
     "results export place/kept -o place/records.parquet",
     "figure place/kept iops-by-depth --svg -o place/drawn.svg",
     "cache simulate trace.csv --svg place/drawn.svg",
-    "codec --data in.txt --codec lz4 --repetitions 2 --duration 20ms --warm-up 1ms --out place/runs",
-    "device place --size 4MiB --repetitions 2 --duration 20ms --warm-up 1ms --no-save",
+    "codec --data in.txt --codec lz4 --repetitions 2 --duration 250ms --warm-up 1ms --out place/runs",
+    "device place --size 4MiB --repetitions 2 --duration 250ms --warm-up 1ms --no-save",
     "kv place --records 3000 --repetitions 1 --duration 50ms --warm-up 10ms --no-save",
     "filesystem --directory place --repetitions 1 --duration 50ms --no-save",
 ];

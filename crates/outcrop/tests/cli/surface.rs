@@ -290,7 +290,7 @@ fn the_bytes_that_a_quick_profile_writes_are_those_that_readme_and_help_say() {
 #[test]
 fn what_a_run_writes_is_announced_as_a_range_and_counted_afterwards() {
     let dir = workplace();
-    let line = "device --size 16MiB --read-write-mix 0:100 --queue-depth 1 --duration 20ms --warm-up 0s --repetitions 1 --no-save";
+    let line = "device --size 16MiB --read-write-mix 0:100 --queue-depth 1 --duration 250ms --warm-up 0s --repetitions 1 --no-save";
     let seen = outcrop(dir.path(), &line.split(' ').collect::<Vec<_>>());
     assert_eq!(seen.code, Some(0), "{seen:?}");
     let announced = seen.stderr.lines().next().unwrap();
