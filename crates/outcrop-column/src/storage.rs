@@ -10,6 +10,7 @@ mod failing;
 mod file;
 mod mapped;
 mod place;
+mod unfinished;
 
 use std::borrow::Cow;
 use std::io;
@@ -21,6 +22,7 @@ pub use failing::FailingWriter;
 pub use file::FileReader;
 pub use mapped::MappedFile;
 pub use place::check_place;
+pub use unfinished::remove_unfinished;
 
 use crate::error::{Result, corrupt};
 

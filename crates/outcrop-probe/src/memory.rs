@@ -33,6 +33,14 @@ impl ProcessMemory {
     }
 }
 
+/// Private memory that this process has asked for, touched or not (`VmData`): what `RLIMIT_DATA` limits.
+///
+/// # Errors
+/// /proc is not mounted.
+pub fn private_bytes() -> Result<u64, Unavailable> {
+    kibibyte_line(&SystemTree::live().text("proc/self/status")?, "VmData")
+}
+
 /// What programs could get without swapping.
 ///
 /// # Errors

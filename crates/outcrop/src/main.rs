@@ -8,6 +8,7 @@ mod endurance;
 mod exit;
 mod grammar;
 mod interrupt;
+mod memory_limit;
 mod output;
 mod output_file;
 mod progress;

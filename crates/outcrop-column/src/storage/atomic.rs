@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use super::file::about;
+use super::unfinished::Unfinished;
 use super::{WriteAt, check_place};
 use crate::error::{ColumnError, Result};
 
@@ -26,6 +27,8 @@ const RANDOM_LEN: usize = 12;
 #[derive(Debug)]
 pub struct AtomicFile {
     temporary: NamedTempFile,
+    /// Dropped after it.
+    listed: Unfinished,
     target: PathBuf,
     replaces: bool,
 }
@@ -75,9 +78,11 @@ impl AtomicFile {
         let folder = folder_of(target);
         remove_abandoned(folder);
         let before = target.symlink_metadata().ok().filter(Metadata::is_file);
+        let temporary = temporary(folder, before.as_ref());
+        let temporary = temporary.map_err(|error| refused(without_path(&error, folder)))?;
         Ok(Self {
-            temporary: temporary(folder, before.as_ref())
-                .map_err(|error| refused(without_path(&error, folder)))?,
+            listed: Unfinished::of(temporary.path()),
+            temporary,
             target: target.to_owned(),
             replaces,
         })
@@ -96,6 +101,7 @@ impl AtomicFile {
     pub fn commit(self) -> Result<()> {
         let Self {
             temporary,
+            listed: _listed,
             target,
             replaces,
         } = self;

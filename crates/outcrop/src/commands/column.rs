@@ -8,6 +8,7 @@ mod find;
 mod flags;
 mod input;
 mod layout;
+mod memory;
 mod number_range;
 mod other_form;
 mod outputs;
@@ -21,7 +22,8 @@ use outcrop_column::{Column, ColumnError, VALUE_BYTES_LIMIT};
 use outcrop_input::InputError;
 use std::path::Path;
 
-use flags::{Action, MemoryLimit};
+use flags::Action;
+use memory::MemoryLimit;
 
 /// Encode columns into small, searchable files, and query them
 #[derive(Debug, clap::Args)]
@@ -43,7 +45,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
-    match &args.action {
+    args.action.limit_memory()?;
+    done(&args.action).map_err(|error| args.action.explained(error))
+}
+
+fn done(action: &Action) -> anyhow::Result<Ending> {
+    match action {
         Action::Encode(encode) => write::encode(encode)?,
         Action::Decode(decode) => decode::decode(decode)?,
         Action::Find(find) => find::find(find)?,
@@ -100,12 +107,17 @@ fn of_opened(error: ColumnError) -> anyhow::Error {
     }
 }
 
-/// Says which input an error is about and what could not be done with it, where it does not name it itself.
-fn about(input: &Path, action: &str, error: anyhow::Error) -> anyhow::Error {
-    let name = match input.to_str() {
+/// What messages call an input.
+fn name_of(input: &Path) -> String {
+    match input.to_str() {
         Some("-") => "stdin".to_owned(),
         _ => input.display().to_string(),
-    };
+    }
+}
+
+/// Says which input an error is about and what could not be done with it, where it does not name it itself.
+fn about(input: &Path, action: &str, error: anyhow::Error) -> anyhow::Error {
+    let name = name_of(input);
     let is_end = |neighbour: Option<char>| neighbour.is_none_or(|character| !character.is_alphanumeric());
     let is_named = |text: String| {
         let mut places = text.match_indices(&name);
@@ -134,7 +146,7 @@ fn open(path: &Path, access: Access, limit: &MemoryLimit) -> anyhow::Result<Colu
     // A read that failed names the file itself.
     let mut column = column.map_err(|error| about(path, "open", error))?;
     // A block, the value in it and the one before it.
-    column.limit_blocks(limit.max_memory.bytes() / 3);
+    column.limit_blocks(limit.bytes(&[path]) / 3);
     Ok(column)
 }
 

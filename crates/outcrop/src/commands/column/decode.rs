@@ -24,9 +24,6 @@ pub(super) fn decode(args: &Decode) -> anyhow::Result<()> {
         (None, None) => OutputFormat::Text,
     };
     let mut column = open(&args.file, Access::OnDisk, &args.memory_limit)?;
-    if format == OutputFormat::Parquet {
-        column.limit_blocks(args.memory_limit.max_memory.bytes() / PARQUET_COPIES);
-    }
     work.watch(&mut column, "decoding");
     say_lost_nulls(&column, format, args)?;
     match file {
@@ -41,9 +38,6 @@ pub(super) fn decode(args: &Decode) -> anyhow::Result<()> {
         }
     }
 }
-
-/// Copies of a long value that writing Parquet in several encodings holds at once: measured, 18.
-const PARQUET_COPIES: u64 = 20;
 
 /// Lines have no way to tell a null from an empty value.
 fn say_lost_nulls(column: &Column, format: OutputFormat, args: &Decode) -> anyhow::Result<()> {

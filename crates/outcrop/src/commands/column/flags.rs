@@ -1,5 +1,6 @@
 //! The flags of `outcrop column …`.
 
+use super::memory::MemoryLimit;
 use crate::commands::table_flags::TableFlags;
 use crate::commands::whole::{count, whole};
 use crate::output::Format;
@@ -98,7 +99,7 @@ pub(super) struct Input {
     /// Maximum length of a text line or CSV record, up to 2GiB; a long value takes several times its length in memory
     /// [default: 256MiB]
     #[arg(long, value_name = "BYTES")]
-    longest_value: Option<ByteSize>,
+    pub(super) longest_value: Option<ByteSize>,
 }
 
 impl Input {
@@ -122,14 +123,6 @@ impl Input {
             .find_map(|(flag, is_given)| is_given.then_some(flag));
         of_tables.or_else(|| self.table.first())
     }
-}
-
-#[derive(Debug, clap::Args)]
-pub(super) struct MemoryLimit {
-    /// Refuse files whose values would need more memory than this; a file of a few kilobytes can hold a value of 2 GiB, and a command may
-    /// take twice as much in all
-    #[arg(long, default_value = "1GiB", value_name = "BYTES")]
-    pub(super) max_memory: ByteSize,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -192,6 +185,8 @@ pub(super) struct Encode {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: Format,
+    #[command(flatten)]
+    pub(super) memory_limit: MemoryLimit,
 }
 
 #[derive(Debug, clap::Args)]

@@ -6,6 +6,7 @@ use crate::exit::bad_input;
 use crate::output::note;
 use anyhow::Context as _;
 use outcrop_column::{Column, ColumnError, Selection};
+use outcrop_measure::units::ByteSize;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::{BufRead, Read as _};
@@ -172,11 +173,15 @@ impl Values<'_> {
     }
 
     fn too_many(&self) -> anyhow::Error {
-        let most = self.args.memory_limit.max_memory;
+        let most = ByteSize(limit_of(self.args));
         bad_input(anyhow::anyhow!(
             "the values to find need more memory than --max-memory {most}; find fewer at once, or allow more"
         ))
     }
+}
+
+fn limit_of(args: &Find) -> u64 {
+    args.memory_limit.bytes(&[&args.file])
 }
 
 /// The values of the arguments and of stdin. A value that is asked for twice is one value.
@@ -185,7 +190,7 @@ fn values_of(args: &Find) -> anyhow::Result<Vec<Vec<u8>>> {
         args,
         list: Vec::new(),
         known: BTreeSet::new(),
-        left_bytes: args.memory_limit.max_memory.bytes(),
+        left_bytes: limit_of(args),
     };
     for value in &args.value {
         if value == "-" {

@@ -1,0 +1,107 @@
+//! How much memory a command may take: what the user says, else by the size of what is read.
+
+use super::flags::Action;
+use super::name_of;
+use crate::exit::bad_input;
+use crate::memory_limit::limit_memory;
+use anyhow::Context as _;
+use outcrop_measure::units::ByteSize;
+use outcrop_probe::memory::total_memory_bytes;
+use std::path::Path;
+
+/// The limit without --max-memory, for small files.
+const LEAST_BYTES: u64 = 1 << 30;
+
+/// The limit for large files, in multiples of them. Ascending numbers, of which a file holds the differences alone, take 120 times theirs.
+const TIMES_INPUT: u64 = 256;
+
+/// Whoever asks for values of a length (`--longest-value`) means it: encoding one was seen to take 4.2 times its length.
+const TIMES_VALUE: u64 = 5;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct MemoryLimit {
+    /// Use at most this much memory, the program itself not counted; a file of a few kilobytes can hold values of gigabytes
+    /// [default: 1GiB, or 256 times the size of the input if that is more; 80 % of this machine's memory for a pipe]
+    #[arg(long, value_name = "BYTES")]
+    max_memory: Option<ByteSize>,
+}
+
+impl MemoryLimit {
+    /// The most bytes for a command that reads `inputs`.
+    pub(super) fn bytes(&self, inputs: &[&Path]) -> u64 {
+        if let Some(given) = self.max_memory {
+            return given.bytes();
+        }
+        let sizes = inputs.iter().map(|path| size_of(path));
+        match sizes.sum::<Option<u64>>() {
+            Some(size) => size.saturating_mul(TIMES_INPUT).max(LEAST_BYTES),
+            // Where the kernel does not say how much there is, it has the last word on each request.
+            None => total_memory_bytes().map_or(u64::MAX, |total| (total / 10 * 8) >> 20 << 20),
+        }
+    }
+}
+
+/// Of a regular file; `None` for what comes through a pipe. What is not there takes nothing, and the command says so.
+fn size_of(path: &Path) -> Option<u64> {
+    match path.metadata() {
+        _ if path == Path::new("-") => None,
+        Ok(metadata) => metadata.is_file().then_some(metadata.len()),
+        Err(_) => Some(0),
+    }
+}
+
+impl Action {
+    /// From here on, the kernel refuses this process more memory than the command may take.
+    ///
+    /// # Errors
+    /// When the kernel sets no such limit.
+    pub(super) fn limit_memory(&self) -> anyhow::Result<()> {
+        limit_memory(self.allowed_bytes(), &self.out_of_memory())
+            .context("cannot limit the memory that this command takes (--max-memory)")
+    }
+
+    /// What a user reads where the limit is reached.
+    fn out_of_memory(&self) -> String {
+        let (_, inputs) = self.reads();
+        let names: Vec<String> = inputs.iter().map(|path| name_of(path)).collect();
+        format!(
+            "{}: this takes more memory than --max-memory {}, or than the system has; if you trust the input, allow more",
+            names.join(", "),
+            ByteSize(self.allowed_bytes()),
+        )
+    }
+
+    /// A library of C that got no memory says so as an error, which does not know the limit.
+    pub(super) fn explained(&self, error: anyhow::Error) -> anyhow::Error {
+        let texts = error.chain().map(|cause| cause.to_string().to_lowercase());
+        match texts.into_iter().any(|text| text.contains("not enough memory")) {
+            true => bad_input(error.context(self.out_of_memory())),
+            false => error,
+        }
+    }
+
+    fn allowed_bytes(&self) -> u64 {
+        let (limit, inputs) = self.reads();
+        let longest = match self {
+            Self::Encode(args) if limit.max_memory.is_none() => args.input.longest_value,
+            Self::Append(args) if limit.max_memory.is_none() => args.input.longest_value,
+            _ => None,
+        };
+        let for_value = longest.map_or(0, |longest| longest.bytes().saturating_mul(TIMES_VALUE));
+        limit.bytes(&inputs).max(for_value)
+    }
+
+    /// The files that are read, and the limit given for them.
+    fn reads(&self) -> (&MemoryLimit, Vec<&Path>) {
+        match self {
+            Self::Encode(args) => (&args.memory_limit, vec![&args.input.input]),
+            Self::Decode(args) => (&args.memory_limit, vec![&args.file]),
+            Self::Find(args) => (&args.memory_limit, vec![&args.file]),
+            Self::Values(args) => (&args.memory_limit, vec![&args.file]),
+            Self::Get(args) => (&args.memory_limit, vec![&args.file]),
+            Self::Info(args) | Self::Verify(args) => (&args.memory_limit, vec![&args.file]),
+            Self::Append(args) => (&args.memory_limit, vec![&args.file, &args.input.input]),
+            Self::Compact(args) => (&args.memory_limit, vec![&args.file]),
+        }
+    }
+}
