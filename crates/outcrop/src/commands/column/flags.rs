@@ -368,7 +368,7 @@ pub(super) struct Compact {
     /// The file to write, which is not the input
     #[arg(short, long, value_name = "FILE", required_unless_present = "in_place")]
     pub(super) output: Option<PathBuf>,
-    /// Replace the input file
+    /// Replace the input file; other hard links to it keep the old one
     #[arg(long, conflicts_with_all = ["output", "force"])]
     pub(super) in_place: bool,
     #[command(flatten)]
