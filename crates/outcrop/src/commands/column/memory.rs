@@ -7,6 +7,7 @@ use crate::memory_limit::limit_memory;
 use anyhow::Context as _;
 use outcrop_measure::units::ByteSize;
 use outcrop_probe::memory::total_memory_bytes;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 /// The limit without --max-memory, for small files.
@@ -21,7 +22,8 @@ const TIMES_VALUE: u64 = 5;
 #[derive(Debug, clap::Args)]
 pub(super) struct MemoryLimit {
     /// Use at most this much memory, the program itself not counted; a file of a few kilobytes can hold values of gigabytes
-    /// [default: 1GiB, or 256 times the size of the input if that is more; 80 % of this machine's memory for a pipe]
+    /// [default: 1GiB, 256 times the size of the input, or 5 times --longest-value, whichever is most, but at most 80 % of this machine's memory,
+    /// which is also the default for a pipe]
     #[arg(long, value_name = "BYTES")]
     max_memory: Option<ByteSize>,
 }
@@ -33,19 +35,26 @@ impl MemoryLimit {
             return given.bytes();
         }
         let sizes = inputs.iter().map(|path| size_of(path));
-        match sizes.sum::<Option<u64>>() {
-            Some(size) => size.saturating_mul(TIMES_INPUT).max(LEAST_BYTES),
-            // Where the kernel does not say how much there is, it has the last word on each request.
-            None => total_memory_bytes().map_or(u64::MAX, |total| (total / 10 * 8) >> 20 << 20),
-        }
+        let wanted = sizes
+            .sum::<Option<u64>>()
+            .map_or(u64::MAX, |size| size.saturating_mul(TIMES_INPUT).max(LEAST_BYTES));
+        most_of_the_machine().min(wanted)
     }
 }
 
-/// Of a regular file; `None` for what comes through a pipe. What is not there takes nothing, and the command says so.
+/// 80 % of this machine's memory, in whole MiB. Where the kernel does not say how much there is, it has the last word on each request.
+fn most_of_the_machine() -> u64 {
+    total_memory_bytes().map_or(u64::MAX, |total| (total / 10 * 8) >> 20 << 20)
+}
+
+/// What a regular file takes on its disk, holes not counted; `None` for what comes through a pipe. What is not there takes nothing, and the
+/// command says so.
 fn size_of(path: &Path) -> Option<u64> {
     match path.metadata() {
         _ if path == Path::new("-") => None,
-        Ok(metadata) => metadata.is_file().then_some(metadata.len()),
+        Ok(metadata) => metadata
+            .is_file()
+            .then(|| metadata.len().min(metadata.blocks() * 512)),
         Err(_) => Some(0),
     }
 }
@@ -88,7 +97,7 @@ impl Action {
             _ => None,
         };
         let for_value = longest.map_or(0, |longest| longest.bytes().saturating_mul(TIMES_VALUE));
-        limit.bytes(&inputs).max(for_value)
+        limit.bytes(&inputs).max(for_value.min(most_of_the_machine()))
     }
 
     /// The files that are read, and the limit given for them.
