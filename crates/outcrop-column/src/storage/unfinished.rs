@@ -13,9 +13,10 @@ pub(super) struct Unfinished {
 
 impl Unfinished {
     pub(super) fn of(path: &Path) -> Self {
-        let path = path.to_owned();
+        // Copied before the list is locked: where memory is refused, the list is read.
+        let (path, copy) = (path.to_owned(), path.to_owned());
         let mut listed = LISTED.lock().unwrap_or_else(PoisonError::into_inner);
-        listed.push(path.clone());
+        listed.push(copy);
         Self { path }
     }
 }
@@ -29,7 +30,7 @@ impl Drop for Unfinished {
 
 /// Removes the temporary files of every [`AtomicFile`](super::AtomicFile) of this process, which must end at once after that.
 ///
-/// It waits for nothing, and asks for memory only where a path has more than some hundred bytes. If another thread is changing the list just
+/// It waits for nothing, and asks for memory only where a path has more than some hundred bytes. If the list is being changed just
 /// then, the files stay, and the next writer removes them.
 pub fn remove_unfinished() {
     if let Ok(listed) = LISTED.try_lock() {

@@ -49,6 +49,7 @@ impl LoopDevice {
         image.set_len(size_bytes).unwrap();
     }
 
+    /// Trials are long enough that a busy disk below the loop device completes syncs and what is in flight.
     pub(crate) fn plan(&self, destroy: &str, factors: &str) -> String {
         let Self { node, .. } = self;
         format!(
@@ -113,7 +114,6 @@ fn a_run_on_a_device_with_every_engine_and_sync_is_complete_and_has_the_time_of_
     let (runs, data) = (directory(), directory());
     let factors = "queue_depth = [1]\nread_write_mix = [\"0:100\"]\nengine = [\"io_uring\", \"libaio\", \"psync\"]\n\
                    sync = [\"none\", \"each\", \"dsync\"]\naccess = [\"direct\", \"buffered\"]";
-    // A sync of a busy disk below the loop device takes longer than the other tests' trials.
     let plan = device.plan(&device.named(), factors);
     let set = plan_set(&plan, data.path());
     let mut folder = start(&set, runs.path());
@@ -404,7 +404,6 @@ fn devices_that_are_overwritten_at_the_same_time_have_figures_of_each_and_their_
     let (runs, data) = (directory(), directory());
     let keys = both(&first, &second, &[&first.image, &second.image]);
     let factors = "drives = [1, 2]\nread_write_mix = [\"0:100\", \"100:0\"]\nqueue_depth = [4]";
-    // Long enough that a disk which others use completes what is in flight.
     let plan = first.plan(&keys, factors);
     let set = plan_set(&plan, data.path());
     assert_eq!(set.estimate().bytes_written_preparing, 2 * (2 << 20));

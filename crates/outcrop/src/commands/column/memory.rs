@@ -47,8 +47,8 @@ fn most_of_the_machine() -> u64 {
     total_memory_bytes().map_or(u64::MAX, |total| (total / 10 * 8) >> 20 << 20)
 }
 
-/// What a regular file takes on its disk, holes not counted; `None` for what comes through a pipe. What is not there takes nothing, and the
-/// command says so.
+/// The space that a regular file occupies on disk, without its holes; `None` for a pipe. A missing file counts as 0, and the command
+/// reports it.
 fn size_of(path: &Path) -> Option<u64> {
     match path.metadata() {
         _ if path == Path::new("-") => None,
