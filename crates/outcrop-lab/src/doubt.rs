@@ -290,8 +290,7 @@ impl<'s> Doubt<'s> {
 
 /// The CPUs that this process may use, as the run's environment has them.
 fn cpus(folder: &RunFolder) -> Option<u64> {
-    let bytes = std::fs::read(folder.dir().join("environment.json")).ok()?;
-    let environment: Environment = serde_json::from_slice(&bytes).ok()?;
+    let environment: Environment = serde_json::from_value(folder.environment().ok()?).ok()?;
     environment.cpu.allowed_cpu_count.known().copied()
 }
 

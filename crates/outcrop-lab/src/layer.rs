@@ -96,7 +96,7 @@ pub trait Layer: Sync {
 
     /// Why the subject of a cell is refused in that directory before anything is made of it; none where it can be made, or where only trying
     /// tells.
-    fn refusal_in(&self, _cell: &Cell, _directory: &Path) -> Option<String> {
+    fn refusal_in(&self, _cell: &Cell, _directory: &Path) -> Option<LabError> {
         None
     }
 
@@ -369,8 +369,11 @@ pub(crate) fn absolute(factor: &About, path: &str) -> Result<String, Refusal> {
     })
 }
 
-/// Why no file is made in a directory of the system's; none where one may be.
-pub(crate) fn never_for_files(directory: &Path) -> Option<String> {
+/// Why no file is made in a directory of the system's, which the user named; none where one may be.
+pub(crate) fn never_for_files(directory: &Path) -> Option<LabError> {
     let refused = check_place(directory).err()?;
-    Some(format!("{} {refused}", directory.display()))
+    Some(LabError::Preparation {
+        message: format!("{} {refused}", directory.display()),
+        is_bad_input: true,
+    })
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use outcrop_probe::clock;
 use outcrop_probe::environment::Environment;
 use outcrop_results::RunFolder;
+use outcrop_results::layout::ENVIRONMENT_FILE;
 use outcrop_schema::Remark;
 use outcrop_schema::remark::RESUMED_ELSEWHERE;
 use serde_json::Value;
@@ -89,11 +90,8 @@ const DECISIVE: [(&str, &str); 5] = [
 
 /// One sentence for each decisive difference between the machine that the run began on and this one.
 pub(crate) fn drift(set: &PlanSet, folder: &RunFolder) -> Vec<Remark> {
-    let path = folder.dir().join("environment.json");
-    let began = std::fs::read(&path)
-        .ok()
-        .and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
-    let Some(began) = began else {
+    let Ok(began) = folder.environment() else {
+        let path = folder.dir().join(ENVIRONMENT_FILE);
         let path = path.display();
         return vec![RESUMED_ELSEWHERE.remark(format!(
             "{path} cannot be read, so it is unknown whether this is still the same machine"

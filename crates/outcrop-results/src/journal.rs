@@ -4,13 +4,14 @@
 //! crash cut short: it was never reported as finished, so opening the journal for writing cuts it off and
 //! the trial is measured again. A line that ends properly and does not parse is damage, which is reported
 //! and never repaired silently. So is one whose checksum does not agree: a digit that flipped is still JSON. And so is one that repeats a
-//! completed trial.
+//! completed trial, or is longer than any is written.
 
 mod checksum;
+mod line;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufReader};
 use std::ops::Deref;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -121,10 +122,8 @@ impl Journal {
                     repetition: key.1,
                 });
             }
-            let start = lines.len();
-            serde_json::to_writer(&mut lines, entry)
-                .map_err(|error| ResultsError::io("write a trial to", &self.path)(error.into()))?;
-            checksum::seal(&mut lines, start);
+            line::write(&mut lines, entry, line::MOST_BYTES)
+                .map_err(ResultsError::io("write a trial to", &self.path))?;
         }
         if let Err(error) = self.write_lines(&lines) {
             // Should this fail too, the next append or the next `open` tries again.
@@ -225,9 +224,13 @@ pub(crate) fn factors(path: &Path) -> Result<BTreeSet<(String, String)>, Results
         factors: BTreeMap<String, String>,
     }
     let file = File::open(path).map_err(ResultsError::io("open", path))?;
+    let (mut reader, mut line) = (BufReader::new(file), Vec::new());
     let mut occurring = BTreeSet::new();
-    for line in BufReader::new(file).split(b'\n') {
-        let line = line.map_err(ResultsError::io("read", path))?;
+    loop {
+        line::read(&mut reader, &mut line).map_err(ResultsError::io("read", path))?;
+        if line.is_empty() || line::check(&line).is_err() {
+            break;
+        }
         if let Ok(OfEntry { layer, factors }) = serde_json::from_slice(&line) {
             occurring.extend(factors.into_keys().map(|name| (layer.clone(), name)));
         }
@@ -280,9 +283,11 @@ impl<R: io::Read> Lines<R> {
 
     fn read_entry(&mut self) -> Result<Option<TrialEntry>, ResultsError> {
         let mut line = Vec::new();
-        self.reader
-            .read_until(b'\n', &mut line)
-            .map_err(ResultsError::io("read", &self.path))?;
+        line::read(&mut self.reader, &mut line).map_err(ResultsError::io("read", &self.path))?;
+        if let Err(reason) = line::check(&line) {
+            self.line += 1;
+            return Err(self.damaged(&reason));
+        }
         if line.last() != Some(&b'\n') {
             self.torn_bytes = line.len() as u64;
             return Ok(None);

@@ -1,6 +1,9 @@
-//! What a run folder holds, and whether a folder is one.
+//! What a run folder holds, whether a folder is one, and how its plan and its environment are read: a run may be somebody else's.
 
+use std::io::ErrorKind;
 use std::path::Path;
+
+use outcrop_probe::user_file;
 
 use crate::error::ResultsError;
 
@@ -30,6 +33,35 @@ pub const OURS: [&str; 8] = [
     ENVIRONMENT_FILE,
     PLAN_FILE,
 ];
+
+/// No plan and no environment is longer: a longer file is damaged, and no more of it is read.
+pub const MOST_TEXT_BYTES: u64 = 16 << 20;
+
+/// The expanded plan of the run in `dir`, TOML.
+pub(crate) fn read_plan(dir: &Path) -> Result<String, ResultsError> {
+    let path = dir.join(PLAN_FILE);
+    user_file::read_text(
+        &path,
+        MOST_TEXT_BYTES,
+        "the plan of a run; restore it from a copy",
+    )
+    .map_err(ResultsError::io("read", path))
+}
+
+/// The environment of the run in `dir`, as the probe wrote it.
+pub(crate) fn read_environment(dir: &Path) -> Result<serde_json::Value, ResultsError> {
+    let path = dir.join(ENVIRONMENT_FILE);
+    let damaged = |reason: String| ResultsError::DamagedEnvironment {
+        path: path.clone(),
+        reason,
+    };
+    let bytes = match user_file::read(&path, MOST_TEXT_BYTES, "the environment of a run") {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::InvalidInput => return Err(damaged(error.to_string())),
+        Err(error) => return Err(ResultsError::io("read", path)(error)),
+    };
+    serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))
+}
 
 /// The name of the run in `dir`: the folder's own name, links and `.` resolved.
 pub fn run_name(dir: &Path) -> String {

@@ -3,15 +3,20 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
+use outcrop_measure::units::format_bytes;
 use outcrop_schema::Vocabulary;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::atomic_file::{is_out_of_space, parent_of, sync_folder, temporary_beside, write_atomically};
 use crate::error::ResultsError;
 use crate::journal::{self, Journal};
-use crate::layout::{ENVIRONMENT_FILE, JOURNAL_FILE, PLAN_FILE, check_is_run, run_name};
+use crate::layout::{
+    ENVIRONMENT_FILE, JOURNAL_FILE, MOST_TEXT_BYTES, PLAN_FILE, check_is_run, read_environment, read_plan,
+    run_name,
+};
 use crate::trial::TrialEntry;
 
 /// A run folder that this process writes; no other process can write it at the same time.
@@ -131,8 +136,15 @@ impl RunFolder {
     /// # Errors
     /// [`ResultsError::Io`].
     pub fn plan_toml(&self) -> Result<String, ResultsError> {
-        let path = self.dir.join(PLAN_FILE);
-        fs::read_to_string(&path).map_err(ResultsError::io("read", path))
+        read_plan(&self.dir)
+    }
+
+    /// The environment as it was written at the start.
+    ///
+    /// # Errors
+    /// [`ResultsError::DamagedEnvironment`], [`ResultsError::Io`].
+    pub fn environment(&self) -> Result<serde_json::Value, ResultsError> {
+        read_environment(&self.dir)
     }
 
     /// Removes the folder of a run that never began; one that holds a trial, even a failed one, stays.
@@ -170,12 +182,23 @@ fn is_folder_name(name: &str) -> bool {
 }
 
 fn fill_folder(dir: &Path, plan_toml: &str, environment: &serde_json::Value) -> Result<(), ResultsError> {
-    write_atomically(&dir.join(PLAN_FILE), plan_toml.as_bytes())?;
-    let mut text = format!("{environment:#}");
-    text.push('\n');
-    write_atomically(&dir.join(ENVIRONMENT_FILE), text.as_bytes())?;
+    write_text(&dir.join(PLAN_FILE), plan_toml)?;
+    write_text(&dir.join(ENVIRONMENT_FILE), &format!("{environment:#}\n"))?;
     Journal::create(&dir.join(JOURNAL_FILE))?;
     sync_folder(dir)
+}
+
+/// Writes a file that can be read again.
+fn write_text(path: &Path, text: &str) -> Result<(), ResultsError> {
+    if text.len() as u64 > MOST_TEXT_BYTES {
+        let most = format_bytes(MOST_TEXT_BYTES);
+        let reason = format!("it would have more than {most}, and none may; give fewer plans at once");
+        return Err(ResultsError::io("write", path)(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            reason,
+        )));
+    }
+    write_atomically(path, text.as_bytes())
 }
 
 /// Renames the finished folder to the first free name; never onto an existing one.
@@ -199,7 +222,7 @@ fn put_in_place(temporary: &Path, parent: &Path, base: &str) -> Result<PathBuf, 
                     sync_folder(parent_of(&dir))?;
                     return Ok(dir);
                 }
-                Err(error) if error.kind() == std::io::ErrorKind::DirectoryNotEmpty => {}
+                Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
                 Err(error) => return Err(ResultsError::io("put in place", dir)(error)),
             },
             Err(error) => return Err(ResultsError::io("put in place", dir)(error.into())),

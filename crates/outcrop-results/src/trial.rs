@@ -1,10 +1,12 @@
 //! One finished, interrupted or failed trial, as one line of the journal.
 
+mod intervals;
 mod possible;
 
 use std::collections::BTreeMap;
 
-use outcrop_measure::histogram::LatencyHistogram;
+use outcrop_measure::MeasureError;
+use outcrop_measure::histogram::{LatencyHistogram, Totals};
 use outcrop_measure::metric::{Metric, Provenance, Unavailable, Unit};
 use outcrop_measure::percentile;
 use outcrop_schema::{Latencies, Remark, lateness};
@@ -192,6 +194,17 @@ impl HistogramEntry {
             sum_ns: u64::try_from(histogram.sum()).unwrap_or(u64::MAX),
             hdr: histogram.to_hdr_base64(),
         }
+    }
+
+    /// What was recorded, with its exact minimum, maximum and sum.
+    pub(crate) fn histogram(&self) -> Result<LatencyHistogram, MeasureError> {
+        let totals = Totals {
+            count: self.count,
+            min_ns: self.min_ns,
+            max_ns: self.max_ns,
+            sum_ns: u128::from(self.sum_ns),
+        };
+        LatencyHistogram::from_hdr_base64(&self.hdr)?.with_totals(&totals)
     }
 }
 

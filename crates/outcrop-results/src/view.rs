@@ -7,7 +7,6 @@ mod stall;
 mod unfinished;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use outcrop_schema::Vocabulary;
@@ -18,7 +17,7 @@ pub use sampling::Uncertainty;
 
 use crate::error::ResultsError;
 use crate::journal;
-use crate::layout::{ENVIRONMENT_FILE, JOURNAL_FILE, PLAN_FILE, check_is_run, run_name};
+use crate::layout::{JOURNAL_FILE, check_is_run, read_environment, read_plan, run_name};
 use crate::record::{Record, records_of};
 use crate::trial::TrialEntry;
 
@@ -51,22 +50,13 @@ impl RunView {
     /// [`ResultsError::DamagedEnvironment`], [`ResultsError::Io`].
     pub fn load(dir: &Path) -> Result<Self, ResultsError> {
         check_is_run(dir)?;
-        let read = |name: &str| {
-            let path = dir.join(name);
-            fs::read_to_string(&path).map_err(ResultsError::io("read", path))
-        };
-        let environment = serde_json::from_str(&read(ENVIRONMENT_FILE)?).map_err(|error| {
-            ResultsError::DamagedEnvironment {
-                path: dir.join(ENVIRONMENT_FILE),
-                reason: error.to_string(),
-            }
-        })?;
+        let environment = read_environment(dir)?;
         let mut lines = journal::read(&dir.join(JOURNAL_FILE))?;
         let trials = lines.by_ref().collect::<Result<Vec<_>, _>>()?;
         Ok(Self {
             dir: dir.to_owned(),
             name: run_name(dir),
-            plan: read(PLAN_FILE)?,
+            plan: read_plan(dir)?,
             environment,
             trials,
             torn_bytes: lines.torn_bytes(),

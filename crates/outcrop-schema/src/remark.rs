@@ -54,8 +54,15 @@ pub const WRITE_LIMIT: RemarkKind = RemarkKind::new(
     "",
 );
 
+/// The trial has too many intervals for a line of the journal.
+pub const LONGER_INTERVALS: RemarkKind = RemarkKind::new(
+    "longer-intervals",
+    "the trial's intervals are longer than asked for, since a line of the journal has at most 64 MiB",
+    "",
+);
+
 /// What trials of every layer may remark.
-pub const OF_EVERY_LAYER: &[RemarkKind] = &[RESUMED_ELSEWHERE, WRITE_LIMIT];
+pub const OF_EVERY_LAYER: &[RemarkKind] = &[RESUMED_ELSEWHERE, WRITE_LIMIT, LONGER_INTERVALS];
 
 /// What a trial remarked.
 ///

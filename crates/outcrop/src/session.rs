@@ -118,7 +118,7 @@ pub(crate) fn start_and(
     // A dry run of what would be refused is refused: its figures would be of nothing.
     check_hindrances(set)?;
     if let Some(refusal) = set.refusal() {
-        return Err(anyhow::anyhow!(refusal));
+        return Err(lab_error(refusal));
     }
     if !flags.no_save {
         refuse_system_folder("--out", &flags.out)?;

@@ -17,7 +17,7 @@ mod values;
 use std::path::Path;
 use std::time::Duration;
 
-use outcrop_device::{EngineKind, ReadOnlyTarget, ScratchFile};
+use outcrop_device::{DeviceError, EngineKind, ReadOnlyTarget, ScratchFile};
 use outcrop_measure::Metric;
 use outcrop_measure::units::ByteSize;
 use outcrop_schema::device::{
@@ -113,14 +113,17 @@ impl Layer for Device {
         }
     }
 
-    fn refusal_in(&self, cell: &Cell, directory: &Path) -> Option<String> {
+    fn refusal_in(&self, cell: &Cell, directory: &Path) -> Option<LabError> {
         let settings = &cell.subject.settings;
         if *settings.value(&KIND) != Kind::ScratchFile || !is_needed(&cell.subject, &[cell]) {
             return None;
         }
         never_for_files(directory).or_else(|| {
             let refused = ScratchFile::check(directory, settings.value(&SIZE).0).err()?;
-            Some(refused.to_string())
+            Some(LabError::Preparation {
+                is_bad_input: matches!(refused, DeviceError::UnderDev { .. }),
+                message: refused.to_string(),
+            })
         })
     }
 

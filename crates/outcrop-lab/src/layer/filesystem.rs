@@ -127,7 +127,7 @@ impl Layer for Filesystem {
         missing.map(|missing| missing.reason)
     }
 
-    fn refusal_in(&self, cell: &Cell, directory: &Path) -> Option<String> {
+    fn refusal_in(&self, cell: &Cell, directory: &Path) -> Option<LabError> {
         let settings = &cell.subject.settings;
         let own = (*settings.value(&KIND) != Kind::ScratchImage).then(|| settings.value(&PATH));
         never_for_files(own.map_or(directory, Path::new))

@@ -137,7 +137,7 @@ impl Layer for Kv {
         of_store.map(|missing| missing.to_string()).or_else(of_ground)
     }
 
-    fn refusal_in(&self, _cell: &Cell, directory: &Path) -> Option<String> {
+    fn refusal_in(&self, _cell: &Cell, directory: &Path) -> Option<LabError> {
         never_for_files(directory)
     }
 

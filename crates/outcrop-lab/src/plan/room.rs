@@ -5,11 +5,12 @@ use outcrop_probe::{Filesystem, total_memory_bytes};
 
 use super::PlanSet;
 use crate::cell::Cell;
+use crate::error::LabError;
 use crate::layer::Holds;
 
 impl PlanSet {
     /// Why the run cannot begin in its directory, however long it would take; none where nothing is known against it.
-    pub fn refusal(&self) -> Option<String> {
+    pub fn refusal(&self) -> Option<LabError> {
         let cells = self.cells().iter();
         let mut refusals = cells.filter_map(|cell| cell.layer.refusal_in(cell, self.directory()));
         refusals.next()

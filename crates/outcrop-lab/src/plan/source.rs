@@ -4,13 +4,11 @@ use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
 
+use outcrop_results::layout::MOST_TEXT_BYTES;
 use outcrop_workload::word::nearest;
 
 use crate::error::LabError;
 use crate::profile::shipped_plans;
-
-/// A longer file is not a plan.
-const MOST_BYTES: u64 = 16 << 20;
 
 /// A plan's text and where it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +25,7 @@ impl PlanSource {
     /// # Errors
     /// When the file cannot be read, is not UTF-8 or is longer than any plan.
     pub fn read(path: &Path) -> Result<Self, LabError> {
-        let text = outcrop_probe::user_file::read_text(path, MOST_BYTES, "a plan");
+        let text = outcrop_probe::user_file::read_text(path, MOST_TEXT_BYTES, "a plan");
         let text = text.map_err(|source| LabError::ReadPlan {
             path: path.to_owned(),
             meant: (source.kind() == ErrorKind::NotFound)

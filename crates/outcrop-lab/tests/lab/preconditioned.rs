@@ -117,15 +117,17 @@ fn an_engine_that_reaches_no_device_needs_no_room_and_no_file() {
         plan_set(&text, data.path())
     };
     let set = plan("\"noop\"");
-    assert_eq!((set.refusal(), set.estimate().likely_bytes_written()), (None, 0));
+    assert!(set.refusal().is_none());
+    assert_eq!(set.estimate().likely_bytes_written(), 0);
     let mut folder = start(&set, runs.path());
     run_to_the_end(&set, &mut folder).unwrap();
     assert_complete(&set, &folder);
     assert_empty(data.path());
     // Beside one that reaches it, the file is made for both.
     let both = plan("\"noop\", \"psync\"");
-    let refusal = both.refusal().unwrap_or_default();
-    assert!(refusal.contains("does not fit in"), "{refusal}");
+    let refusal = both.refusal().unwrap();
+    assert!(refusal.to_string().contains("does not fit in"), "{refusal}");
+    assert!(!refusal.is_bad_input(), "{refusal}");
 }
 
 /// Rounds of a fixed rate without a device: 4 KiB random writes, which decide, and reads beside them.

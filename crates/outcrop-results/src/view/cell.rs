@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use outcrop_measure::histogram::{LatencyHistogram, Totals};
+use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::interval::{Summary, median, summarise};
 use outcrop_measure::metric::{Better, Metric, Provenance, Scope, Unit};
 use outcrop_schema::{LayerSchema, Pooled, RemarkKind, Vocabulary};
@@ -378,18 +378,10 @@ fn distinct(mut values: Vec<f64>, scope: Scope) -> Vec<f64> {
 
 /// The histogram of an entry, with its exact minimum, maximum and sum.
 fn decode(trial: &TrialEntry, entry: &HistogramEntry) -> Result<LatencyHistogram, ResultsError> {
-    let totals = Totals {
-        count: entry.count,
-        min_ns: entry.min_ns,
-        max_ns: entry.max_ns,
-        sum_ns: u128::from(entry.sum_ns),
-    };
-    LatencyHistogram::from_hdr_base64(&entry.hdr)
-        .and_then(|histogram| histogram.with_totals(&totals))
-        .map_err(|error| ResultsError::DamagedHistogram {
-            context: format!("cell {}, repetition {}", trial.cell, trial.repetition),
-            operation: entry.operation.clone(),
-            interval_index: entry.interval_index,
-            reason: error.to_string(),
-        })
+    entry.histogram().map_err(|error| ResultsError::DamagedHistogram {
+        context: format!("cell {}, repetition {}", trial.cell, trial.repetition),
+        operation: entry.operation.clone(),
+        interval_index: entry.interval_index,
+        reason: error.to_string(),
+    })
 }

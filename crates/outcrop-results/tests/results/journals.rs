@@ -192,6 +192,30 @@ fn a_damaged_line_in_the_middle_is_an_error_that_names_file_line_and_remedy() {
 }
 
 #[test]
+fn a_line_without_an_end_is_damage_and_no_more_of_it_is_read_than_the_longest_line_has() {
+    let (folder, path, _) = three_lines();
+    for name in ["plan.toml", "environment.json"] {
+        fs::write(folder.path().join(name), "{}").unwrap();
+    }
+    // Eight gibibytes without a block of their own.
+    let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
+    file.set_len(8 << 30).unwrap();
+    for error in [
+        read_all(&path).unwrap_err(),
+        Journal::open(&path).unwrap_err(),
+        outcrop_results::parquet::compact(folder.path()).unwrap_err(),
+    ] {
+        let message = error.to_string();
+        assert!(message.contains("trials.ndjson:4:"), "{message}");
+        assert!(
+            message.contains("more than 64 MiB") && message.contains("delete this line"),
+            "{message}"
+        );
+    }
+    assert_eq!(file.metadata().unwrap().len(), 8 << 30, "nothing is cut off");
+}
+
+#[test]
 fn a_finished_trial_is_not_recorded_twice_and_a_failed_one_may_be_tried_again() {
     let folder = tempfile::tempdir().unwrap();
     let mut journal = Journal::create(&folder.path().join("trials.ndjson")).unwrap();

@@ -49,6 +49,7 @@ mod outputs;
 mod placement;
 mod predict;
 mod printed_commands;
+mod run_memory;
 mod runs;
 mod short_of_room;
 mod surface;

@@ -337,7 +337,7 @@ fn a_dry_run_is_refused_where_the_run_would_be() {
     assert_eq!(large.stdout, "", "no estimate of what cannot be");
     for (place, why) in [("/proc", "proc"), ("/dev/shm", "/dev")] {
         let seen = outcrop(dir.path(), &["device", place, "--dry-run"]);
-        assert_ne!(seen.code, Some(0), "{seen:?}");
+        assert_eq!(seen.code, Some(2), "a wrong argument: {seen:?}");
         assert!(seen.stderr.contains(why), "{seen:?}");
         let run = outcrop(dir.path(), &["device", place]);
         assert_eq!(
