@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use md5::{Digest as _, Md5};
 use outcrop_column::arrow::{ParquetSizes, ValueKind, parquet_stored, parquet_zstd_sizes};
-use outcrop_column::{Column, EncodeOptions, EncodeReport, Encoder, Index};
+use outcrop_column::{Column, ColumnError, EncodeOptions, EncodeReport, Encoder, Index};
 use outcrop_input::Compression;
 use outcrop_measure::metric::Unavailable;
 
@@ -85,11 +85,7 @@ impl Stored {
     ///
     /// # Errors
     /// For what is not Parquet, and for a column that it does not have.
-    pub fn in_parquet(
-        file: &File,
-        number: usize,
-        row_count: u64,
-    ) -> Result<Self, outcrop_column::ColumnError> {
+    pub fn in_parquet(file: &File, number: usize, row_count: u64) -> Result<Self, ColumnError> {
         let column = parquet_stored(file)?.into_iter().nth(number);
         Ok(match column {
             None => Self::unknown(format!("the file has no column {number}")),
@@ -204,18 +200,31 @@ fn in_parquet_zstd(
     written: &Written,
     row_count: u64,
     stop: &AtomicBool,
-) -> Result<(ParquetSizes, Option<&'static str>), BenchError> {
+) -> Result<(Result<ParquetSizes, Unavailable>, Option<&'static str>), BenchError> {
     let is_typed = matches!(table.format, TableFormat::Parquet | TableFormat::Arrow);
     if is_typed && column.kind != ValueKind::Strings {
         let arrays = foreign::typed(path, table.format, column)?;
         let stopping = arrays.map(|array| if is_raised(stop) { Err(stopped()) } else { array });
-        return Ok((parquet_zstd_sizes(stopping, row_count)?, None));
+        return Ok((unless_too_long(parquet_zstd_sizes(stopping, row_count))?, None));
     }
     if is_typed {
-        return Ok((written.column.parquet_zstd_sizes()?, None));
+        return Ok((unless_too_long(written.column.parquet_zstd_sizes())?, None));
     }
-    let (sizes, found) = written.column.parquet_zstd_sizes_of_text()?;
-    Ok((sizes, column.parquet_type(found)))
+    let of_text = unless_too_long(written.column.parquet_zstd_sizes_of_text())?;
+    Ok(match of_text {
+        Ok((sizes, found)) => (Ok(sizes), column.parquet_type(found)),
+        Err(why) => (Err(why), None),
+    })
+}
+
+/// Sizes in Parquet, or that values are too long to be compared.
+fn unless_too_long<T>(sizes: Result<T, ColumnError>) -> Result<Result<T, Unavailable>, ColumnError> {
+    match sizes {
+        Err(error @ ColumnError::LongValue { .. }) => Ok(Err(Unavailable::because(format!(
+            "sizes in Parquet are compared for shorter values only: {error}"
+        )))),
+        sizes => sizes.map(Ok),
+    }
 }
 
 /// The same of a column that was made in memory, and which no file of the user's holds.
@@ -235,7 +244,7 @@ pub fn whole_input(
         }
     }
     let written = rows.finish()?;
-    let parquet = written.column.parquet_zstd_sizes()?;
+    let parquet = unless_too_long(written.column.parquet_zstd_sizes())?;
     let stored = Stored::unknown("the column was made in memory, and no file contains it");
     Ok(written.report(Ok(input.row_count()), stored, parquet))
 }
@@ -245,8 +254,8 @@ fn is_raised(stop: &AtomicBool) -> bool {
 }
 
 /// Ends an iterator of the column codec's; the caller sees that the user wants to stop.
-fn stopped() -> outcrop_column::ColumnError {
-    outcrop_column::ColumnError::Io(io::Error::from(io::ErrorKind::Interrupted))
+fn stopped() -> ColumnError {
+    ColumnError::Io(io::Error::from(io::ErrorKind::Interrupted))
 }
 
 /// Rows on their way into an encoder.
@@ -344,16 +353,17 @@ impl Written {
         self,
         table_rows: Result<u64, Unavailable>,
         stored: Stored,
-        parquet: ParquetSizes,
+        parquet: Result<ParquetSizes, Unavailable>,
     ) -> WholeReport {
+        let bytes = |of: fn(&ParquetSizes) -> u64| parquet.as_ref().map(of).map_err(Unavailable::clone);
         WholeReport {
             size: SizeReport::of_file(&self.report, self.text_bytes),
             table_rows,
             stored,
-            parquet_zstd_bytes: Ok(parquet.smallest_bytes),
+            parquet_zstd_bytes: bytes(|sizes| sizes.smallest_bytes),
             compressed_file_bytes: None,
-            parquet_encoding: parquet.smallest_encoding,
-            parquet_default_bytes: Ok(parquet.usual_bytes),
+            parquet_default_bytes: bytes(|sizes| sizes.usual_bytes),
+            parquet_encoding: parquet.ok().and_then(|sizes| sizes.smallest_encoding),
             parquet_as: None,
             text_of: None,
             fingerprint: self.fingerprint,

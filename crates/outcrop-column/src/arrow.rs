@@ -16,9 +16,9 @@ mod parquet_input;
 #[cfg(feature = "parquet")]
 mod parquet_output;
 #[cfg(feature = "parquet")]
-mod parquet_parts;
-#[cfg(feature = "parquet")]
 mod parquet_sizes;
+#[cfg(feature = "parquet")]
+mod parts;
 mod push;
 mod scan;
 #[cfg(feature = "parquet")]
@@ -33,7 +33,11 @@ pub use ipc_output::ArrowForm;
 #[cfg(feature = "parquet")]
 pub use parquet_input::{ParquetStrings, parquet_fields};
 #[cfg(feature = "parquet")]
-pub use parquet_sizes::{ParquetSizes, StoredColumn, parquet_stored, parquet_zstd_sizes};
+pub use parquet_sizes::{
+    MOST_COMPARED_BYTES, ParquetSizes, StoredColumn, parquet_stored, parquet_zstd_sizes,
+};
+#[cfg(feature = "parquet")]
+pub use parts::{array_parts, refuse_longer_values};
 pub use push::ForeignDictionary;
 pub(crate) use scan::ArrowValues;
 pub use scan::{DictionaryOrder, Scan};

@@ -95,6 +95,23 @@ pub enum ColumnError {
         /// What to do.
         hint: &'static str,
     },
+    /// Values of a dictionary that are compressed together would take more memory than [`Column::limit_blocks`](crate::Column::limit_blocks)
+    /// allows.
+    #[error("values that are stored together have {bytes} bytes, more than the {limit} allowed")]
+    LongBlock {
+        /// Bytes that they have.
+        bytes: u64,
+        /// The most that they may have.
+        limit: u64,
+    },
+    /// A value has more bytes than whoever reads it allows.
+    #[error("a value has {bytes} bytes, more than the {limit} allowed")]
+    LongValue {
+        /// Bytes that it has.
+        bytes: u64,
+        /// The most that it may have.
+        limit: u64,
+    },
     /// A line of text, or a record of CSV, has more bytes than its reader allows.
     #[error("{what} has more than {limit} bytes; {question}")]
     TooLong {

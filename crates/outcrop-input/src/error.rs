@@ -23,6 +23,14 @@ pub enum InputError {
         /// Bytes that came out before.
         decompressed_bytes: u64,
     },
+    /// The system granted no memory to the decoder.
+    #[error("{name}: not enough memory to decompress its {compression} data")]
+    NoMemory {
+        /// The file.
+        name: String,
+        /// Its format.
+        compression: Compression,
+    },
     /// The bytes are not what the format allows, a checksum does not match, or a window would take too much memory.
     #[error(
         "{name} cannot be decompressed: its {compression} data are damaged near byte {offset} (after {} of output): {reason}; copy it again, or test it with its own tool, such as gzip -t",

@@ -75,6 +75,9 @@ impl<R: Read> Input<R> {
         let (name, offset) = (self.name.clone(), self.decoder.offset());
         let decompressed_bytes = self.decompressed_bytes;
         let (kind, error) = match error.kind() {
+            _ if tells_of_no_memory(&error.to_string()) => {
+                (ErrorKind::OutOfMemory, InputError::NoMemory { name, compression })
+            }
             ErrorKind::UnexpectedEof => (
                 ErrorKind::UnexpectedEof,
                 InputError::Truncated {
@@ -105,4 +108,10 @@ impl<R: Read> Read for Input<R> {
         self.decompressed_bytes += read as u64;
         Ok(read)
     }
+}
+
+/// Whether these are the last words of zstd or liblzma, or of who passes them on as text, where they got no memory. Neither has a kind of error
+/// for that.
+pub fn tells_of_no_memory(words: &str) -> bool {
+    words.ends_with("Allocation error : not enough memory") || words == "can't allocate memory"
 }

@@ -29,4 +29,4 @@ mod input;
 pub use container::Container;
 pub use error::InputError;
 pub use format::{Compression, HEAD_BYTES};
-pub use input::Input;
+pub use input::{Input, tells_of_no_memory};

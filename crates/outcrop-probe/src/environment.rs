@@ -25,6 +25,7 @@ mod warnings;
 
 pub use cpu::{Cache, Cpu};
 pub use kernel::Kernel;
+pub(crate) use limits::group_memory_bytes;
 pub use limits::{ControlGroup, Limit, Limits, Unlimited};
 pub use load::{Load, Pressure};
 pub use memory::Memory;

@@ -3,6 +3,7 @@
 use outcrop_measure::metric::Unavailable;
 use serde::{Deserialize, Serialize};
 
+use crate::environment::group_memory_bytes;
 use crate::system_tree::SystemTree;
 
 /// Resident memory of a process, now and at its highest.
@@ -55,6 +56,15 @@ pub fn available_bytes() -> Result<u64, Unavailable> {
 /// /proc is not mounted.
 pub fn total_memory_bytes() -> Result<u64, Unavailable> {
     kibibyte_line(&SystemTree::live().text("proc/meminfo")?, "MemTotal")
+}
+
+/// The most memory that this process can have: all of the machine's, or what its control group allows.
+///
+/// # Errors
+/// /proc is not mounted.
+pub fn allowed_bytes() -> Result<u64, Unavailable> {
+    let group = group_memory_bytes(&SystemTree::live()).unwrap_or(u64::MAX);
+    Ok(total_memory_bytes()?.min(group))
 }
 
 /// The bytes of a line such as `VmRSS:     1234 kB`, as in `/proc/self/status` and `/proc/meminfo`.

@@ -10,14 +10,59 @@ use outcrop_probe::memory::private_bytes;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::IsTerminal as _;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
 
 #[global_allocator]
 static ALLOCATOR: Explaining = Explaining;
 
-/// What is written where memory is refused; until it is set, the standard library writes its own message and aborts.
-static EXPLANATION: OnceLock<String> = OnceLock::new();
+/// How the process ends where memory is refused; until it is set, the standard library writes its own message and aborts.
+static REFUSAL: AtomicPtr<Refusal> = AtomicPtr::new(null_mut());
+
+/// How the process ends where memory is refused.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    sentence: String,
+    exit_code: i32,
+}
+
+impl Refusal {
+    /// The input takes more than is allowed: exit code 2.
+    pub(crate) fn of_bad_input(sentence: &str) -> &'static Self {
+        Self::kept(sentence, 2)
+    }
+
+    /// What was asked for first is done, and a figure about it is unavailable: exit code 3.
+    pub(crate) fn of_measurement(sentence: &str) -> &'static Self {
+        Self::kept(sentence, 3)
+    }
+
+    /// A process has a few in its life. It keeps them: another thread may be reading one.
+    fn kept(sentence: &str, exit_code: i32) -> &'static Self {
+        // A bar of progress may stand in the line.
+        let cleared = if std::io::stderr().is_terminal() {
+            "\r\x1b[2K"
+        } else {
+            ""
+        };
+        Box::leak(Box::new(Self {
+            sentence: format!("{cleared}error: {sentence}\n"),
+            exit_code,
+        }))
+    }
+
+    fn now() -> Option<&'static Self> {
+        // SAFETY: null, or one that lives as long as the process.
+        unsafe { REFUSAL.load(Ordering::Acquire).as_ref() }
+    }
+
+    /// From here on, the process ends in this way; returns how it did until now.
+    pub(crate) fn install(&'static self) -> Option<&'static Self> {
+        let before = REFUSAL.swap(std::ptr::from_ref(self).cast_mut(), Ordering::AcqRel);
+        // SAFETY: null, or one that lives as long as the process.
+        unsafe { before.as_ref() }
+    }
+}
 
 /// The thread that ends the process for lack of memory; 0 until then.
 static ENDING: AtomicI32 = AtomicI32::new(0);
@@ -29,26 +74,19 @@ const THREAD_BYTES: u64 = 4 << 20;
 const AT_START_BYTES: u64 = 32 << 20;
 
 /// From here on, this process takes at most `bytes` of memory more than it has and its threads need. When it asks for more, it writes
-/// `explanation` to stderr, removes what it has not finished writing, and ends with exit code 2, as on bad input. A lower limit that the user has
-/// set (`ulimit -d`) stays.
+/// the sentence of `refusal` to stderr, removes what it has not finished writing, and ends with its exit code. A lower limit that the user has set
+/// (`ulimit -d`) stays.
 ///
 /// # Errors
 /// When the kernel refuses the limit.
-pub(crate) fn limit_memory(bytes: u64, explanation: &str) -> anyhow::Result<()> {
+pub(crate) fn limit_memory(bytes: u64, refusal: &'static Refusal) -> anyhow::Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
     let own = private_bytes().unwrap_or(AT_START_BYTES) + threads * THREAD_BYTES;
     let before = getrlimit(Resource::Data);
     let wanted = bytes.saturating_add(own);
     let lowest = [before.current, before.maximum].into_iter().flatten().min();
     let current = Some(lowest.map_or(wanted, |lowest| lowest.min(wanted)));
-    // A bar of progress may stand in the line.
-    let cleared = if std::io::stderr().is_terminal() {
-        "\r\x1b[2K"
-    } else {
-        ""
-    };
-    // It is set once: a command has one limit.
-    let _ = EXPLANATION.set(format!("{cleared}error: {explanation}\n"));
+    refusal.install();
     end_where_libraries_panic();
     Ok(setrlimit(Resource::Data, Rlimit { current, ..before })?)
 }
@@ -56,15 +94,15 @@ pub(crate) fn limit_memory(bytes: u64, explanation: &str) -> anyhow::Result<()> 
 /// What libraries panic with where the kernel or C code gave them no memory.
 const PANICS: [&str; 2] = ["failed to spawn thread", "returned null pointer"];
 
-/// A panic for lack of memory ends the process with the explanation; others go on as they would.
+/// A panic for lack of memory ends the process with a sentence; others go on as they would.
 fn end_where_libraries_panic() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         let text = panic.payload_as_str().unwrap_or_default();
-        if let Some(explanation) = EXPLANATION.get()
+        if let Some(refusal) = Refusal::now()
             && PANICS.iter().any(|known| text.contains(known))
         {
-            end(explanation)
+            end(refusal)
         }
         before(panic);
     }));
@@ -99,20 +137,20 @@ unsafe impl GlobalAlloc for Explaining {
 /// The address, unless it is null: memory was refused.
 fn explained(address: *mut u8) -> *mut u8 {
     if address.is_null()
-        && let Some(explanation) = EXPLANATION.get()
+        && let Some(refusal) = Refusal::now()
     {
-        end(explanation)
+        end(refusal)
     }
     address
 }
 
 /// Ends the process. What is called here asks for no memory as far as anyone knows; if it does, the process ends there.
-fn end(explanation: &str) -> ! {
+fn end(refusal: &Refusal) -> ! {
     let thread = rustix::thread::gettid().as_raw_nonzero().get();
     match ENDING.compare_exchange(0, thread, Ordering::Relaxed, Ordering::Relaxed) {
         Ok(_) => {
             // Whoever closed stderr reads nothing.
-            let _ = rustix::io::write(rustix::stdio::stderr(), explanation.as_bytes());
+            let _ = rustix::io::write(rustix::stdio::stderr(), refusal.sentence.as_bytes());
             remove_unfinished();
         }
         Err(ending) if ending == thread => {}
@@ -122,5 +160,5 @@ fn end(explanation: &str) -> ! {
         },
     }
     // SAFETY: it ends the process at once and runs nothing of ours: another thread may hold any lock.
-    unsafe { libc::_exit(2) }
+    unsafe { libc::_exit(refusal.exit_code) }
 }

@@ -6,9 +6,10 @@ use std::path::Path;
 
 use arrow_array::ArrayRef;
 use outcrop_column::arrow::{
-    ArrowStrings, ForeignField, ParquetStrings, StoredColumn, arrow_fields, parquet_fields, parquet_stored,
+    ArrowStrings, ForeignField, ParquetStrings, StoredColumn, array_parts, arrow_fields, parquet_fields,
+    parquet_stored, refuse_longer_values,
 };
-use outcrop_column::{ColumnError, InputColumn};
+use outcrop_column::{ColumnError, InputColumn, LINE_BYTES_LIMIT};
 use outcrop_input::Input;
 
 use super::parts::{Ended, Part, Visit};
@@ -125,15 +126,21 @@ pub(crate) fn typed(
     })
 }
 
+/// Gives `visit` the arrays of a file in parts: a dictionary of one long value may stand for gigabytes of rows. A value may be as long as a line
+/// of text.
 fn for_each(
     path: &Path,
     arrays: impl Iterator<Item = Result<ArrayRef, ColumnError>>,
     visit: &mut Visit<'_>,
 ) -> Result<Ended, BenchError> {
     for array in arrays {
-        let array = array.map_err(|error| table_error(path, error.to_string()))?;
-        if visit(Part::Array(&array))?.is_break() {
-            return Ok(Ended::Before);
+        let short =
+            array.and_then(|array| refuse_longer_values(&array, LINE_BYTES_LIMIT as u64).map(|()| array));
+        let array = short.map_err(|error| table_error(path, error.to_string()))?;
+        for part in array_parts(&array) {
+            if visit(Part::Array(&part))?.is_break() {
+                return Ok(Ended::Before);
+            }
         }
     }
     Ok(Ended::AtTheEnd)

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_array::{Array as _, ArrayRef};
 use outcrop_column::arrow::for_each_value;
+use outcrop_measure::units::format_bytes;
+use outcrop_probe::memory::allowed_bytes;
 
 use super::{Table, TableColumn, TableFormat, delimited, folder, foreign};
 use crate::error::BenchError;
@@ -106,12 +108,25 @@ impl Table {
     /// The first `row_limit` rows of a column of the table at `path`, which this describes.
     ///
     /// # Errors
-    /// [`BenchError::Path`], [`BenchError::Table`] for a row without the column, and [`BenchError::Interrupted`] when `stop` was raised.
+    /// [`BenchError::Path`], [`BenchError::Table`] for a row without the column, [`BenchError::Unavailable`] where the text of these rows takes
+    /// more than an eighth of the memory that this process may have, and [`BenchError::Interrupted`] when `stop` was raised.
     pub fn load(
         &self,
         path: &Path,
         column: &TableColumn,
         row_limit: u64,
+        stop: &AtomicBool,
+    ) -> Result<ColumnInput, BenchError> {
+        let most_bytes = allowed_bytes().map_or(u64::MAX, |total| total / 8);
+        self.load_within(path, column, (row_limit, most_bytes), stop)
+    }
+
+    /// The same with at most `most_bytes` of text, which a small file with a dictionary can exceed by far.
+    fn load_within(
+        &self,
+        path: &Path,
+        column: &TableColumn,
+        (row_limit, most_bytes): (u64, u64),
         stop: &AtomicBool,
     ) -> Result<ColumnInput, BenchError> {
         let (table, in_table) = folder::table_and_column(self, column).unwrap_or((self, column));
@@ -130,6 +145,13 @@ impl Table {
                     input.push(value);
                 }
             })?;
+            if input.text().len() as u64 > most_bytes {
+                return Err(BenchError::Unavailable(format!(
+                    "its first {} rows have more than {} of text, an eighth of the memory here; measure fewer rows",
+                    input.row_count(),
+                    format_bytes(most_bytes),
+                )));
+            }
             Ok(if input.row_count() < row_limit {
                 ControlFlow::Continue(())
             } else {
@@ -137,5 +159,39 @@ impl Table {
             })
         })?;
         Ok(input)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::types::Int32Type;
+    use arrow_array::{DictionaryArray, Int32Array, RecordBatch, StringArray};
+    use parquet::arrow::ArrowWriter;
+
+    use super::*;
+
+    #[test]
+    fn rows_that_take_more_text_than_is_allowed_are_refused_before_they_are_held() {
+        let here = tempfile::tempdir().unwrap();
+        let path = here.path().join("rocks.parquet");
+        let values = StringArray::from(vec!["x".repeat(1 << 20)]);
+        let rows = DictionaryArray::<Int32Type>::try_new(Int32Array::from(vec![0; 3000]), Arc::new(values));
+        let batch = RecordBatch::try_from_iter([("rock", Arc::new(rows.unwrap()) as ArrayRef)]).unwrap();
+        let file = std::fs::File::create(&path).unwrap();
+        let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let table = Table::describe(&path).unwrap();
+        let column = table.column("rock").unwrap();
+        let load = |rows, bytes| table.load_within(&path, column, (rows, bytes), &AtomicBool::new(false));
+        assert_eq!(load(10, 20 << 20).unwrap().row_count(), 10);
+        let refused = load(3000, 20 << 20).unwrap_err().to_string();
+        // Of parts of 16 MiB, the second is too much.
+        assert_eq!(
+            refused,
+            "its first 32 rows have more than 20 MiB of text, an eighth of the memory here; measure fewer rows"
+        );
     }
 }

@@ -20,7 +20,7 @@ use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use proptest::prelude::*;
 
 const GROUP_ROWS: usize = 4096;
-const NO_LIMIT: u64 = u64::MAX;
+pub(crate) const NO_LIMIT: u64 = u64::MAX;
 
 /// Orders as a benchmark of databases has them: of each kind of column one.
 fn orders(rows: i64) -> Vec<(&'static str, ArrayRef)> {
@@ -78,7 +78,7 @@ fn orders(rows: i64) -> Vec<(&'static str, ArrayRef)> {
     ]
 }
 
-fn write(path: &Path, columns: &[(&str, ArrayRef)], compression: Compression) {
+pub(crate) fn write(path: &Path, columns: &[(&str, ArrayRef)], compression: Compression) {
     let batch = RecordBatch::try_from_iter(columns.iter().cloned()).expect("columns of one length");
     let properties = WriterProperties::builder()
         .set_compression(compression)
@@ -98,7 +98,7 @@ fn parquet_file(rows: i64) -> (tempfile::TempDir, PathBuf) {
     (here, path)
 }
 
-fn judged(path: &Path, column: &str, text_limit: u64) -> Result<WholeReport, BenchError> {
+pub(crate) fn judged(path: &Path, column: &str, text_limit: u64) -> Result<WholeReport, BenchError> {
     let table = Table::describe(path)?;
     let found = table.column(column).expect("the column is there");
     whole_column(

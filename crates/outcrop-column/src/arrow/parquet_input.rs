@@ -22,7 +22,8 @@ const MAGIC: &[u8; 4] = b"PAR1";
 
 /// Bytes of decoded column that a batch should stay below.
 const BATCH_BYTES: u64 = 32 << 20;
-const BATCH_ROWS: std::ops::RangeInclusive<u64> = 1024..=1 << 20;
+/// Fewer rows than one are none, and more are no faster.
+const BATCH_ROWS: std::ops::RangeInclusive<u64> = 1..=1 << 20;
 
 /// Iterator over the arrays of one column of a Parquet file: dictionary arrays that
 /// share their row group's dictionary, or the text forms of numbers, dates and booleans.

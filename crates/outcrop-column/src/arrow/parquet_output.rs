@@ -6,8 +6,8 @@ use parquet::arrow::ArrowWriter;
 
 use super::ipc_output::{record_batches, schema_of};
 use super::parquet_input::of_parquet;
-use super::parquet_parts::parts_to_write;
 use super::parquet_sizes::{Form, chunk_bytes, parquet_columns};
+use super::parts::parts_to_write;
 use crate::Column;
 use crate::error::Result;
 

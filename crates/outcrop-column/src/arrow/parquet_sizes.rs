@@ -17,7 +17,7 @@ use parquet::schema::types::ColumnDescPtr;
 
 use super::guarded;
 use super::parquet_input::{FORMAT, footer, of_parquet};
-use super::parquet_parts::parts_to_write;
+use super::parts::{parts_to_write, refuse_longer_values};
 use crate::Column;
 use crate::error::Result;
 
@@ -25,6 +25,8 @@ use crate::error::Result;
 const ROW_GROUP_ROWS: usize = 1 << 20;
 /// The level of what we write.
 const ZSTD_LEVEL: i32 = 3;
+/// The longest value that is compared: one is held some 18 times at once by the writers of all forms.
+pub const MOST_COMPARED_BYTES: u64 = 32 << 20;
 /// Bytes of a data page, which nothing else ends: the library's own limit of 20,000 rows makes many columns larger.
 const PAGE_BYTES: usize = 1 << 20;
 
@@ -307,14 +309,16 @@ fn write_to_all(writers: &mut [(Form, ArrowWriter<io::Sink>)], batch: &RecordBat
 /// *Cost*: every encoding that the type has, compressed, with a thread each; the pages of a row group of each in memory; nothing is written.
 ///
 /// # Errors
-/// Those of the arrays, and [`ColumnError::Foreign`](crate::ColumnError::Foreign) for a type that Parquet lacks.
+/// Those of the arrays, [`ColumnError::Foreign`](crate::ColumnError::Foreign) for a type that Parquet lacks, and
+/// [`ColumnError::LongValue`](crate::ColumnError::LongValue) for a value of more than [`MOST_COMPARED_BYTES`].
 pub fn parquet_zstd_sizes(
     arrays: impl IntoIterator<Item = Result<ArrayRef>>,
     row_limit: u64,
 ) -> Result<ParquetSizes> {
     let mut left = row_limit;
     let batches = arrays.into_iter().map_while(|array| {
-        let array = match array {
+        let short = array.and_then(|array| refuse_longer_values(&array, MOST_COMPARED_BYTES).map(|()| array));
+        let array = match short {
             Ok(array) => array,
             Err(error) => return Some(Err(error)),
         };

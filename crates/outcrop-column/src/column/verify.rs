@@ -56,7 +56,9 @@ impl Column {
 /// Keeps damage in the report; an error of the source ends the verification.
 fn note(checked: Result<()>, report: &mut VerifyReport) -> Result<()> {
     match checked {
-        Err(error @ (ColumnError::Io(_) | ColumnError::Limit { .. })) => return Err(error),
+        Err(error @ (ColumnError::Io(_) | ColumnError::Limit { .. } | ColumnError::LongBlock { .. })) => {
+            return Err(error);
+        }
         Err(error) => report.damage.push(error),
         Ok(()) => {}
     }

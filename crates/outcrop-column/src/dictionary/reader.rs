@@ -132,11 +132,9 @@ impl Dictionary {
         let entry = self.entries[index];
         // Before anything is read: a frame of a few bytes may say that it becomes gigabytes, and be right.
         if entry.is_zstd && entry.raw_bytes > self.block_limit_bytes {
-            return Err(ColumnError::Limit {
-                what: "bytes of values that lie together",
-                seen: entry.raw_bytes,
+            return Err(ColumnError::LongBlock {
+                bytes: entry.raw_bytes,
                 limit: self.block_limit_bytes,
-                hint: "if you trust the file, raise --max-memory in proportion",
             });
         }
         let end = self

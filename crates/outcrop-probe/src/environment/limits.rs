@@ -71,6 +71,11 @@ fn limit(resource: Resource) -> Limit {
         .map_or(Limit::Unlimited(Unlimited::Unlimited), Limit::AtMost)
 }
 
+/// The most bytes that the control group of this process may have, where it has a limit.
+pub(crate) fn group_memory_bytes(tree: &SystemTree) -> Option<u64> {
+    control_group(tree).ok()?.memory.known()?.parse().ok()
+}
+
 fn control_group(tree: &SystemTree) -> Result<ControlGroup, Unavailable> {
     const ROOT: &str = "sys/fs/cgroup";
     let membership = tree.text("proc/self/cgroup")?;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::storage::Device;
-use super::{Environment, Pressure};
+use super::{Environment, Pressure, group_memory_bytes};
 use crate::block_device::BlockDevice;
 use crate::reading::Reading;
 use crate::system_tree::SystemTree;
@@ -201,6 +201,8 @@ fn control_group_limits_are_read_in_both_versions() {
     assert_eq!(at(&environment, "/limits/control_group/version"), 1);
     assert_eq!(at(&environment, "/limits/control_group/cpu"), "max");
     assert_eq!(at(&environment, "/limits/control_group/memory"), "1048576");
+    assert_eq!(group_memory_bytes(&second), None);
+    assert_eq!(group_memory_bytes(&first), Some(1 << 20));
 }
 
 #[test]

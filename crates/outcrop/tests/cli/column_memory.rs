@@ -1,48 +1,20 @@
 //! `outcrop column` takes no more memory than it is allowed, whatever it reads.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::crafted_column::of_one_prefix;
-use crate::harness::{Seen, names_in, outcrop, workplace};
+use crate::harness::{self, Ended, names_in, outcrop, workplace};
 
 const MIB: u64 = 1 << 20;
 
 /// What the program takes before it reads anything, and what its threads set aside.
 const BESIDES: u64 = 64 * MIB;
 
-/// The exit code of a command, its last words, and the most memory that it had resident.
-struct Ended {
-    code: i32,
-    sentence: String,
-    peak_bytes: u64,
-}
-
-/// Runs the command, waits for it, and says how it ended and what it had resident at most. A small process does so: what one has when it
-/// starts another counts as the other's.
-const WAITING: &str = "\
-import resource, subprocess, sys
-code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
-print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)";
-
 fn ended(dir: &Path, args: &str, stdin: Stdio) -> Ended {
-    let waiting = Command::new("python3")
-        .args(["-c", WAITING, env!("CARGO_BIN_EXE_outcrop"), "column"])
-        .args(args.split(' '))
-        .current_dir(dir)
-        .stdin(stdin)
-        .output()
-        .unwrap();
-    let Seen { stdout, stderr, .. } = waiting.into();
-    let (code, peak_kib) = stdout
-        .trim()
-        .split_once(' ')
-        .unwrap_or_else(|| panic!("{stderr}"));
-    Ended {
-        code: code.parse().unwrap(),
-        sentence: stderr.lines().last().unwrap_or_default().to_owned(),
-        peak_bytes: peak_kib.parse::<u64>().unwrap() << 10,
-    }
+    let args: Vec<&str> = ["column"].into_iter().chain(args.split(' ')).collect();
+    harness::ended(dir, &args, stdin)
 }
 
 fn assert_refused(dir: &Path, args: &str, limit_bytes: u64, stdin: Stdio) {
@@ -162,11 +134,24 @@ fn any_limit_is_enough_or_refused_in_a_sentence() {
         for mebibytes in [1, 4, 12, 32, 1024] {
             let limited = format!("{args} --max-memory {mebibytes}MiB");
             let Ended { code, sentence, .. } = ended(dir.path(), &limited, Stdio::null());
-            assert!(matches!(code, 0 | 2), "{limited}: {code}: {sentence}");
             assert!(
                 code == 0 || sentence.contains("--max-memory"),
                 "{limited}: {sentence}"
             );
+            let written = names_in(dir.path());
+            let is_written = written.iter().any(|name| name.starts_with("b."));
+            match code {
+                0 => {}
+                2 => assert!(!is_written, "{limited}: {written:?}"),
+                3 => assert!(
+                    is_written && sentence.contains("is written"),
+                    "{limited}: {sentence}"
+                ),
+                _ => panic!("{limited}: {code}: {sentence}"),
+            }
+            for name in written.iter().filter(|name| name.starts_with("b.")) {
+                std::fs::remove_file(dir.path().join(name)).unwrap();
+            }
             last = code;
         }
         assert_eq!(last, 0, "{args}: 1 GiB is enough");
@@ -174,4 +159,44 @@ fn any_limit_is_enough_or_refused_in_a_sentence() {
     let decoded = ended(dir.path(), "decode a.ocol -o b.txt", Stdio::null());
     assert_eq!(decoded.code, 0, "{}", decoded.sentence);
     assert_eq!(std::fs::read_to_string(dir.path().join("b.txt")).unwrap(), text);
+}
+
+#[test]
+fn a_column_file_that_is_written_stays_where_only_its_comparison_takes_too_much() {
+    let dir = workplace();
+    let lines: Vec<String> = "abcdef"
+        .chars()
+        .map(|letter| letter.to_string().repeat(6 << 20))
+        .collect();
+    std::fs::write(dir.path().join("a.txt"), lines.join("\n")).unwrap();
+    let args = "encode a.txt -o b.ocol --max-memory 160MiB";
+    let Ended { code, sentence, .. } = ended(dir.path(), args, Stdio::null());
+    assert_eq!(code, 3, "{sentence}");
+    assert_eq!(
+        sentence,
+        "error: b.ocol: the file is written, but comparing its size takes more memory than --max-memory allows, or than the system grants; \
+         allow more, or leave it out with --no-compare"
+    );
+    let read_back = outcrop(dir.path(), &["column", "verify", "b.ocol"]);
+    assert_eq!(read_back.code, Some(0), "{read_back:?}");
+    let without = format!("{args} --force --no-compare");
+    let Ended { code, sentence, .. } = ended(dir.path(), &without, Stdio::null());
+    assert_eq!(code, 0, "{sentence}");
+}
+
+#[test]
+fn a_decoder_that_gets_no_memory_does_not_call_its_input_damaged() {
+    let dir = workplace();
+    let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
+    encoder.window_log(26).unwrap();
+    encoder.write_all(&b"tuff\nmarl\n".repeat(10 << 20)).unwrap();
+    std::fs::write(dir.path().join("a.txt.zst"), encoder.finish().unwrap()).unwrap();
+    let args = "encode a.txt.zst -o b.ocol --max-memory 20MiB";
+    let Ended { code, sentence, .. } = ended(dir.path(), args, Stdio::null());
+    assert_eq!(code, 2, "{sentence}");
+    assert!(
+        sentence.contains("--max-memory 20MiB") && !sentence.contains("damaged"),
+        "{sentence}"
+    );
+    assert_eq!(names_in(dir.path()), ["a.txt.zst"]);
 }

@@ -5,7 +5,9 @@ use super::layout::Layout;
 use super::of_column;
 use crate::output::note;
 use anyhow::Context as _;
-use outcrop_column::arrow::{ParquetSizes, ParquetStrings, parquet_stored, parquet_zstd_sizes};
+use outcrop_column::arrow::{
+    MOST_COMPARED_BYTES, ParquetSizes, ParquetStrings, StoredColumn, parquet_stored, parquet_zstd_sizes,
+};
 use outcrop_column::{Column, ColumnError, EncodeReport, Index, InputColumn};
 use outcrop_column_bench::Stored;
 use outcrop_column_bench::tabular::{FileKind, TableColumn, ValueKind};
@@ -44,7 +46,7 @@ pub(super) fn compared(
             let number = InputColumn::Numbered(column.number);
             let arrays = ParquetStrings::open_typed(parquet_file(opened)?.try_clone()?, number);
             let arrays = arrays.map_err(of_column)?;
-            Ok(parquet_zstd_sizes(arrays, u64::MAX).map_err(of_column)?)
+            unless_too_long(parquet_zstd_sizes(arrays, u64::MAX))?
         }
         (FileKind::Arrow, kind) if kind != ValueKind::Strings => Err(Unavailable::because(
             "the types of an Arrow IPC input are not written again; only its text columns are compared",
@@ -103,8 +105,6 @@ pub(super) fn compared(
 
 /// Most bytes of rows that are written in Parquet to be compared: a few kilobytes can stand for more, which would take minutes or hours.
 const MOST_COMPARED_TEXT: u64 = 16 << 30;
-/// Values that lie together may take as many bytes to be compared in Parquet, where a long one is held some 18 times at once.
-const MOST_COMPARED_BYTES: u64 = 32 << 20;
 
 /// Why these rows are not compared.
 fn too_much(text_bytes: u64) -> Unavailable {
@@ -125,7 +125,7 @@ fn to_compare(file: &Path) -> anyhow::Result<Column> {
 /// Sizes in Parquet, or that values are too long for it.
 fn unless_too_long<T>(sizes: Result<T, ColumnError>) -> anyhow::Result<Result<T, Unavailable>> {
     match sizes {
-        Err(ColumnError::Limit { .. }) => {
+        Err(ColumnError::LongBlock { .. } | ColumnError::LongValue { .. }) => {
             let why = format!(
                 "it has values of more than {}, which are not compared",
                 format_bytes(MOST_COMPARED_BYTES)
@@ -152,14 +152,12 @@ pub(super) fn only_in_parquet(
         return Ok(None);
     };
     let arrays = ParquetStrings::open_any(file.try_clone()?, column.number).map_err(of_column)?;
-    let sizes = parquet_zstd_sizes(arrays, u64::MAX).map_err(of_column)?;
-    let parquet = if stored.has_strong_codec && stored.bytes() <= sizes.smallest_bytes {
-        "no smaller in Parquet with zstd:3".to_owned()
-    } else {
-        let encoding = sizes.smallest_encoding.as_ref();
-        let encoding = encoding.map_or_else(String::new, |encoding| format!(" with {encoding}"));
-        let bytes = format_data(sizes.smallest_bytes as f64);
-        format!("Parquet with zstd:3 would take {bytes}{encoding}")
+    let parquet = match parquet_zstd_sizes(arrays, u64::MAX) {
+        Err(ColumnError::LongValue { .. }) => {
+            let most = format_bytes(MOST_COMPARED_BYTES);
+            format!("it has values of more than {most}, which are not compared with Parquet")
+        }
+        sizes => in_parquet(stored, &sizes.map_err(of_column)?),
     };
     Ok(Some(format!(
         "{}: {} in this file ({}); {parquet}",
@@ -167,6 +165,18 @@ pub(super) fn only_in_parquet(
         format_data(stored.bytes() as f64),
         stored.form
     )))
+}
+
+/// What Parquet with zstd would make of a column, in words.
+fn in_parquet(stored: &StoredColumn, sizes: &ParquetSizes) -> String {
+    if stored.has_strong_codec && stored.bytes() <= sizes.smallest_bytes {
+        "no smaller in Parquet with zstd:3".to_owned()
+    } else {
+        let encoding = sizes.smallest_encoding.as_ref();
+        let encoding = encoding.map_or_else(String::new, |encoding| format!(" with {encoding}"));
+        let bytes = format_data(sizes.smallest_bytes as f64);
+        format!("Parquet with zstd:3 would take {bytes}{encoding}")
+    }
 }
 
 fn parquet_file(opened: &Opened) -> anyhow::Result<&std::fs::File> {

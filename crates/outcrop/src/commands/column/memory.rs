@@ -3,10 +3,13 @@
 use super::flags::Action;
 use super::name_of;
 use crate::exit::bad_input;
-use crate::memory_limit::limit_memory;
+use crate::memory_limit::{Refusal, limit_memory};
 use anyhow::Context as _;
+use outcrop_column::ColumnError;
+use outcrop_input::tells_of_no_memory;
 use outcrop_measure::units::ByteSize;
-use outcrop_probe::memory::total_memory_bytes;
+use outcrop_probe::memory::allowed_bytes;
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
@@ -21,7 +24,7 @@ const TIMES_VALUE: u64 = 5;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct MemoryLimit {
-    /// Use at most this much memory, the program itself not counted; a file of a few kilobytes can hold values of gigabytes
+    /// Use at most this much memory, in addition to the program itself and 4 MiB per core; a file of a few kilobytes can hold values of gigabytes
     /// [default: 1GiB, 256 times the size of the input, or 5 times --longest-value, whichever is most, but at most 80 % of this machine's memory,
     /// which is also the default for a pipe]
     #[arg(long, value_name = "BYTES")]
@@ -35,16 +38,22 @@ impl MemoryLimit {
             return given.bytes();
         }
         let sizes = inputs.iter().map(|path| size_of(path));
-        let wanted = sizes
-            .sum::<Option<u64>>()
-            .map_or(u64::MAX, |size| size.saturating_mul(TIMES_INPUT).max(LEAST_BYTES));
+        let wanted = sizes.sum::<Option<u64>>().map_or(u64::MAX, |size| {
+            whole_mebibytes(size.saturating_mul(TIMES_INPUT)).max(LEAST_BYTES)
+        });
         most_of_the_machine().min(wanted)
     }
 }
 
-/// 80 % of this machine's memory, in whole MiB. Where the kernel does not say how much there is, it has the last word on each request.
+/// 80 % of this machine's memory, or of what a control group allows, in whole MiB. Where the kernel does not say how much there is, it has the
+/// last word on each request.
 fn most_of_the_machine() -> u64 {
-    total_memory_bytes().map_or(u64::MAX, |total| (total / 10 * 8) >> 20 << 20)
+    allowed_bytes().map_or(u64::MAX, |total| whole_mebibytes(total / 10 * 8))
+}
+
+/// A user reads this number: 17 MiB, not 18,612,224 bytes.
+const fn whole_mebibytes(bytes: u64) -> u64 {
+    bytes >> 20 << 20
 }
 
 /// The space that a regular file occupies on disk, without its holes; `None` for a pipe. A missing file counts as 0, and the command
@@ -65,7 +74,7 @@ impl Action {
     /// # Errors
     /// When the kernel sets no such limit.
     pub(super) fn limit_memory(&self) -> anyhow::Result<()> {
-        limit_memory(self.allowed_bytes(), &self.out_of_memory())
+        limit_memory(self.allowed_bytes(), Refusal::of_bad_input(&self.out_of_memory()))
             .context("cannot limit the memory that this command takes (--max-memory)")
     }
 
@@ -74,16 +83,15 @@ impl Action {
         let (_, inputs) = self.reads();
         let names: Vec<String> = inputs.iter().map(|path| name_of(path)).collect();
         format!(
-            "{}: this takes more memory than --max-memory {}, or than the system has; if you trust the input, allow more",
+            "{}: this takes more memory than --max-memory {}, or than the system grants; if you trust the input, allow more",
             names.join(", "),
             ByteSize(self.allowed_bytes()),
         )
     }
 
-    /// A library of C that got no memory says so as an error, which does not know the limit.
+    /// The error as the user reads it: libraries of C and the column crate do not know the limit that was reached.
     pub(super) fn explained(&self, error: anyhow::Error) -> anyhow::Error {
-        let texts = error.chain().map(|cause| cause.to_string().to_lowercase());
-        match texts.into_iter().any(|text| text.contains("not enough memory")) {
+        match is_lack_of_memory(&error) {
             true => bad_input(error.context(self.out_of_memory())),
             false => error,
         }
@@ -96,7 +104,9 @@ impl Action {
             Self::Append(args) if limit.max_memory.is_none() => args.input.longest_value,
             _ => None,
         };
-        let for_value = longest.map_or(0, |longest| longest.bytes().saturating_mul(TIMES_VALUE));
+        let for_value = longest.map_or(0, |longest| {
+            whole_mebibytes(longest.bytes().saturating_mul(TIMES_VALUE))
+        });
         limit.bytes(&inputs).max(for_value.min(most_of_the_machine()))
     }
 
@@ -113,4 +123,31 @@ impl Action {
             Self::Compact(args) => (&args.memory_limit, vec![&args.file]),
         }
     }
+}
+
+/// Whether a library got no memory, or refused to ask for as much as was wanted.
+fn is_lack_of_memory(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let io = cause.downcast_ref::<std::io::Error>();
+        let column = cause.downcast_ref::<ColumnError>();
+        io.is_some_and(|error| error.kind() == ErrorKind::OutOfMemory)
+            || matches!(column, Some(ColumnError::LongBlock { .. }))
+            || tells_of_no_memory(&cause.to_string())
+    })
+}
+
+/// Does what follows the writing of `file`: where memory is refused after that, the file stays and the sentence says so.
+pub(super) fn once_written<T>(file: &Path, follow: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
+    let sentence = format!(
+        "{}: the file is written, but comparing its size takes more memory than --max-memory allows, or than the system grants; allow more, or \
+         leave it out with --no-compare",
+        file.display(),
+    );
+    let before = Refusal::of_measurement(&sentence).install();
+    let followed = follow();
+    before.map(Refusal::install);
+    followed.map_err(|error| match is_lack_of_memory(&error) {
+        true => error.context(sentence),
+        false => error,
+    })
 }

@@ -4,6 +4,7 @@ use super::compare::{Compared, compared, only_in_parquet};
 use super::flags::{Append, Encode};
 use super::input::{Opened, read};
 use super::layout::{Layout, open_input};
+use super::memory::once_written;
 use super::outputs::outputs;
 use super::print::{Figure, SHUFFLED, bytes, bytes_with_unit, count, count_with_unit, word};
 use super::{Access, about, of_column, open};
@@ -80,10 +81,9 @@ pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
         let report = write(encoder, &file, args.force)?;
         let elapsed_ns = stopwatch.elapsed_ns();
         say_empty_fields(&layout, column, &file, null)?;
+        let compare = || compared((&opened, &layout), column, (&file, &report), options.index);
         let is_compared = !args.no_compare;
-        let compared = is_compared
-            .then(|| compared((&opened, &layout), column, (&file, &report), options.index))
-            .transpose()?;
+        let compared = is_compared.then(|| once_written(&file, compare)).transpose()?;
         written.push(Written {
             column: column.name.clone(),
             file,

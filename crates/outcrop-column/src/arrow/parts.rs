@@ -1,8 +1,12 @@
-//! Rows in parts that a writer of Parquet can hold.
+//! Rows in parts that a writer can hold, however long their values are.
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::{Array as _, ArrayRef, RecordBatch};
+use arrow_array::{
+    Array as _, ArrayRef, FixedSizeListArray, LargeListArray, ListArray, MapArray, RecordBatch,
+};
 use arrow_schema::DataType;
+
+use crate::error::{ColumnError, Result};
 
 /// Bytes that the rows of a part may have together, and one row more.
 const PART_BYTES: usize = 16 << 20;
@@ -13,18 +17,53 @@ const ROWS_OF_A_PAGE: usize = 1024;
 /// megabyte, with a key in each row, has become a gigabyte in each writer.
 pub(super) fn parts_to_write(batch: &RecordBatch) -> impl Iterator<Item = RecordBatch> {
     let longest = batch.columns().iter().map(longest_value).max().unwrap_or(0);
-    let rows = match longest > PART_BYTES / ROWS_OF_A_PAGE {
-        true => (PART_BYTES / longest).max(1),
-        false => batch.num_rows().max(1),
-    };
-    let starts = (0..batch.num_rows()).step_by(rows);
-    starts.map(move |start| batch.slice(start, rows.min(batch.num_rows() - start)))
+    starts_of_parts(batch.num_rows(), longest).map(|(start, rows)| batch.slice(start, rows))
 }
 
-/// Bytes of the longest value of an array of strings, or of the dictionary of one; 0 of other types.
+/// The rows of an array in parts of at most 16 MiB of values and one row more, where values are long; else all at once.
+pub fn array_parts(array: &ArrayRef) -> impl Iterator<Item = ArrayRef> {
+    let parts = starts_of_parts(array.len(), longest_value(array));
+    parts.map(|(start, rows)| array.slice(start, rows))
+}
+
+/// First row and number of rows of each part.
+fn starts_of_parts(row_count: usize, longest: usize) -> impl Iterator<Item = (usize, usize)> {
+    let rows = match longest > PART_BYTES / ROWS_OF_A_PAGE {
+        true => (PART_BYTES / longest).max(1),
+        false => row_count.max(1),
+    };
+    let starts = (0..row_count).step_by(rows);
+    starts.map(move |start| (start, rows.min(row_count - start)))
+}
+
+/// Refuses an array with a value of more than `limit` bytes, in its dictionary or in a part of a nested value.
+///
+/// # Errors
+/// [`ColumnError::LongValue`].
+pub fn refuse_longer_values(array: &ArrayRef, limit: u64) -> Result<()> {
+    match longest_value(array) as u64 {
+        bytes if bytes > limit => Err(ColumnError::LongValue { bytes, limit }),
+        _ => Ok(()),
+    }
+}
+
+/// Bytes of the longest value of an array of strings, or of the dictionary of one, or of the parts of nested values; 0 of other types.
 fn longest_value(array: &ArrayRef) -> usize {
     if let Some(dictionary) = array.as_any_dictionary_opt() {
         return longest_value(dictionary.values());
+    }
+    if let Some(fields) = array.as_struct_opt() {
+        return fields.columns().iter().map(longest_value).max().unwrap_or(0);
+    }
+    let nested = [
+        array.as_list_opt::<i32>().map(ListArray::values),
+        array.as_list_opt::<i64>().map(LargeListArray::values),
+        array.as_fixed_size_list_opt().map(FixedSizeListArray::values),
+        array.as_map_opt().map(MapArray::keys),
+        array.as_map_opt().map(MapArray::values),
+    ];
+    if let Some(longest) = nested.into_iter().flatten().map(longest_value).max() {
+        return longest;
     }
     let longest = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0);
     match array.data_type() {
