@@ -219,6 +219,10 @@ pub(crate) struct Doubt {
 
 /// How the brief of a claim begins that the figures do not decide.
 pub(crate) const NOT_DECIDED: &str = "not decided";
+/// How the last clause of a brief begins that says which of its figures is known badly.
+pub(crate) const UNCERTAIN: &str = "uncertain: ";
+/// How the last clause of a brief begins that says which limit its setting may break.
+const NOT_CERTAIN: &str = "not certain: ";
 
 impl Claim {
     /// Whether its figures decide it.
@@ -249,6 +253,12 @@ impl Claim {
     /// The claim in a line, without how to decide it: a terminal says that once for all of them.
     pub(crate) fn in_a_line(&self) -> &str {
         self.doubt.as_ref().map_or(&self.brief, |doubt| &doubt.why)
+    }
+
+    /// Whether the last clause of that line limits what is said before it: where the line is cut, that clause is kept.
+    pub(crate) fn ends_with_caveat(&self) -> bool {
+        let last = self.in_a_line().rsplit_once("; ");
+        last.is_some_and(|(_, last)| last.starts_with(UNCERTAIN) || last.starts_with(NOT_CERTAIN))
     }
 
     /// The same, with what to do.
@@ -291,7 +301,7 @@ impl Claim {
         }
         let action = self.action.as_ref();
         Self {
-            brief: format!("{}; not certain: {clause}", self.brief),
+            brief: format!("{}; {NOT_CERTAIN}{clause}", self.brief),
             action: action.map(|action| format!("Not certain, as {clause}. {action}")),
             text: format!("{} Not certain: {clause}.", self.text),
             ..self

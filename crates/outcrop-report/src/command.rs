@@ -75,6 +75,12 @@ impl Commands {
         self.folder.is_some() && !self.plan.contains_key("run")
     }
 
+    /// The program whose results this folder holds, as its plan names it: `fio-3.33`; none where it does not.
+    pub(crate) fn imported_from(&self) -> Option<&str> {
+        let from = self.plan.get("imported")?.get("from")?.as_str()?;
+        (self.is_imported() && !from.is_empty()).then_some(from)
+    }
+
     /// What must be done before the same layers are measured again, as a parenthesis with a blank before it: data that came through a pipe
     /// are gone, and a command that waits for them would wait for ever. Empty where nothing must.
     pub(crate) fn before_again(&self, layers: &[&str]) -> &'static str {

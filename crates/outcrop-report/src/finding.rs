@@ -1,8 +1,12 @@
 //! Findings: sentences checked against records.
 
+mod side;
+
 use std::collections::BTreeSet;
 
 use serde::Serialize;
+
+pub(crate) use side::Side;
 
 use crate::number::Number;
 
@@ -138,6 +142,19 @@ impl Finding {
             extent: String::new(),
             remedy: "",
             is_by_intervals: false,
+        }
+    }
+
+    /// The same with a verdict of three: intervals may leave the sentence open.
+    pub(crate) fn judged(
+        id: &str,
+        sentence: impl Into<String>,
+        verdict: Verdict,
+        tested: impl Into<String>,
+    ) -> Self {
+        Self {
+            verdict,
+            ..Self::tested(id, sentence, true, tested)
         }
     }
 

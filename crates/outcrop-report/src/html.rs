@@ -17,7 +17,7 @@ mod tables;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::chart::{Figure, Wait, css};
-use crate::command::quoted;
+use crate::command::{Commands, quoted};
 use crate::report::{LayerSection, Report};
 use crate::section::FigureSlot;
 
@@ -275,11 +275,22 @@ fn title(report: &Report) -> String {
 }
 
 fn footer(report: &Report) -> Markup {
+    let commands = Commands::of_summary(&report.run);
+    let (whose, from_fio) = match commands.is_imported() {
+        true => {
+            let program = commands.imported_from().unwrap_or("another program");
+            (
+                format!("imported from the results of {program}"),
+                "docs/from-fio.md and ",
+            )
+        }
+        false => ("measured in this run".to_owned(), ""),
+    };
     html! {
         footer {
-            p { "Written by outcrop " (report.run.software) ". Numbers are measured in this run unless they say "
-                "published, derived or modelled. How each is obtained, and how to cite it: docs/methodology.md in the source "
-                "of this version." }
+            p { "Written by outcrop " (report.run.software) ". Numbers are " (whose) " unless they say "
+                "published, derived or modelled. How each is obtained, and how to cite it: " (from_fio) "docs/methodology.md in "
+                "the source of this version." }
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::answer::{Claim, ReadingOutcome};
 use crate::finding::{About, Finding, Verdict, as_clause, failed_checks};
 use crate::number::{LEAST_CONFIDENCE, counted};
 use crate::report::{LayerSection, Report};
-use crate::wrap::{fitting, wrapped};
+use crate::wrap::{fitting, fitting_with_end, wrapped};
 
 /// Most lines of the summary of a layer: a screen of 24, less the blank line and the report's path that the caller adds.
 const MOST_LINES: usize = 22;
@@ -257,7 +257,11 @@ fn advice(claims: &[Claim], width: usize, room: usize, pen: Pen) -> Vec<String> 
         let is_last = index + 1 == claims.len();
         let left = room.saturating_sub(lines.len() + usize::from(!is_last));
         let mut topic = pad(&claim.topic, topic_width);
-        let of_claim = fitting(claim.in_a_line(), width.saturating_sub(topic_width), 0, left);
+        let (line, room_beside) = (claim.in_a_line(), width.saturating_sub(topic_width));
+        let of_claim = match claim.ends_with_caveat() {
+            true => fitting_with_end(line, room_beside, left),
+            false => fitting(line, room_beside, 0, left),
+        };
         if of_claim.is_empty() {
             let more = counted(claims.len() - index, "more piece");
             let more = format!("and {more} of advice in report.html, and with --format json");

@@ -6,6 +6,7 @@ mod curve;
 mod figures;
 mod findings;
 mod method;
+mod offered;
 mod references;
 
 use outcrop_results::{CellRow, RunView};

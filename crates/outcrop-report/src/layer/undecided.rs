@@ -74,8 +74,18 @@ pub(crate) fn add_wide_rivals<'n>(
     rivals: impl IntoIterator<Item = (String, &'n Number)>,
     best: &Number,
 ) {
-    let wide = rivals.into_iter().filter(|(_, number)| number.is_too_wide());
+    let wide = rivals
+        .into_iter()
+        .filter(|(_, number)| is_wide_rival(number, best));
     add_unclear(numbers, wide, best.value);
+}
+
+/// Whether a figure is known too badly to decide anything, and its interval contains the best one.
+pub(crate) fn is_wide_rival(number: &Number, best: &Number) -> bool {
+    number.is_too_wide()
+        && number
+            .interval
+            .is_some_and(|interval| interval.contains(best.value))
 }
 
 impl Claim {

@@ -7,6 +7,8 @@ use super::choice::{Choice, ratio};
 use super::limits::Limits;
 use super::remedy::Remedy;
 use super::words::{Measured, as_name};
+use crate::number::counted;
+use crate::ties;
 
 /// Candidates that are named; the table has them all.
 const MOST_NAMED: usize = 2;
@@ -40,10 +42,14 @@ fn nearest(candidates: &[Candidate], uncompressed: &[Candidate], limits: &Limits
         [_, ..] if one.is_plain() => format!("{} ({})", name(one), one.what),
         _ => name(one),
     };
+    let all = || candidates.iter().chain(uncompressed);
     let least = |figure: fn(&Candidate) -> Option<f64>| {
-        let all = candidates.iter().chain(uncompressed);
-        let known = all.filter_map(|one| Some((one, figure(one)?)));
+        let known = all().filter_map(|one| Some((one, figure(one)?)));
         known.min_by(|(_, one), (_, other)| one.total_cmp(other))
+    };
+    let others = |best: &Candidate| {
+        let address = std::ptr::from_ref(best);
+        all().filter(move |one| !std::ptr::eq(*one, address))
     };
     let by_ratio = constraints.min_ratio.and_then(|_| least(|one| Some(-ratio(one))));
     let by_p99 = constraints
@@ -53,15 +59,30 @@ fn nearest(candidates: &[Candidate], uncompressed: &[Candidate], limits: &Limits
     let sentences = [
         by_ratio.map(|(one, negated)| {
             let ratio = format_ratio(-negated);
-            format!(" {} takes the least space: ratio {ratio}.", name(one))
+            // What does not compress has no ratio that it could lack.
+            let ratios = others(one).filter(|other| !other.is_plain());
+            let ties = one.ratio.as_ref().map_or_else(String::new, |number| {
+                ties::among(number, ratios.map(|other| other.ratio.as_ref()))
+            });
+            format!(" {} takes the least space: ratio {ratio}{ties}.", name(one))
         }),
         by_p99.map(|(one, p99_ns)| {
             let p99 = format_nanoseconds(p99_ns);
-            format!(" {} has the lowest p99 of a read: {p99}.", name(one))
+            let ties = one.p99.as_ref().map_or_else(String::new, |number| {
+                ties::among(number, others(one).map(|other| other.p99.as_ref()))
+            });
+            format!(" {} has the lowest p99 of a read: {p99}{ties}.", name(one))
         }),
         by_share.map(|(one, share)| {
-            let percent = share * 100.0;
-            format!(" {} has the lowest share of the CPUs: {percent:.0} %.", name(one))
+            let percent = |share: f64| format!("{:.0} %", share * 100.0);
+            let least = percent(share);
+            let is_same = |other: &&Candidate| other.cpu_share.map(percent).as_ref() == Some(&least);
+            // A share has no interval: it ties where it reads the same.
+            let ties = match others(one).filter(is_same).count() {
+                0 => String::new(),
+                count => format!("; ties with {}", counted(count, "other")),
+            };
+            format!(" {} has the lowest share of the CPUs: {least}{ties}.", name(one))
         }),
     ];
     sentences.into_iter().flatten().collect()

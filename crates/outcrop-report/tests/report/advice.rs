@@ -27,7 +27,7 @@ const DEPTHS: [u32; 5] = [1, 4, 16, 64, 256];
 const CODECS: [&str; 4] = ["lz4:1", "snappy", "zstd:1", "zstd:19"];
 const COLUMNS: [&str; 3] = ["city", "name", "state"];
 
-fn advice(run: &RunView, topic: &str) -> Option<Claim> {
+pub(crate) fn advice(run: &RunView, topic: &str) -> Option<Claim> {
     let report = Report::of(run);
     let claims = &report.layers[0].answer.advice;
     let claim = claims.iter().find(|claim| claim.topic == topic)?.clone();
@@ -53,7 +53,7 @@ fn a_depth_whose_p99_is_not_known_is_not_said_to_double_it() {
 }
 
 /// A run at QD 1 with a p99 of 93 µs, and at QD 8 with these, in µs.
-fn with_p99s_at_8(p99s: [f64; 5]) -> RunView {
+pub(crate) fn with_p99s_at_8(p99s: [f64; 5]) -> RunView {
     let mut run = RunBuilder::new(5).cells(&[4096], &[1, 8], &[100]).build();
     for trial in &mut run.trials {
         let p99_us = match trial.factors[QUEUE_DEPTH.name].as_str() {

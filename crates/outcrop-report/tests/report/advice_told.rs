@@ -4,7 +4,7 @@ use outcrop_report::Report;
 use outcrop_report::answer::Claim;
 use outcrop_results::RunView;
 use outcrop_schema::cache;
-use outcrop_schema::compression::{COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO};
+use outcrop_schema::compression::{CODEC, COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO, SPEED};
 use outcrop_schema::filesystem::{FILE_SIZE, IOPS, LATENCY, OPERATION, SPACE_RATIO};
 
 use crate::cache_fixture;
@@ -97,6 +97,28 @@ fn two_sizes(spread: f64, gain: f64) -> RunView {
         }
     }
     run
+}
+
+#[test]
+fn a_codec_that_may_be_the_fastest_for_all_that_is_known_leaves_the_choice_undecided() {
+    let mut run = near(0.001, 3, false);
+    let brief = |run: &RunView, topic: &str| claim(run, topic).brief;
+    assert!(
+        brief(&run, "Fastest").starts_with("snappy"),
+        "{}",
+        brief(&run, "Fastest")
+    );
+    for trial in &mut run.trials {
+        if trial.factors[CODEC.name] == "zstd:1" {
+            let factor = [0.5, 1.0, 1.5][trial.repetition as usize];
+            set(trial, SPEED.compress, 2.38e8 * factor);
+        }
+    }
+    let fastest = brief(&run, "Fastest");
+    assert!(
+        fastest.starts_with("not decided (compress speed of zstd:1, 64 KiB"),
+        "{fastest}"
+    );
 }
 
 #[test]

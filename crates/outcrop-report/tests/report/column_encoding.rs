@@ -70,7 +70,7 @@ fn the_time_of_a_lookup_names_the_postings_that_it_needs_on_the_screen_too() {
         conditions(&run, "Rows of a value, on disk"),
         "postings, 1.00 M rows, 10.0 k words, skew 0"
     );
-    // A scan reads no index.
+    // A scan reads no index, and one file was scanned.
     assert_eq!(
         conditions(&run, "Rows of a value, by scan"),
         "1.00 M rows, 10.0 k words, skew 0"
@@ -80,6 +80,65 @@ fn the_time_of_a_lookup_names_the_postings_that_it_needs_on_the_screen_too() {
         .lines()
         .find(|line| line.contains("Rows of a value, on disk"));
     assert!(line.is_some_and(|line| line.contains("postings")), "{screen}");
+}
+
+#[test]
+fn the_time_of_a_scan_names_the_file_that_was_scanned_where_there_are_two() {
+    let time = |ns| [(LATENCY.p50, ns), (FILE_BYTES, 4e5)];
+    let run = Builder::new()
+        .generated(looked_up(Index::None, SearchMode::Scan), &time(55.8e3))
+        .generated(looked_up(Index::Postings, SearchMode::Scan), &time(41e3))
+        .build();
+    assert_eq!(
+        conditions(&run, "Rows of a value, by scan"),
+        "postings, 1.00 M rows, 10.0 k words, skew 0"
+    );
+}
+
+#[test]
+fn the_time_of_a_lookup_in_memory_is_the_lowest_and_says_where_its_postings_come_from() {
+    let time = |ns| [(LATENCY.p50, ns), (FILE_BYTES, 4e5)];
+    let with = |none, postings| {
+        let run = Builder::new()
+            .generated(looked_up(Index::None, SearchMode::InMemory), &time(none))
+            .generated(looked_up(Index::Postings, SearchMode::InMemory), &time(postings));
+        conditions(&run.build(), "Rows of a value, in memory")
+    };
+    assert_eq!(
+        with(343.0, 1140.0),
+        "no index, postings built in memory as plain row numbers, 1.00 M rows, 10.0 k words, skew 0"
+    );
+    assert_eq!(with(1140.0, 343.0), "postings, 1.00 M rows, 10.0 k words, skew 0");
+}
+
+#[test]
+fn more_threads_whose_speed_is_hardly_known_are_not_said_to_be_no_faster() {
+    let with_threads = |threads: u32| {
+        let mut factors = encoded();
+        factors.set(&THREADS, threads);
+        factors
+    };
+    let builder = Builder::new()
+        .generated(with_threads(1), &[(ENCODE_SPEED, 25.4e6), (FILE_BYTES, 1e6)])
+        .generated(with_threads(2), &[(ENCODE_SPEED, 25.5e6), (FILE_BYTES, 1e6)]);
+    let mut run = builder.build();
+    for trial in &mut run.trials {
+        let factor = [0.6, 1.0, 1.6][trial.repetition as usize];
+        let is_of_two = trial.factors[THREADS.name] == "2";
+        for value in &mut trial.values {
+            if is_of_two && value.metric == ENCODE_SPEED.name {
+                value.value = value.value.map(|speed| speed * factor);
+            }
+        }
+    }
+    let report = Report::of(&run);
+    let advice = &report.layers[0].answer.advice;
+    let encoding = advice.iter().find(|claim| claim.topic == "Encoding").unwrap();
+    assert!(
+        encoding.brief.starts_with("not decided (encode speed, 2 threads"),
+        "{}",
+        encoding.brief
+    );
 }
 
 #[test]

@@ -1,9 +1,11 @@
-//! Runs of several queue depths: figures by access size have a line for each, and a row that lacks one depth says so.
+//! Runs of several queue depths: figures by access size have a line for each, a row that lacks one depth says so, and advice keeps to what the
+//! intervals show.
 
 use outcrop_report::Report;
-use outcrop_results::RunView;
-use outcrop_schema::device::{ARRIVAL, Direction};
+use outcrop_results::{RunView, Value};
+use outcrop_schema::device::{ARRIVAL, Direction, LATENCY, QUEUE_DEPTH};
 
+use crate::advice::{advice, with_p99s_at_8};
 use crate::device_limits::{missing, row};
 use crate::fixture::{RunBuilder, SIZES};
 
@@ -143,4 +145,71 @@ fn a_run_whose_writes_alone_are_an_open_loop_is_not_said_to_have_no_cell_with_on
         why.starts_with("this run has no closed-loop cell with only writes; "),
         "{why}"
     );
+}
+
+#[test]
+fn a_depth_is_said_to_keep_the_tail_only_where_the_intervals_of_both_depths_show_it() {
+    let kept = advice(
+        &with_p99s_at_8([140.0, 142.0, 145.0, 148.0, 150.0]),
+        "Read latency",
+    )
+    .unwrap();
+    assert!(
+        kept.brief.starts_with("QD 8: p99 145 µs, at most twice QD 1; "),
+        "{kept:?}"
+    );
+    // Between 1.7 and 2.2 times 93 µs: the median alone is less than twice as much.
+    let open = advice(
+        &with_p99s_at_8([160.0, 170.0, 180.0, 190.0, 200.0]),
+        "Read latency",
+    )
+    .unwrap();
+    assert!(open.brief.starts_with("QD 1: p99 93.2 µs, "), "{open:?}");
+    for text in [&open.brief, &open.text] {
+        assert!(
+            text.contains("; at QD 8 it may be more than twice as much: 180 µs (160–200)"),
+            "{text}"
+        );
+        assert!(
+            !text.contains("stays within") && !text.contains("at most twice"),
+            "{text}"
+        );
+    }
+    assert!(
+        open.action
+            .unwrap()
+            .starts_with("For low latency, keep to QD 1 with ")
+    );
+}
+
+#[test]
+fn a_terminal_names_the_figure_that_is_known_badly_also_where_it_cuts_the_advice_short() {
+    let mut run = RunBuilder::new(5).cells(&[4096], &[1, 8], &[100]).build();
+    for trial in run
+        .trials
+        .iter_mut()
+        .filter(|trial| trial.factors[QUEUE_DEPTH.name] == "1")
+    {
+        let p99_ns = [80e3, 90e3, 100e3, 115e3, 127e3][trial.repetition as usize];
+        for metric in [LATENCY.both.p99, LATENCY.read.p99] {
+            trial.values.retain(|value| value.metric != metric.name);
+            trial.values.push(Value::measured(metric, p99_ns));
+        }
+    }
+    let report = Report::of(&run);
+    let mut claims = report.layers[0].answer.advice.iter();
+    let claim = claims.find(|claim| claim.topic == "Read latency").unwrap();
+    let doubt = "; uncertain: p99 at QD 1 ± 27 %";
+    assert!(claim.brief.ends_with(doubt), "{claim:?}");
+    assert!(
+        claim
+            .text
+            .contains("Uncertain: p99 at QD 1 is known only to ± 27 %."),
+        "{claim:?}"
+    );
+    for width in 60..=160 {
+        let screen = report.screen(width, false);
+        let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(doubt), "{width}: {screen}");
+    }
 }

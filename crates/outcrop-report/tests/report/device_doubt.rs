@@ -38,10 +38,7 @@ fn an_uncertain_claim_names_the_number_that_is_uncertain() {
     }
     let report = Report::of(&run);
     let brief = &claim(&report, "Read throughput").brief;
-    assert!(
-        brief.contains("(uncertain: p99 at QD 32 is known only to ± 1"),
-        "{brief}"
-    );
+    assert!(brief.contains("; uncertain: p99 at QD 32 ± 1"), "{brief}");
 }
 
 #[test]

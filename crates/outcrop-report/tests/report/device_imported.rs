@@ -73,6 +73,18 @@ fn the_course_of_imported_writes_is_unknown_and_not_called_a_burst() {
 }
 
 #[test]
+fn no_length_of_a_trial_is_asked_for_that_would_give_an_import_its_intervals() {
+    const LONGER: &str = "measure longer trials";
+    let mut short = run_of(0);
+    short.trials.iter_mut().for_each(|trial| trial.histograms.clear());
+    assert!(Report::of(&short).to_html().contains(LONGER));
+    let page = Report::of(&imported(run_of(0))).to_html();
+    assert!(
+        page.contains("the JSON of fio has no intervals, however long a job runs.") && !page.contains(LONGER)
+    );
+}
+
+#[test]
 fn how_imported_figures_were_measured_is_not_told_as_outcrop_measures() {
     let methods = |run: &RunView| -> String {
         let report = Report::of(run);
@@ -95,4 +107,19 @@ fn how_imported_figures_were_measured_is_not_told_as_outcrop_measures() {
     }
     assert!(theirs.contains("without the kernel's workers"), "{theirs}");
     assert!(theirs.contains("Medians and intervals:"), "{theirs}");
+}
+
+#[test]
+fn the_foot_of_an_imported_report_says_whose_the_numbers_are() {
+    const MEASURED: &str = "Numbers are measured in this run unless";
+    let ours = Report::of(&run_of(100)).to_html();
+    assert!(ours.contains(MEASURED));
+    let theirs = RunView {
+        dir: "runs/20240301T101500Z-imported".into(),
+        plan: "[imported]\nfrom = \"fio-3.33\"\nfiles = [\"qd8.json\"]\n".into(),
+        ..imported(run_of(100))
+    };
+    let theirs = Report::of(&theirs).to_html();
+    assert!(!theirs.contains(MEASURED));
+    assert!(theirs.contains("Numbers are imported from the results of fio-3.33 unless they say published,"));
 }

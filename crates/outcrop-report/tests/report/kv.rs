@@ -35,7 +35,7 @@ fn the_advice_says_what_compressing_costs_and_saves() {
     );
     assert!(blocks.brief.contains("throughput −10 %"), "{}", blocks.brief);
     let size = of("Block size");
-    assert!(size.brief.starts_with("4KiB"), "{}", size.brief);
+    assert!(size.brief.starts_with("rocksdb lz4: 4KiB"), "{}", size.brief);
     let action = advice.iter().find_map(|claim| claim.action.as_deref());
     let action = action.expect("one instruction for the first screen");
     assert!(

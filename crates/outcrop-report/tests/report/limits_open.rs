@@ -89,7 +89,7 @@ fn nothing_meets_a_limit_only_where_every_figure_is_known() {
     let text = answer(&of(&USUAL), &impossible).answer.join(" ");
     assert_eq!(
         text,
-        "No cell of the store meets the limits given for this report (--p99 1us). No compression (blocks of 16 KiB, ext4) has the lowest p99 of a read: 40.0 µs."
+        "No cell of the store meets the limits given for this report (--p99 1us). No compression (blocks of 16 KiB, ext4) has the lowest p99 of a read: 40.0 µs; ties with 1 other."
     );
     let text = answer(&without_p99(&USUAL, "lz4"), &impossible).answer.join(" ");
     assert!(

@@ -58,6 +58,16 @@ fn the_sheet_for_print_says_that_writes_are_bursts_and_which_quality_checks_fail
 }
 
 #[test]
+fn on_a_screen_too_a_figure_of_the_sheet_for_print_breaks_its_line_before_it_runs_into_the_next_cell() {
+    let html = Report::of(&complete()).to_one_page_html();
+    let rule = ".brief .capabilities td strong{";
+    let (on_screen, _) = html.split_once("@media print").expect("rules for print");
+    let (_, rules) = on_screen.rsplit_once(rule).expect("a rule for every medium");
+    let (rules, _) = rules.split_once('}').unwrap();
+    assert!(rules.contains("white-space:normal"), "{rules}");
+}
+
+#[test]
 fn nothing_is_fetched_from_anywhere() {
     let html = Report::of(&complete()).to_html();
     let without_namespace = html.replace("const SVG = 'http://www.w3.org/2000/svg'", "");

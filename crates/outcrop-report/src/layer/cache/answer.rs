@@ -7,17 +7,19 @@ use outcrop_measure::units::format_exact_count;
 use outcrop_results::RunView;
 use outcrop_schema::FactorRef;
 use outcrop_schema::cache::{
-    DRIVER_LIMIT, EVICTIONS, HIT_RATIO, KEYS, LATENCY, MEMORY, OBJECTIVE, OF_SERVERS, OFFERED, POLICY,
-    REFUSED_SHARE, SCHEMA, SERVER, SERVER_CPU, SERVER_THREADS, SHARED_CPU, THROUGHPUT, UNFINISHED, WORKLOAD,
+    DRIVER_LIMIT, EVICTIONS, HIT_RATIO, KEYS, LATENCY, MEMORY, OF_SERVERS, POLICY, REFUSED_SHARE, SCHEMA,
+    SERVER, SERVER_CPU, SERVER_THREADS, SHARED_CPU, THROUGHPUT, WORKLOAD,
 };
 
 use super::cell::{
-    all_of, concurrency, evicts, generators, is_closed_loop, is_this_build, listed, load, loop_words, named,
-    rank, server, typical, words,
+    all_of, concurrency, evicts, generators, is_closed_loop, is_this_build, listed, load, named, rank,
+    server, typical, words,
 };
+use super::offered;
 use crate::answer::{Absence, Answer, Capability, Caution, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
-use crate::layer::undecided::add_rival;
+use crate::change::{Difference, are_apart};
+use crate::layer::undecided::{add_rival, add_wide_rivals};
 use crate::layer::{cautions, overload, subjects};
 use crate::number::{Number, SHARE_OF_GETS};
 use crate::ties;
@@ -58,7 +60,7 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
         label: row.0.to_owned(),
         readings: columns().map(|one| reading(row, &one.1, cells)).collect(),
     };
-    let claims = [policy, memory, threads, offered_load, peers];
+    let claims = [policy, memory, threads, offered::claim, peers];
     Answer {
         subject: format!("caches · {}", subjects(cells)),
         capabilities: ROWS.iter().map(capability).collect(),
@@ -139,14 +141,14 @@ fn policy(cells: &[Cell<'_>]) -> Option<Claim> {
     let [(most, best), (second, next), ..] = &known[..] else {
         return None;
     };
-    let intervals = most.interval.zip(second.interval);
+    let is_behind = |(other, _): &(&Number, String)| are_apart(most, other);
     let sure = if ties > 1 {
         let others = known[1..ties].iter().map(|(_, policy)| policy.clone());
         format!("within half a percentage point of {}", listed(others))
-    } else if intervals.is_none_or(|(one, other)| one.overlaps(&other)) {
-        "not certain: the intervals overlap".to_owned()
-    } else {
+    } else if known[1..].iter().all(is_behind) {
         "clear".to_owned()
+    } else {
+        "not certain: the intervals overlap".to_owned()
     };
     let others = known[1..].iter();
     let others = listed(others.map(|(number, policy)| format!("{policy} {}", hits(number))));
@@ -161,7 +163,8 @@ fn policy(cells: &[Cell<'_>]) -> Option<Claim> {
     let rivals = known
         .iter()
         .map(|(number, policy)| (format!("{SHARE_OF_GETS}, {policy}"), *number));
-    add_rival(&mut numbers, rivals);
+    add_rival(&mut numbers, rivals.clone());
+    add_wide_rivals(&mut numbers, rivals, most);
     let action =
         format!("Evict with {best}: {hits} of gets hit with {memory} of memory{better} ({sure}; {keys})");
     Some(Claim::new("Policy", brief, text, numbers).advising(action))
@@ -308,53 +311,21 @@ fn threads(cells: &[Cell<'_>]) -> Option<Claim> {
     let (one, several): (Vec<&Cell<'_>>, _) =
         family.into_iter().partition(|cell| cell.is(&SERVER_THREADS, &1));
     let base = one.first()?.number(&THROUGHPUT)?;
-    let (most, number) = best(several, &THROUGHPUT)?;
+    let (most, number) = best(several.iter().copied(), &THROUGHPUT)?;
     let threads = most.spelling(&SERVER_THREADS);
     let gain = number.value / base.value;
     let choice = if gain >= WORTH_THREAD { threads } else { "1" };
     let shared = if most.has(&SHARED_CPU) { SHARED } else { "" };
-    let brief = format!("{choice}: {threads} threads give {gain:.2} × the throughput of one");
+    // Fewer threads that tie with the most are as good.
+    let doubt = Difference::of(number, base).caveat().to_owned() + &ties::beside(&several, most, &THROUGHPUT);
+    let brief = format!("{choice}: {threads} threads give {gain:.2} × the throughput of one{doubt}");
     let text = format!(
-        "{threads} threads answer {number}, one thread {base}: {gain:.2} times the throughput.{shared}"
+        "{threads} threads answer {number}, one thread {base}: {gain:.2} times the throughput{doubt}.{shared}"
     );
     let base = base.clone().named("throughput, 1 thread");
     let number = number.clone().named(format!("throughput, {threads} threads"));
     let claim = Claim::new("Threads", brief, text, vec![base, number]);
     Some(claim.unless_disturbed([one[0], most]))
-}
-
-/// Whether the percentile of its objective (`p99<1ms`) stayed below the limit, with every request answered.
-fn keeps_objective(cell: &Cell<'_>) -> Option<bool> {
-    let objective = cell.get(&OBJECTIVE)?;
-    let latency_ns = cell.value(&LATENCY.of(&objective.percentile)?)?;
-    let is_answered = cell.value(&UNFINISHED) == Some(0.0);
-    Some(is_answered && latency_ns < objective.limit.as_nanoseconds() as f64)
-}
-
-/// The highest load offered that kept the objective.
-fn offered_load(cells: &[Cell<'_>]) -> Option<Claim> {
-    let mut open = all_of(cells, |cell| cell.value(&OFFERED).is_some() && rank(cell) == 0);
-    let first = *open.first()?;
-    open.retain(|cell| cell.subject() == first.subject());
-    let objective = first.spelling(&OBJECTIVE);
-    let mut kept = open.clone();
-    kept.retain(|cell| keeps_objective(cell) == Some(true));
-    let Some((cell, offered)) = best(kept, &OFFERED) else {
-        let (brief, all) = (format!("no offered load met {objective}"), open.len());
-        let text = format!("None of the {all} offered loads met {objective}; the figure shows the lowest.");
-        return Some(Claim::new("Load", brief, text, Vec::new()).unless_disturbed(open));
-    };
-    let tail = cell.number(&LATENCY.p99)?;
-    let (objective, load) = (cell.spelling(&OBJECTIVE), load(cell));
-    let brief = format!("{offered} meets {objective} ({})", loop_words(cell));
-    let text = format!(
-        "The highest offered load that met {objective} is {offered}, with a p99 of {} from the intended start ({load}).",
-        tail.told()
-    );
-    let numbers = vec![offered.clone(), tail.clone()];
-    let action = format!("Offer at most {offered} to meet {objective}: p99 {}", tail.told());
-    let claim = Claim::new("Load", brief, text, numbers).advising(action);
-    Some(claim.unless_disturbed(open))
 }
 
 /// CPU per request of ours over that of each peer, under the same load.
@@ -365,7 +336,8 @@ fn peers(cells: &[Cell<'_>]) -> Option<Claim> {
     let (mut ratios, mut numbers) = (Vec::new(), vec![base.clone().named("CPU per request, outcrop")]);
     for peer in family.iter().filter(|cell| rank(cell) > 0) {
         let (number, name) = (peer.number(&SERVER_CPU)?, server(peer));
-        ratios.push(format!("{:.2} × {name}", base.value / number.value));
+        let caveat = Difference::of(base, number).caveat();
+        ratios.push(format!("{:.2} × {name}{caveat}", base.value / number.value));
         numbers.push(number.clone().named(format!("CPU per request, {name}")));
     }
     let (ratios, concurrency) = (ratios.join(", "), concurrency(ours));

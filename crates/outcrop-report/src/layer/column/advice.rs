@@ -16,6 +16,7 @@ use crate::answer::Claim;
 use crate::cell::{Cell, best};
 use crate::change::ties;
 use crate::finding::as_sentence;
+use crate::layer::undecided::add_wide_rivals;
 use crate::number::{Number, counted};
 use crate::placement::{Bound, Bounded, Bounds, Verdict};
 
@@ -276,7 +277,8 @@ fn index_claim(judged: &[Judgement<'_>]) -> Option<Claim> {
             "Without postings every lookup reads the codes of all rows, so the gain grows with their number."
         }
         SearchMode::InMemory | SearchMode::Scan => {
-            "Loading a file without postings builds them, so both are then searched in the same way."
+            "Loading a file without postings builds them in memory as plain row numbers; a file's own postings stay compressed, and each lookup \
+             decodes what it needs of them."
         }
     };
     let text = format!(
@@ -334,6 +336,10 @@ fn encode_claim(cells: &[Cell<'_>]) -> Option<Claim> {
     let column = column_words(fastest);
     let threads_of = |cell: &Cell<'_>| cell.get(&THREADS).map(|threads| *threads as usize);
     let same_column = files().filter(|cell| column_words(cell) == column);
+    let rivals = same_column.clone().filter_map(|cell| {
+        let threads = counted(threads_of(cell)?, "thread");
+        Some((format!("encode speed, {threads}"), cell.number(&ENCODE_SPEED)?))
+    });
     let tying = same_column.filter_map(|cell| {
         let number = cell.number(&ENCODE_SPEED)?;
         ties(number, top).then_some((threads_of(cell)?, number))
@@ -348,5 +354,7 @@ fn encode_claim(cells: &[Cell<'_>]) -> Option<Claim> {
     };
     let text = format!("At most {number} of text, with {threads} on {column}{tied}.");
     let brief = format!("up to {number} with {threads}{tied}");
-    Some(Claim::new("Encoding", brief, text, vec![number.clone()]))
+    let mut numbers = vec![number.clone().named(format!("encode speed, {threads}"))];
+    add_wide_rivals(&mut numbers, rivals, number);
+    Some(Claim::new("Encoding", brief, text, numbers))
 }

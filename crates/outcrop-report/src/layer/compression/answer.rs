@@ -222,6 +222,7 @@ fn recommendation(choice: &Choice<'_, '_>) -> Claim {
             .map(|number| (format!("{} of {words}", number.name), number))
     });
     add_rival(&mut numbers, speeds);
+    choice.add_wide_ties(&mut numbers);
     let stated = stated_beside(choice, &numbers);
     numbers.extend(stated);
     let claim = Claim::new(

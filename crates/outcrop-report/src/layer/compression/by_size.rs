@@ -157,10 +157,13 @@ pub(super) fn balanced(candidates: &[Candidate<'_, '_>]) -> Option<Claim> {
     let numbers = chosen.iter().flat_map(|choice| {
         let words = choice.best.cell.words();
         let decisive = choice.best.decisive(choice.wish).into_iter();
-        decisive.map(move |number: Number| {
+        let named = decisive.map(|number: Number| {
             let name = format!("{} of {words}", number.name);
             number.named(name)
-        })
+        });
+        let mut numbers: Vec<Number> = named.collect();
+        choice.add_wide_ties(&mut numbers);
+        numbers
     });
     let listed = |words: Vec<String>| words.join("; ");
     let text = format!(

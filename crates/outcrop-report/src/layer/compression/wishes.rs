@@ -12,6 +12,7 @@ use super::cell::{CompressionCell, ends};
 use super::pairs;
 use crate::cell::{Cell, families};
 use crate::chart::pareto_front;
+use crate::layer::undecided::add_wide_rivals;
 use crate::number::{Number, counted};
 
 /// Ratios nearer than this are one ratio: a header's few bytes.
@@ -261,6 +262,23 @@ pub(super) struct Choice<'c, 'a> {
     pub(super) ties: Vec<Candidate<'c, 'a>>,
     /// The best one that is no tie.
     pub(super) next: Option<Candidate<'c, 'a>>,
+}
+
+impl Choice<'_, '_> {
+    /// Adds the speeds of ties that are known too badly to decide anything and may be those of the best: of these the choice is not decided. How
+    /// many bytes come out is known of all.
+    pub(super) fn add_wide_ties(&self, numbers: &mut Vec<Number>) {
+        if self.wish == Wish::Smallest {
+            return;
+        }
+        for direction in Direction::ALL {
+            let speeds = self.ties.iter().map(|one| {
+                let number = one.speed.of(direction);
+                (format!("{} of {}", number.name, one.cell.words()), number)
+            });
+            add_wide_rivals(numbers, speeds, self.best.speed.of(direction));
+        }
+    }
 }
 
 /// The best candidate for each wish; empty where nothing compresses.

@@ -18,14 +18,20 @@ use super::curve::{
 };
 use super::durability;
 use super::findings::{predicted_knee, steady_rounds, weighted_mean_iops};
-use crate::answer::Claim;
+use crate::answer::{Claim, UNCERTAIN};
 use crate::cell::{Cell, best};
-use crate::finding::as_sentence;
+use crate::finding::{Side, as_sentence};
 use crate::layer::undecided::{add_rival, add_unclear};
 use crate::number::Number;
 
 /// Tail growth over the lone request that counts as "latency kept".
 const LATENCY_KEPT: f64 = 2.0;
+
+/// Where a tail lies by that growth over another, as far as the intervals of both tell.
+fn growth(tail: &Number, least: &Number) -> Side {
+    let ratio = Number::computed("", Unit::Ratio, &[tail, least], |tails| tails[0] / tails[1]);
+    Side::of(&ratio, &(0.0..=LATENCY_KEPT))
+}
 
 /// Makes the recommendation of a curve in one direction.
 type Make<'m> = &'m dyn Fn(&[&Cell<'_>], Direction) -> Option<Claim>;
@@ -67,8 +73,8 @@ pub(super) fn claim(topic: impl Into<String>, brief: String, text: String, numbe
         None => Claim::new(topic, brief, text, numbers),
         Some(doubt) => Claim::new(
             topic,
-            format!("{brief} (uncertain: {doubt})"),
-            format!("{text} Uncertain: {doubt}."),
+            format!("{brief}; {UNCERTAIN}{}", doubt.short),
+            format!("{text} Uncertain: {}.", doubt.long),
             numbers,
         ),
     }
@@ -84,17 +90,26 @@ fn claim_with_action(
 ) -> Claim {
     let action = match doubt(&numbers) {
         None => action,
-        Some(doubt) => format!("{action} (uncertain: {doubt})"),
+        Some(doubt) => format!("{action}; {UNCERTAIN}{}", doubt.short),
     };
     claim(topic, brief, text, numbers).advising(action)
 }
 
+/// That a number is known badly: as a sentence, and so short that a terminal has room for it.
+struct WideNumber {
+    long: String,
+    short: String,
+}
+
 /// Which of some numbers is known least well, where that is a wide interval.
-fn doubt(numbers: &[Number]) -> Option<String> {
+fn doubt(numbers: &[Number]) -> Option<WideNumber> {
     let wide = numbers.iter().filter(|number| number.is_wide());
     let width = |number: &&Number| number.plus_minus_percent().unwrap_or(0.0);
-    wide.max_by(|one, other| width(one).total_cmp(&width(other)))?
-        .doubt()
+    let widest = wide.max_by(|one, other| width(one).total_cmp(&width(other)))?;
+    Some(WideNumber {
+        long: widest.doubt()?,
+        short: format!("{} ± {:.0} %", widest.name, width(&widest)),
+    })
 }
 
 /// `Read throughput`.
@@ -295,12 +310,13 @@ fn offered_load(cells: &[Cell<'_>]) -> Option<Claim> {
     curve.retain(|cell| p99(cell).is_some());
     let lowest = *curve.first()?;
     let least = p99(lowest)?;
-    let keeps = |cell: &&Cell<'_>| {
-        let is_near = p99(cell).is_some_and(|p99| p99.value <= LATENCY_KEPT * least.value);
-        is_near && !cell.is_overloaded()
-    };
-    let kept_count = curve.iter().copied().take_while(keeps).count();
-    let highest = *curve.get(kept_count.checked_sub(1)?)?;
+    if lowest.is_overloaded() {
+        return None;
+    }
+    let side = |cell: &Cell<'_>| Some(growth(&p99(cell)?, &least));
+    let keeps = |cell: &&Cell<'_>| side(cell) == Some(Side::Within) && !cell.is_overloaded();
+    let kept_count = 1 + curve[1..].iter().copied().take_while(keeps).count();
+    let highest = curve[kept_count - 1];
     let (kept, answered) = (p99(highest)?, highest.number(&IOPS.both)?);
     let rate_of = |cell: &Cell<'_>| {
         let spelling = cell.spelling(&ARRIVAL);
@@ -324,6 +340,9 @@ fn offered_load(cells: &[Cell<'_>]) -> Option<Claim> {
     add_rival(&mut numbers, tails.clone());
     add_unclear(&mut numbers, tails, LATENCY_KEPT * least.value);
     let limit = match curve.get(kept_count) {
+        Some(next) if side(next) == Some(Side::Open) && !next.is_overloaded() => {
+            format!("{} may be too much", rate_of(next))
+        }
         Some(next) => format!("{} is too much", rate_of(next)),
         None => "no higher rate was measured".to_owned(),
     };

@@ -1,24 +1,24 @@
 //! Which configuration is smallest, which reads soonest, which writes fastest, and what each costs.
 
 use outcrop_measure::metric::Metric;
-use outcrop_measure::units::format_bytes;
 use outcrop_results::RunView;
 use outcrop_schema::filesystem::{
-    ABSENT, CPU_PER_OPERATION, IO_BLOCK_SIZE, IOPS, JOBS, KERNEL_THREAD_SHARE, LATENCY, QUEUE_DEPTH,
-    READ_AMPLIFICATION, SCHEMA, SPACE_RATIO,
+    ABSENT, CPU_PER_OPERATION, IOPS, JOBS, KERNEL_THREAD_SHARE, LATENCY, READ_AMPLIFICATION, SCHEMA,
+    SPACE_RATIO,
 };
 
 use super::cell::{
     CONFIGURATION, configuration, generators, is_closed, is_cold_random_read, is_compressed, kind,
 };
 use super::limits::{judge, left_open};
-use super::smallest::{beside_smallest, tie_of_space};
+use super::price::price;
+use super::rivals::may_be_better;
+use super::smallest::beside_smallest;
 use super::{ageing, small, tail, writes};
 use crate::answer::{
     Absence, Answer, CONFIGURATION_COLUMN, Capability, Caution, Claim, NOT_DECIDED, Reading,
 };
 use crate::cell::{Cell, best, largest_family};
-use crate::finding::as_sentence;
 use crate::layer::undecided::{add_rival, add_wide_rivals};
 use crate::layer::{cautions, overload, subjects};
 use crate::number::{Number, counted};
@@ -30,7 +30,6 @@ const FASTEST_READS: &str = "its cold small reads have the lowest median latency
 /// Wishes.
 const SMALLEST: &str = "Smallest";
 const SOONEST: &str = "Fastest small reads, p50";
-const PRICE: &str = "Price of the least space";
 /// A configuration that reads this many times as often per second is ahead by that measure.
 const AHEAD: f64 = 1.05;
 /// Compression that gives less data ÷ space than this saves nothing: the metadata of two filesystems differ by as much.
@@ -100,6 +99,7 @@ fn capabilities(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capability>
         let found = best(contenders.iter().copied(), metric);
         let found = found.map(|(cell, number)| {
             let beside = ties::beside(&contenders, cell, metric);
+            let beside = beside + &may_be_better(&contenders, number, metric);
             (number.clone(), configuration(cell) + &beside)
         });
         let plan = plan.to_owned();
@@ -222,6 +222,7 @@ fn beside_soonest(mut claim: Claim, soonest: &Cell<'_>, candidates: &[&Cell<'_>]
     };
     if let (Some(rate), Some((ahead, highest))) = (soonest.number(&IOPS), best(others(), &IOPS))
         && highest.value > rate.value * AHEAD
+        && !highest.overlaps(rate)
     {
         more.push_str(&format!(
             "; by reads per second, which include the tail of the latency, {} is ahead: {highest}, compared with {rate}",
@@ -252,69 +253,6 @@ fn nothing_saved(most: &Cell<'_>, candidates: &[&Cell<'_>], bounds: &Bounds<'_>)
     );
     let claim = Claim::new("Compression", brief, text, vec![number.clone()]).advising(action);
     Some(claim.under(&name, &judge(most, bounds)))
-}
-
-/// What the least space costs in the latency of reads, for the load that was measured: whether that is worth it, the reader knows.
-fn price(most: &Cell<'_>, candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
-    let plain = || candidates.iter().copied().filter(|cell| !is_compressed(cell));
-    let of_same = best(plain().filter(|cell| kind(cell) == kind(most)), &LATENCY.p50);
-    let reference = of_same.or_else(|| best(plain(), &LATENCY.p50));
-    let (other, other_p50) = reference.or_else(|| best(candidates.iter().copied(), &LATENCY.p50))?;
-    let (name, other_name) = (configuration(most), configuration(other));
-    let (ratio, p50) = (most.number(&SPACE_RATIO)?, most.number(&LATENCY.p50)?);
-    let (told_p50, told_other) = (p50.told(), other_p50.told());
-    let numbers = vec![
-        ratio.clone(),
-        p50.clone().named(format!("p50 of {name}")),
-        other_p50.clone().named(format!("p50 of {other_name}")),
-    ];
-    let compared = match is_compressed(most) && !is_compressed(other) {
-        true => format!("without compression ({other_name}: {told_other})"),
-        false => format!("with {other_name} ({told_other})"),
-    };
-    let price = match p50.overlaps(other_p50) {
-        _ if name == other_name => String::new(),
-        true => format!(", which these trials cannot distinguish from reads {compared}"),
-        false if p50.value > other_p50.value => {
-            let longer = p50.spell(p50.value - other_p50.value);
-            format!(", {longer} longer than {compared}")
-        }
-        false => {
-            let less = p50.spell(other_p50.value - p50.value);
-            format!(", {less} less than {compared}")
-        }
-    };
-    let reads = reads_of(most);
-    let ratio = match tie_of_space(most, candidates) {
-        tie if tie.is_empty() => ratio.to_string(),
-        tie => format!("{ratio} ({tie})"),
-    };
-    let brief = format!("{name}: data ÷ space {ratio}; {reads} take {told_p50} (p50){price}");
-    let text = format!(
-        "{name} takes the least space: data ÷ space {ratio}. {}",
-        as_sentence(&format!("{reads} take {told_p50} (p50){price}"))
-    );
-    // A first screen that has no room for all of it cuts the end.
-    let (instead, than) = match price.is_empty() {
-        true => (String::new(), String::new()),
-        false => (format!(" instead of {told_other}"), format!(" ({other_name})")),
-    };
-    let load = reads.trim_end_matches(',');
-    let action =
-        format!("Least space: {name}, data ÷ space {ratio}; p50 {told_p50}{instead} for {load}{than}");
-    let claim = Claim::new(PRICE, brief, text, numbers).advising(action);
-    let claim = claim.unless_disturbed([most, other]);
-    Some(claim.under(&name, &judge(most, bounds)))
-}
-
-/// The reads that were measured: `cold 4 KiB random reads, one at a time,`.
-fn reads_of(cell: &Cell<'_>) -> String {
-    let size = cell
-        .get(&IO_BLOCK_SIZE)
-        .map_or_else(String::new, |size| format!(" {}", format_bytes(size.0)));
-    let is_alone = is_closed(cell) && cell.is(&JOBS, &1) && cell.is(&QUEUE_DEPTH, &1);
-    let alone = if is_alone { ", one at a time," } else { "" };
-    format!("cold{size} random reads{alone}")
 }
 
 fn claim(topic: &str, cell: &Cell<'_>, why: &str) -> Claim {

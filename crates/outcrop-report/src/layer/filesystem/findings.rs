@@ -9,7 +9,7 @@ use outcrop_measure::metric::Unit;
 
 use super::cell::generators;
 use crate::cell::Cell;
-use crate::finding::Finding;
+use crate::finding::{Finding, Side, Verdict};
 use crate::number::{Number, counted};
 
 /// All of them, in the order of the page.
@@ -42,6 +42,8 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
 struct Outside {
     tested: usize,
     names: Vec<String>,
+    /// Those whose interval reaches from within the limits to beyond them.
+    open: Vec<String>,
 }
 
 impl Outside {
@@ -54,29 +56,39 @@ impl Outside {
         Self {
             tested: results.len(),
             names: results.into_iter().flatten().collect(),
+            open: Vec::new(),
         }
     }
 
-    /// `none`, or the first few and how many more.
+    /// Tests cells by whole intervals; `test` gives the side of a cell's figure and words for it, and nothing for a cell that cannot be tested.
+    fn by_intervals<'c, 'a: 'c>(
+        cells: impl IntoIterator<Item = &'c Cell<'a>>,
+        test: impl Fn(&'c Cell<'a>) -> Option<(Side, String)>,
+    ) -> Self {
+        let results: Vec<(Side, String)> = cells.into_iter().filter_map(test).collect();
+        let of = |wanted: Side| {
+            let found = results.iter().filter(move |(side, _)| *side == wanted);
+            found.map(|(_, words)| words.clone()).collect()
+        };
+        Self {
+            tested: results.len(),
+            names: of(Side::Beyond),
+            open: of(Side::Open),
+        }
+    }
+
+    /// `none is outside`, or those that are, and those that intervals leave open.
     fn words(&self) -> String {
-        const NAMED: usize = 4;
-        match self.names.len() {
+        let outside = match self.names.len() {
             0 => "none is outside".to_owned(),
-            count => {
-                let named = self
-                    .names
-                    .iter()
-                    .take(NAMED)
-                    .cloned()
-                    .collect::<Vec<_>>()
-                    .join("; ");
-                let more = if count > NAMED {
-                    format!("; and {} more", count - NAMED)
-                } else {
-                    String::new()
-                };
-                format!("{count} outside: {named}{more}")
-            }
+            count => format!("{count} outside: {}", first_few(&self.names)),
+        };
+        match self.open.len() {
+            0 => outside,
+            count => format!(
+                "{outside}; {count} open, by the interval: {}",
+                first_few(&self.open)
+            ),
         }
     }
 
@@ -85,8 +97,27 @@ impl Outside {
         if self.tested == 0 {
             return Finding::not_testable(id, sentence, if_none);
         }
-        let tested = format!("{how} in {}; {}.", counted(self.tested, "cell"), self.words());
-        Finding::tested(id, sentence, self.names.is_empty(), tested)
+        let cells = counted(self.tested, "cell");
+        let tested = format!("{how} in {cells}; {}.", self.words());
+        let why_open = || {
+            format!(
+                "in {} of {cells}, the interval has values within the limits and beyond them: {}. More repetitions narrow it",
+                self.open.len(),
+                first_few(&self.open)
+            )
+        };
+        let verdict = Verdict::of_sides(self.names.len(), self.open.len(), why_open);
+        Finding::judged(id, sentence, verdict, tested)
+    }
+}
+
+/// The first few of some words, and how many more there are.
+fn first_few(words: &[String]) -> String {
+    const NAMED: usize = 4;
+    let named = words[..words.len().min(NAMED)].join("; ");
+    match words.len().saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named}; and {more} more"),
     }
 }
 

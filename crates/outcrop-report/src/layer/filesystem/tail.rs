@@ -4,6 +4,7 @@ use outcrop_measure::metric::Metric;
 use outcrop_schema::filesystem::LATENCY;
 
 use super::cell::configuration;
+use super::rivals::may_be_better;
 use crate::answer::{Absence, CONFIGURATION_COLUMN, Capability, Reading};
 use crate::cell::{Cell, best};
 use crate::number::Number;
@@ -24,7 +25,7 @@ pub(super) fn row(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Capability {
         false => {
             let found = best(candidates.iter().copied(), &P99);
             let found = found.map(|(cell, number)| {
-                let beside = ties::beside(candidates, cell, &P99);
+                let beside = ties::beside(candidates, cell, &P99) + &may_be_better(candidates, number, &P99);
                 (number.clone(), configuration(cell) + &beside)
             });
             (LABEL.to_owned(), found)

@@ -115,9 +115,13 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-/// What compressing the blocks costs and saves here: of the codecs that save space, the one that costs the least throughput; of those that
-/// keep the limits, where any does.
-fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
+/// A compressed cell, the one without compression that it is compared with, and what it has of the space and of the throughput: how many times
+/// as little, and how many times as much.
+type Compared<'c, 'a> = (&'c Cell<'a>, &'c Cell<'a>, f64, f64);
+
+/// The cell to compress as: of the codecs and sizes that save space, the one that costs the least throughput; of those that keep the limits,
+/// where any does.
+pub(super) fn to_compress_as<'c, 'a>(cells: &'c [Cell<'a>], bounds: &Bounds<'_>) -> Option<Compared<'c, 'a>> {
     // The largest of all gains under many loads is the luckiest: one load is asked, that of the answer above the layers.
     let compressed = of_one_load(cells, bounds)?
         .into_iter()
@@ -138,7 +142,12 @@ fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     };
     let by_worth = known.map(|one| (kept(one.0, one.1), worth(one.2, one.3), one));
     let best = by_worth.max_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)))?;
-    let (cell, plain, saved, speed) = best.2;
+    Some(best.2)
+}
+
+/// What compressing the blocks costs and saves here.
+fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
+    let (cell, plain, saved, speed) = to_compress_as(cells, bounds)?;
     let (number, uncompressed) = (cell.number(&THROUGHPUT)?, plain.number(&THROUGHPUT)?);
     let codec = blocks(cell);
     let is_slower = match Difference::of(number, uncompressed) {

@@ -1,75 +1,141 @@
 //! How large the blocks of a codec should be.
 
-use outcrop_schema::kv::{COMPRESSION_BLOCK_SIZE, STORED_BYTES, THROUGHPUT};
+use outcrop_schema::kv::{COMPRESSION, COMPRESSION_BLOCK_SIZE, STORED_BYTES, THROUGHPUT};
 
-use super::answer::{COMPRESS, MATTERS};
-use super::cell::{base, blocks, engine, is_compressed, load, with_capability};
+use super::answer::{COMPRESS, MATTERS, to_compress_as};
+use super::cell::{base, blocks, engine, is_compressed, is_plain, load, with_capability};
+use super::codec;
 use super::space::Space;
 use crate::answer::Claim;
-use crate::cell::{Cell, best, largest_family};
+use crate::cell::{Cell, best, families, largest_family};
 use crate::change::{self, Difference};
 use crate::number::Number;
 use crate::placement::Bounds;
 
-/// The smallest block size whose throughput ties with the highest, or the one that has it, and what the largest saves beyond it.
+/// The sizes of one codec, all else equal.
+struct Sizes<'c, 'a> {
+    family: Vec<&'c Cell<'a>>,
+    fastest: &'c Cell<'a>,
+    highest: &'c Number,
+    /// Those whose throughput the trials do not distinguish from the highest, and the others.
+    tied: Vec<&'c Cell<'a>>,
+    slower: Vec<&'c Cell<'a>>,
+}
+
+/// The block size of the codec that is advised: the one that the advice on it names, or else the smallest whose throughput ties with the
+/// highest; what other sizes save and cost; and which sizes are the fastest with other codecs.
 pub(super) fn claim(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
-    let compressed = with_capability(cells).filter(|cell| is_compressed(cell));
-    let family = largest_family(compressed, &[&COMPRESSION_BLOCK_SIZE]);
-    let (fastest, highest) = best(family.iter().copied(), &THROUGHPUT).filter(|_| family.len() > 1)?;
-    let (tied, slower): (Vec<&Cell<'_>>, Vec<&Cell<'_>>) =
-        family.iter().partition(|cell| is_tied(cell, highest));
-    let chosen = *tied.first()?;
-    let size = size_of(chosen);
-    let mut more = saved_by_larger(&family, chosen)?;
-    if more.is_empty() {
-        more = faster(fastest, chosen)?;
-    }
-    let (why, tie) = match tied.as_slice() {
-        [_, others @ ..] if !others.is_empty() => {
-            let all: Vec<&str> = tied.iter().map(|cell| size_of(cell)).collect();
-            (
-                format!(
-                    "the smallest of the sizes whose throughputs tie ({})",
-                    all.join(", ")
-                ),
-                format!(" (tie with {})", all[1..].join(", ")),
-            )
-        }
-        _ => {
-            let doubt = doubt(&slower, highest);
-            (
-                format!("the highest throughput of the sizes measured{doubt}"),
-                doubt.to_owned(),
-            )
-        }
-    };
+    let advised = to_compress_as(cells, bounds).map(|(cell, ..)| cell);
+    let of_codecs = || codec::compared(cells).map(|(_, cell)| cell);
+    let sizes = advised
+        .or_else(of_codecs)
+        .and_then(|cell| Sizes::like(cells, cell))
+        .or_else(|| Sizes::most(cells))?;
+    let is_of_sizes = |cell: &&Cell<'_>| sizes.family.iter().any(|one| std::ptr::eq(*one, *cell));
+    let advised = advised.filter(is_of_sizes);
+    let chosen = advised.or_else(|| sizes.tied.first().copied())?;
+    let (size, store) = (size_of(chosen), engine(chosen));
+    let (why, tie) = sizes.why(chosen);
+    let more = sizes.beyond(chosen)?;
+    let (others, compared) = of_other_codecs(cells, chosen);
     let text = format!(
-        "Blocks of {size}: {why}{more}. {}, {}.",
-        engine(chosen),
+        "Blocks of {size}: {why}{more}. {store}, {}{others}.",
         load(chosen)
     );
     // Whether to compress at all is said above, or is not decided.
-    let action = format!("With {}, use blocks of {size}: {why}{more}", engine(chosen));
-    let numbers = family.iter().filter_map(|cell| {
+    let action = format!("With {store}, use blocks of {size}: {why}{more}");
+    let numbers = sizes.family.iter().filter_map(|cell| {
         let name = format!("throughput, {}", size_of(cell));
         Some(cell.number(&THROUGHPUT)?.clone().named(name))
     });
     let claim = Claim::new(
         "Block size",
-        format!("{size}{tie}{more}"),
+        format!("{store}: {size}{tie}{more}{others}"),
         text,
         numbers.collect(),
     );
     let claim = claim
         .advising(action)
-        .unless_disturbed(family.iter().copied())
+        .unless_disturbed(sizes.family.iter().copied().chain(compared))
         .resting_on(COMPRESS);
     let verdict = bounds.judge_store(chosen, base(cells, chosen, bounds));
     Some(claim.under(&blocks(chosen), &verdict))
 }
 
+impl<'c, 'a> Sizes<'c, 'a> {
+    /// Those of the codec of a cell; none where it has one alone.
+    fn like(cells: &'c [Cell<'a>], like: &Cell<'a>) -> Option<Self> {
+        let its = with_capability(cells).filter(|cell| cell.is_like(like, &[&COMPRESSION_BLOCK_SIZE]));
+        Self::of(its.collect())
+    }
+
+    /// Those of the codec of which a run has the most.
+    fn most(cells: &'c [Cell<'a>]) -> Option<Self> {
+        let compressed = with_capability(cells).filter(|cell| is_compressed(cell));
+        Self::of(largest_family(compressed, &[&COMPRESSION_BLOCK_SIZE]))
+    }
+
+    fn of(family: Vec<&'c Cell<'a>>) -> Option<Self> {
+        let (fastest, highest) = best(family.iter().copied(), &THROUGHPUT).filter(|_| family.len() > 1)?;
+        let (tied, slower) = family.iter().partition(|cell| is_tied(cell, highest));
+        Some(Self {
+            family,
+            fastest,
+            highest,
+            tied,
+            slower,
+        })
+    }
+
+    /// Why a size is the one to use, in words, and in a parenthesis which others are as fast.
+    fn why(&self, chosen: &Cell<'_>) -> (String, String) {
+        const NAMED: &str =
+            "the size under \"Compress blocks\", which gives space and throughput the same weight";
+        let is_chosen = |cell: &&&Cell<'_>| std::ptr::eq(**cell, chosen);
+        let others: Vec<&str> = self
+            .tied
+            .iter()
+            .filter(|cell| !is_chosen(cell))
+            .map(|cell| size_of(cell))
+            .collect();
+        let all = sizes_of(&self.tied).join(", ");
+        match self.tied.iter().position(|cell| is_chosen(&cell)) {
+            None => (NAMED.to_owned(), String::new()),
+            Some(_) if others.is_empty() => {
+                let doubt = doubt(&self.slower, self.highest);
+                let why = format!("the highest throughput of the sizes measured{doubt}");
+                (why, doubt.to_owned())
+            }
+            Some(place) => {
+                let why = match place {
+                    0 => format!("the smallest of the sizes whose throughputs tie ({all})"),
+                    _ => format!("{NAMED}; the throughputs of several sizes tie ({all})"),
+                };
+                (why, format!(" (tie with {})", others.join(", ")))
+            }
+        }
+    }
+
+    /// What the size that takes the least space saves beyond the one chosen, and, where that is little or another one is faster, what the
+    /// fastest gains; empty where both are little.
+    fn beyond(&self, chosen: &Cell<'_>) -> Option<String> {
+        let (smallest, _) = best(self.family.iter().copied(), &STORED_BYTES)?;
+        let saved = saved_by(smallest, chosen)?;
+        let is_told = !saved.is_empty() && std::ptr::eq(smallest, self.fastest);
+        let is_as_fast = self.tied.iter().any(|cell| std::ptr::eq(*cell, chosen));
+        if is_told || (is_as_fast && !saved.is_empty()) {
+            return Some(saved);
+        }
+        Some(saved + &gained_by(self.fastest, chosen)?)
+    }
+}
+
 fn size_of<'c>(cell: &'c Cell<'_>) -> &'c str {
     cell.spelling(&COMPRESSION_BLOCK_SIZE)
+}
+
+fn sizes_of<'c>(cells: &[&'c Cell<'_>]) -> Vec<&'c str> {
+    cells.iter().map(|cell| size_of(cell)).collect()
 }
 
 /// Whether the trials do not distinguish the throughput of a cell from the highest, however far apart the medians are: of such sizes none has
@@ -86,9 +152,42 @@ fn doubt(slower: &[&Cell<'_>], highest: &Number) -> &'static str {
     caveats.find(|caveat| !caveat.is_empty()).unwrap_or_default()
 }
 
+/// Which sizes are the fastest with each other codec of the same store under the same load, and without compression, as clauses; with the cells
+/// that say so. Empty where no other has several sizes.
+fn of_other_codecs<'c, 'a>(cells: &'c [Cell<'a>], chosen: &Cell<'a>) -> (String, Vec<&'c Cell<'a>>) {
+    let is_other = |cell: &&Cell<'_>| {
+        cell.spelling(&COMPRESSION) != chosen.spelling(&COMPRESSION)
+            && cell.is_like(chosen, &[&COMPRESSION, &COMPRESSION_BLOCK_SIZE])
+    };
+    let of_each = families(
+        with_capability(cells).filter(is_other),
+        &[&COMPRESSION_BLOCK_SIZE],
+    );
+    // Codecs of which the same is to be said are said together.
+    let mut said: Vec<(String, Vec<String>)> = Vec::new();
+    let mut compared = Vec::new();
+    for sizes in of_each.into_iter().filter_map(Sizes::of) {
+        let first = sizes.family[0];
+        let name = match is_plain(first) {
+            true => "without compression".to_owned(),
+            false => format!("with {}", first.spelling(&COMPRESSION)),
+        };
+        let what = match sizes_of(&sizes.tied).as_slice() {
+            [only] => format!("{only} is the fastest{}", doubt(&sizes.slower, sizes.highest)),
+            tied => format!("{} tie", tied.join(", ")),
+        };
+        match said.iter_mut().find(|(known, _)| *known == what) {
+            Some((_, names)) => names.push(name),
+            None => said.push((what, vec![name])),
+        }
+        compared.extend(sizes.family);
+    }
+    let clause = |(what, names): &(String, Vec<String>)| format!("; {}: {what}", names.join(" and "));
+    (said.iter().map(clause).collect(), compared)
+}
+
 /// What the size that takes the least space saves beyond the one chosen, and what becomes of the throughput; empty where that is little.
-fn saved_by_larger(family: &[&Cell<'_>], chosen: &Cell<'_>) -> Option<String> {
-    let (smallest, _) = best(family.iter().copied(), &STORED_BYTES)?;
+fn saved_by(smallest: &Cell<'_>, chosen: &Cell<'_>) -> Option<String> {
     let space = Space::of(&[chosen, smallest]);
     let saved = space.bytes(chosen)? / space.bytes(smallest)?;
     if saved <= MATTERS {
@@ -103,14 +202,20 @@ fn saved_by_larger(family: &[&Cell<'_>], chosen: &Cell<'_>) -> Option<String> {
     ))
 }
 
-/// That the fastest size may be faster than the one that is chosen; empty where it counts as the same.
-fn faster(fastest: &Cell<'_>, chosen: &Cell<'_>) -> Option<String> {
+/// That the fastest size may be faster than the one that is chosen, and the space that this costs; empty where it counts as the same.
+fn gained_by(fastest: &Cell<'_>, chosen: &Cell<'_>) -> Option<String> {
     let difference = Difference::of(fastest.number(&THROUGHPUT)?, chosen.number(&THROUGHPUT)?);
     if std::ptr::eq(fastest, chosen) || difference == Difference::None {
         return Some(String::new());
     }
+    let space = Space::of(&[chosen, fastest]);
+    let more = space.bytes(fastest)? / space.bytes(chosen)?;
+    let takes = match more > MATTERS {
+        true => format!(", {:.0} % more of {}", (more - 1.0) * 100.0, space.words()),
+        false => String::new(),
+    };
     Some(format!(
-        "; {}: {}",
+        "; {}: {}{takes}",
         size_of(fastest),
         throughput_of(fastest, chosen)?
     ))

@@ -7,6 +7,8 @@ use super::space::Space;
 use crate::answer::Claim;
 use crate::cell::{Cell, best, largest_family};
 use crate::change::{percent, ties};
+use crate::layer::undecided::add_wide_rivals;
+use crate::number::Number;
 use crate::placement::Bounds;
 
 /// Said of every choice between codecs alone.
@@ -15,22 +17,10 @@ const NO_REFERENCE: &str = "Nothing was measured without compression: with `--co
 /// Of codecs with blocks of one size, the one that takes the least space among those whose throughput ties with the highest; none where the
 /// run has fewer than two, or cells without compression, which say more.
 pub(super) fn smallest(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
-    if cells
-        .iter()
-        .any(|cell| is_plain(cell) && has_speed_and_space(cell))
-    {
-        return None;
-    }
-    let known = with_capability(cells).filter(|cell| is_compressed(cell) && has_speed_and_space(cell));
-    let family = largest_family(known, &[&COMPRESSION]);
-    let (fastest, top) = best(family.iter().copied(), &THROUGHPUT).filter(|_| family.len() > 1)?;
+    let (family, chosen) = compared(cells)?;
+    let (fastest, top) = best(family.iter().copied(), &THROUGHPUT)?;
     let space = Space::of(&family);
     let bytes = |cell: &Cell<'_>| space.bytes(cell).unwrap_or(f64::INFINITY);
-    let tied = family
-        .iter()
-        .copied()
-        .filter(|cell| cell.number(&THROUGHPUT).is_some_and(|number| ties(number, top)));
-    let chosen = tied.min_by(|one, other| bytes(one).total_cmp(&bytes(other)))?;
     let name = blocks(chosen);
     let share = |cell: &Cell<'_>| format!("{:.0} %", bytes(cell) / bytes(chosen) * 100.0);
     let others = family.iter().filter(|cell| !std::ptr::eq(**cell, chosen));
@@ -53,20 +43,38 @@ pub(super) fn smallest(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim>
         others.join("; "),
         load(chosen)
     );
-    let throughput = |cell: &Cell<'_>| {
-        Some(
-            cell.number(&THROUGHPUT)?
-                .clone()
-                .named(format!("throughput, {}", blocks(cell))),
-        )
-    };
-    let numbers = [throughput(chosen), throughput(fastest)];
-    let claim = Claim::new(
-        "Codec",
-        format!("{name}: {why}"),
-        text,
-        numbers.into_iter().flatten().collect(),
-    );
+    let throughput = |cell: &Cell<'_>| format!("throughput, {}", blocks(cell));
+    let stated = [chosen, fastest].into_iter();
+    let mut numbers: Vec<Number> = stated
+        .filter_map(|cell| Some(cell.number(&THROUGHPUT)?.clone().named(throughput(cell))))
+        .collect();
+    // A codec that may be as fast, and was left out as it is not known to be, may be the one to take.
+    let rivals = family
+        .iter()
+        .filter_map(|cell| Some((throughput(cell), cell.number(&THROUGHPUT)?)));
+    add_wide_rivals(&mut numbers, rivals, top);
+    let claim = Claim::new("Codec", format!("{name}: {why}"), text, numbers);
     let claim = claim.advising(format!("Compress with {name}: it takes {why} ({})", load(chosen)));
     Some(claim.under(&name, &bounds.judge_store(chosen, None)))
+}
+
+/// The codecs that are compared, and the one that is advised.
+pub(super) fn compared<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<(Vec<&'c Cell<'a>>, &'c Cell<'a>)> {
+    if cells
+        .iter()
+        .any(|cell| is_plain(cell) && has_speed_and_space(cell))
+    {
+        return None;
+    }
+    let known = with_capability(cells).filter(|cell| is_compressed(cell) && has_speed_and_space(cell));
+    let family = largest_family(known, &[&COMPRESSION]);
+    let (_, top) = best(family.iter().copied(), &THROUGHPUT).filter(|_| family.len() > 1)?;
+    let space = Space::of(&family);
+    let bytes = |cell: &Cell<'_>| space.bytes(cell).unwrap_or(f64::INFINITY);
+    let tied = family
+        .iter()
+        .copied()
+        .filter(|cell| cell.number(&THROUGHPUT).is_some_and(|number| ties(number, top)));
+    let chosen = tied.min_by(|one, other| bytes(one).total_cmp(&bytes(other)))?;
+    Some((family, chosen))
 }

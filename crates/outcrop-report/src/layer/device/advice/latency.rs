@@ -4,9 +4,10 @@ use outcrop_schema::device::{Direction, IOPS, QUEUE_DEPTH};
 
 use super::super::cell::{DeviceCell, P99};
 use super::super::curve::ties;
-use super::{LATENCY_KEPT, aside, claim_with_action, differs_in_load_alone, named, topic};
+use super::{LATENCY_KEPT, aside, claim_with_action, differs_in_load_alone, growth, named, topic};
 use crate::answer::Claim;
 use crate::cell::Cell;
+use crate::finding::Side;
 use crate::layer::undecided::{add_rival, add_unclear};
 use crate::number::Number;
 
@@ -31,35 +32,26 @@ pub(super) fn depth<'c, 'a>(
     let p99 = |cell: &Cell<'_>| p99_of(cell, direction).cloned();
     let lone = p99(steps[0])?;
     let limit = LATENCY_KEPT * lone.value;
-    let within = |cell: &&&Cell<'_>| p99(cell).is_some_and(|p99| p99.value <= limit);
-    let kept_count = steps.iter().take_while(within).count();
-    let deepest = *steps.get(kept_count.checked_sub(1)?)?;
+    // What the intervals leave open is not advised as near.
+    let within = |cell: &&&Cell<'_>| p99(cell).is_some_and(|p99| growth(&p99, &lone) == Side::Within);
+    let kept_count = 1 + steps[1..].iter().take_while(within).count();
+    let deepest = steps[kept_count - 1];
     let kept = p99(deepest)?;
     let iops = deepest.number(&IOPS.both)?;
     let (lone_words, words) = (words_of(steps[0]), words_of(deepest));
-    // The next one ends what is kept, or nobody knows.
-    let next = steps.get(kept_count).map_or_else(String::new, |next| {
-        let next_words = words_of(next);
-        match p99(next) {
-            // Cut short at a parenthesis, it still says so.
-            Some(tail) => {
-                let is_clear = tail.ends().is_none_or(|(low, _)| low > limit);
-                let beyond = match (words == lone_words, is_clear) {
-                    (true, true) => "is more than twice as much",
-                    (true, false) => "may be more than twice as much",
-                    (false, true) => "is more than that",
-                    (false, false) => "may be more than that",
-                };
-                format!("; at {next_words} it {beyond}: {}", tail.with_ends())
-            }
-            None => format!("; the p99 of {next_words} is not known"),
-        }
+    let next = steps.get(kept_count).map(|cell| Next {
+        words: words_of(cell),
+        tail: p99(cell),
     });
+    let is_lone = words == lone_words;
+    let told = |next: &Next| next.told(&lone, is_lone);
+    let open = next.as_ref().map_or_else(String::new, |next| next.open(&lone));
+    let next = next.as_ref().map_or_else(String::new, told);
     let tied = loads[kept_count - 1].ties_in_words(direction, &words_of);
     let under = deepest.circumstances();
-    let brief = match words == lone_words {
+    let brief = match is_lone {
         true => format!("{words}{under}: p99 {kept}, {iops}{next}{tied}"),
-        false => format!("{words}{under}: p99 {kept}, at most twice {lone_words}; {iops}{tied}"),
+        false => format!("{words}{under}: p99 {kept}, at most twice {lone_words}{open}; {iops}{tied}"),
     };
     let mut numbers = vec![
         named(&lone, format!("p99 at {lone_words}")),
@@ -74,15 +66,17 @@ pub(super) fn depth<'c, 'a>(
         .iter()
         .flat_map(|load| [&load.chosen].into_iter().chain(&load.tied));
     add_unclear(&mut numbers, choosable.filter_map(tail), limit);
-    let text = if words == lone_words {
+    let text = if is_lone {
         format!("{lone_words}{under}, with a p99 of {lone} and {iops}{next}{tied}.")
     } else {
         numbers.push(named(&kept, format!("p99 at {words}")));
         // Others with as many in flight may keep less.
         let up_to = if has_several { "with" } else { "up to" };
         format!(
-            "{up_to} {words}{} the p99 ({kept}) stays within twice that of {lone_words} ({lone}), with {iops}{next}{tied}.",
-            aside(deepest)
+            "{up_to} {words}{} the p99 ({}) stays within twice that of {lone_words} ({}), with {iops}{next}{tied}.",
+            aside(deepest),
+            kept.told(),
+            lone.told()
         )
     };
     let access = deepest.access();
@@ -91,6 +85,39 @@ pub(super) fn depth<'c, 'a>(
     );
     let topic = topic(direction, "latency");
     Some(claim_with_action(topic, brief, text, action, numbers))
+}
+
+/// The load that ends what is kept, or of which nobody knows.
+struct Next {
+    words: String,
+    tail: Option<Number>,
+}
+
+impl Next {
+    /// `; at QD 32 it is more than that: 221 µs (217–225)`; more than twice as much where a lone request alone is advised.
+    fn told(&self, lone: &Number, is_lone: bool) -> String {
+        let next = &self.words;
+        let Some(tail) = &self.tail else {
+            return format!("; the p99 of {next} is not known");
+        };
+        // Cut short at a parenthesis, it still says so.
+        let beyond = match (is_lone, growth(tail, lone) == Side::Beyond) {
+            (true, true) => "is more than twice as much",
+            (true, false) => "may be more than twice as much",
+            (false, true) => "is more than that",
+            (false, false) => "may be more than that",
+        };
+        format!("; at {next} it {beyond}: {}", tail.with_ends())
+    }
+
+    /// ` (QD 32 may exceed that)`; empty where it is known whether it does, or nothing of it is.
+    fn open(&self, lone: &Number) -> String {
+        let tail = self.tail.as_ref();
+        match tail.is_some_and(|tail| growth(tail, lone) == Side::Open) {
+            true => format!(" ({} may exceed that)", self.words),
+            false => String::new(),
+        }
+    }
 }
 
 /// The settings that keep one number of requests in flight.

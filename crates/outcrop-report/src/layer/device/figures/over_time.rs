@@ -24,7 +24,11 @@ const P99_TITLE: &str = "p99 latency over the seconds of each trial";
 /// IOPS and p99 over time, of the busiest write cell (reads if nothing was written).
 pub(super) fn both(cells: &[Cell<'_>]) -> [FigureSlot; 2] {
     let Some((cell, direction, points)) = busiest(cells) else {
-        let reason = format!("no trial has {FEWEST_INTERVALS} or more intervals; measure longer trials.");
+        let reason = match cells.iter().any(Cell::is_imported) {
+            // No length of a job gives them.
+            true => "the JSON of fio has no intervals, however long a job runs.".to_owned(),
+            false => format!("no trial has {FEWEST_INTERVALS} or more intervals; measure longer trials."),
+        };
         return [IOPS_TITLE, P99_TITLE].map(|title| FigureSlot::missing(title, &reason, "ssd-matrix"));
     };
     let (falling, rising) = meaning(cell, direction);

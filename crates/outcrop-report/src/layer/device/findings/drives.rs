@@ -5,7 +5,7 @@ use outcrop_schema::device::{DRIVE_BANDWIDTH, DRIVE_IOPS, DRIVE_P99, IOPS};
 
 use super::super::cell::DeviceCell;
 use crate::cell::{Cell, best};
-use crate::finding::Finding;
+use crate::finding::{Finding, Side, Verdict};
 use crate::number::{Number, counted};
 
 const ID: &str = "drives-are-alike";
@@ -17,27 +17,35 @@ const BELOW: f64 = 0.10;
 pub(super) fn alike(cells: &[Cell<'_>]) -> Option<Finding> {
     let several: Vec<&Cell<'_>> = cells.iter().filter(|cell| cell.drives() > 1).collect();
     let (shown, _) = best(several.iter().copied(), &IOPS.both)?;
-    let slowest = several
+    let shares: Vec<Number> = several.iter().flat_map(|cell| shares_of_drives(cell)).collect();
+    let slowest = shares
         .iter()
-        .filter_map(|cell| share_of_slowest(cell))
-        .reduce(f64::min)?;
+        .min_by(|one, other| one.value.total_cmp(&other.value))?;
     let tested = format!(
         "IOPS of each drive in {}: the slowest at most {:.0} % below their mean. The numbers are of {}.",
         counted(several.len(), "cell"),
         BELOW * 100.0,
         shown.words()
     );
-    let share = Number::derived(
-        "slowest drive ÷ mean of the drives",
-        slowest,
-        Unit::Ratio,
-        several.len(),
-    );
+    let of = |wanted: Side| {
+        let sides = shares
+            .iter()
+            .map(|share| Side::of(share, &(1.0 - BELOW..=f64::INFINITY)));
+        sides.filter(|side| *side == wanted).count()
+    };
+    let share = slowest.clone().named("slowest drive ÷ mean of the drives");
+    let verdict = Verdict::of_sides(of(Side::Beyond), of(Side::Open), || {
+        format!(
+            "the interval of a drive's share has values up to {:.0} % below the mean and further below: {}. More repetitions narrow it",
+            BELOW * 100.0,
+            share.with_ends()
+        )
+    });
     let families = [&DRIVE_IOPS, &DRIVE_BANDWIDTH, &DRIVE_P99];
     let of_drive = |drive: usize| families.map(|family| shown.number(&family[drive]).cloned());
     let figures = (0..shown.drives() as usize).flat_map(of_drive).flatten();
     Some(
-        Finding::tested(ID, SENTENCE, slowest >= 1.0 - BELOW, tested)
+        Finding::judged(ID, SENTENCE, verdict, tested)
             .otherwise(
                 "The slower drives limit the sum: they are fuller, older, of another kind, or share a link.",
             )
@@ -45,13 +53,16 @@ pub(super) fn alike(cells: &[Cell<'_>]) -> Option<Finding> {
     )
 }
 
-fn share_of_slowest(cell: &Cell<'_>) -> Option<f64> {
+/// What each drive gave ÷ the mean of them.
+fn shares_of_drives(cell: &Cell<'_>) -> Vec<Number> {
     let drives = &DRIVE_IOPS[..(cell.drives() as usize).min(DRIVE_IOPS.len())];
-    let iops = drives
-        .iter()
-        .map(|metric| cell.value(metric))
-        .collect::<Option<Vec<f64>>>()?;
-    let mean = iops.iter().sum::<f64>() / iops.len() as f64;
-    let least = iops.into_iter().reduce(f64::min)?;
-    (mean > 0.0).then_some(least / mean)
+    let iops: Option<Vec<&Number>> = drives.iter().map(|metric| cell.number(metric)).collect();
+    let iops = iops.unwrap_or_default();
+    let share = |drive: usize| {
+        Number::computed("", Unit::Ratio, &iops, |values| {
+            values[drive] * values.len() as f64 / values.iter().sum::<f64>()
+        })
+    };
+    let shares = (0..iops.len()).map(share);
+    shares.filter(|share| share.value.is_finite()).collect()
 }

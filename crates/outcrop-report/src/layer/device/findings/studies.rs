@@ -9,7 +9,7 @@ use outcrop_schema::device::{
 use super::super::cell::DeviceCell;
 use super::super::curve::{Curve, curves, pure_curves};
 use crate::cell::{Cell, families};
-use crate::finding::Finding;
+use crate::finding::{Finding, Side, Verdict};
 use crate::number::Number;
 
 /// Sizes and depths that differ by less than this factor say little of a trend.
@@ -246,23 +246,25 @@ fn ends<'c, 'a>(
 fn judged(id: &str, sentence: &str, mut ratios: Vec<Number>, limit: f64, tested: &str) -> Option<Finding> {
     ratios.sort_by(|one, other| one.value.total_cmp(&other.value));
     let (lowest, highest) = (ratios.first()?.clone(), ratios.last()?.clone());
-    let ends = |ratio: &Number| ratio.ends().unwrap_or((ratio.value, ratio.value));
-    let above = ratios.iter().filter(|ratio| ends(ratio).0 >= limit).count();
-    let open = ratios
-        .iter()
-        .filter(|ratio| ends(ratio).0 < limit && limit <= ends(ratio).1)
-        .count();
+    // The limit itself is not below it.
+    let below = f64::NEG_INFINITY..=limit.next_down();
+    let of = |wanted: Side| {
+        let sides = ratios.iter().map(|ratio| Side::of(ratio, &below));
+        sides.filter(|side| *side == wanted).count()
+    };
+    let (above, open) = (of(Side::Beyond), of(Side::Open));
     let count = ratios.len();
     let mut numbers = vec![lowest];
     if count > 1 {
         numbers.push(highest);
     }
-    let finding = if above == 0 && open > 0 {
-        let reason = format!("the intervals of {open} of {count} comparisons have {limit:.2} in them.");
-        Finding::not_testable(id, sentence, reason)
-    } else {
-        let tested = format!("{tested}; in {above} of {count} comparisons it is not.");
-        Finding::tested(id, sentence, above == 0, tested).by_intervals()
-    };
-    Some(finding.numbers(numbers))
+    let verdict = Verdict::of_sides(above, open, || {
+        format!("the intervals of {open} of {count} comparisons have {limit:.2} in them")
+    });
+    let tested = format!("{tested}; in {above} of {count} comparisons it is not.");
+    Some(
+        Finding::judged(id, sentence, verdict, tested)
+            .by_intervals()
+            .numbers(numbers),
+    )
 }

@@ -11,7 +11,7 @@ use super::super::cell::{
 };
 use super::Outside;
 use crate::cell::Cell;
-use crate::finding::Finding;
+use crate::finding::{Finding, Side};
 
 /// A read that fetches less than this part of the least that it must was answered from memory.
 const LEAST_PART: f64 = 0.9;
@@ -164,12 +164,18 @@ pub(super) fn amplification_in_bounds(cells: &[Cell<'_>]) -> Finding {
     let reads = cells.iter().filter(|cell| {
         is_cold_random_read(cell) && kind(cell) == Some(FilesystemKind::Btrfs) && is_compressed(cell)
     });
-    let outside = Outside::of(reads, |cell| {
-        let fetched = cell.value(&READ_AMPLIFICATION)?;
+    let outside = Outside::by_intervals(reads, |cell| {
+        let fetched = cell.number(&READ_AMPLIFICATION)?;
         let bound = EXTENT_BYTES / cell.place(&IO_BLOCK_SIZE)?;
         let expected = expected_amplification(bound, cell.value(&DATA_RATIO)?, cell.value(&COMPRESSED_SHARE));
-        let is_off = fetched > bound * METADATA || (fetched / expected - 1.0).abs() > AMPLIFICATION;
-        Some(is_off.then(|| format!("{}: {fetched:.2}, expected {expected:.2}", configuration(cell))))
+        let most = (bound * METADATA).min(expected * (1.0 + AMPLIFICATION));
+        let side = Side::of(fetched, &(expected * (1.0 - AMPLIFICATION)..=most));
+        let words = format!(
+            "{}: {}, expected {expected:.2}",
+            configuration(cell),
+            fetched.with_ends()
+        );
+        Some((side, words))
     });
     let how = "read amplification against 128 KiB ÷ read × stored ÷ original of compressed extents, and 1 of others, within 10 %,";
     outside.finding(ID, SENTENCE, how, "no compressed btrfs was read cold with its stored size known").meaning(

@@ -8,13 +8,13 @@ use outcrop_schema::filesystem::{
 use outcrop_workload::filesystem::Algorithm;
 
 use super::super::cell::{algorithm, configuration};
-use super::{Outside, derived};
+use super::Outside;
 use crate::cell::Cell;
-use crate::finding::Finding;
+use crate::finding::{Finding, Side, Verdict};
 use crate::number::Number;
 
-/// How far latency and throughput may be from what components add up to.
-const TIME: f64 = 0.25;
+/// How far latency and throughput may be from what components add up to, as a factor.
+const TIME: f64 = 1.25;
 /// How far space may be.
 const SPACE: f64 = 0.01;
 
@@ -45,25 +45,46 @@ pub(super) fn prediction_is_observed(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "prediction-is-observed";
     const SENTENCE: &str = "Device, codec and filesystem add up to the latency and throughput of cold reads.";
     let judged = || cells.iter().filter(|cell| !is_zlib(cell));
-    let outside = Outside::of(judged(), |cell| {
+    let outside = Outside::by_intervals(judged(), |cell| {
         let (what, quotient) = quotient(cell)?;
-        let is_off = !(1.0 / (1.0 + TIME)..=1.0 + TIME).contains(&quotient);
-        Some(is_off.then(|| format!("{}: {what} {quotient:.2} × predicted", configuration(cell))))
+        let side = Side::of(&quotient, &(1.0 / TIME..=TIME));
+        let words = format!(
+            "{}: {what} {} × predicted",
+            configuration(cell),
+            quotient.with_ends()
+        );
+        Some((side, words))
     });
     let apart = match cells.iter().any(|cell| is_zlib(cell) && quotient(cell).is_some()) {
-        true => " zlib is judged separately (kernel-zlib-is-slower).",
+        true => "zlib is judged separately (kernel-zlib-is-slower).",
         false => "",
     };
-    let how = "median latency of one read at a time, or reads per second with several in flight, against the prediction, within 25 %,";
+    let how = format!(
+        "median latency of one read at a time, or reads per second with several in flight, {:.2} to {TIME:.2} times the prediction,",
+        1.0 / TIME
+    );
     let finding = outside.finding(
         ID,
         SENTENCE,
-        how,
+        &how,
         "no cell of another codec than zlib has a prediction",
     );
-    finding.numbers(quotients(judged())).meaning(format!(
-        "The device's, the codec's and the filesystem's figures, each measured alone, predict a configuration that was not tried.{apart}"
-    ))
+    // The opposite of the verdict would be read as the answer.
+    let meaning = match finding.verdict {
+        Verdict::Holds => {
+            "The device's, the codec's and the filesystem's figures, each measured alone, predict a configuration that was not tried."
+        }
+        Verdict::DoesNotHold => {
+            "The device's, the codec's and the filesystem's figures do not predict each configuration here: measure a configuration before \
+             relying on its prediction."
+        }
+        Verdict::NotTestable(_) => "",
+    };
+    let meaning = format!("{meaning} {apart}").trim().to_owned();
+    finding
+        .by_intervals()
+        .numbers(quotients(judged()))
+        .meaning(meaning)
 }
 
 /// The kernel's zlib is older code than the library's: by which factor it is slower, where zlib was measured.
@@ -79,27 +100,38 @@ pub(super) fn kernel_zlib_is_slower(cells: &[Cell<'_>]) -> Option<Finding> {
         let reason = "no cell reads one block at a time with a prediction";
         return Some(Finding::not_testable(ID, SENTENCE, reason));
     }
-    let holds = factors.iter().all(|factor| factor.value > 1.0 + TIME);
+    let sides = |wanted: Side| {
+        let sides = factors
+            .iter()
+            .map(|factor| Side::of(factor, &(f64::NEG_INFINITY..=TIME)));
+        sides.filter(|side| *side == wanted).count()
+    };
     let words: Vec<String> = factors
         .iter()
-        .map(|factor| format!("{} is {:.1} × that of the library", factor.name, factor.value))
+        .map(|factor| format!("{} is {} × that of the library", factor.name, factor.with_ends()))
         .collect();
     let words = words.join("; ");
+    // What a factor up to the limit says is that it is not slower.
+    let verdict = Verdict::of_sides(sides(Side::Within), sides(Side::Open), || {
+        format!("the interval has values up to {TIME:.2} and beyond: {words}. More repetitions narrow it")
+    });
     let tested = format!(
-        "median latency of one read at a time minus device and filesystem, over the library's time for an extent, more than {:.2}: \
-         {words}.",
-        1.0 + TIME
+        "median latency of one read at a time minus device and filesystem, over the library's time for an extent, more than {TIME:.2}: \
+         {words}."
     );
-    let meaning = match holds {
-        true => {
+    let meaning = match verdict {
+        Verdict::Holds => {
             "The kernel has an older zlib. A prediction from the library's time is too low by that factor in the codec's part; zstd is the \
              library's code, and is judged by prediction-is-observed."
         }
-        false => {
+        Verdict::DoesNotHold => {
             "On this machine the kernel's zlib is about as fast as the library's, so predictions from the library hold for it."
         }
+        Verdict::NotTestable(_) => "",
     };
-    let finding = Finding::tested(ID, SENTENCE, holds, tested).meaning(meaning);
+    let finding = Finding::judged(ID, SENTENCE, verdict, tested)
+        .by_intervals()
+        .meaning(meaning);
     Some(finding.numbers(factors.into_iter().chain(quotients(zlib()))))
 }
 
@@ -111,25 +143,21 @@ fn is_zlib(cell: &Cell<'_>) -> bool {
 fn quotients<'c, 'a: 'c>(cells: impl Iterator<Item = &'c Cell<'a>>) -> Vec<Number> {
     let number = |cell: &'c Cell<'a>| {
         let (what, quotient) = quotient(cell)?;
-        let name = format!("{what} ÷ predicted, {}", configuration(cell));
-        Some(derived(&name, quotient, 1))
+        Some(quotient.named(format!("{what} ÷ predicted, {}", configuration(cell))))
     };
     cells.filter_map(number).collect()
 }
 
 /// What was compared, and observed ÷ predicted.
-fn quotient(cell: &Cell<'_>) -> Option<(&'static str, f64)> {
+fn quotient(cell: &Cell<'_>) -> Option<(&'static str, Number)> {
     let is_single = cell.is(&JOBS, &1) && cell.is(&QUEUE_DEPTH, &1);
-    if is_single {
-        return Some((
-            "latency",
-            cell.value(&LATENCY.p50)? / cell.value(&PREDICTED_LATENCY)?,
-        ));
-    }
-    Some((
-        "reads per second",
-        cell.value(&IOPS)? / cell.value(&PREDICTED_IOPS)?,
-    ))
+    let (what, observed, predicted) = match is_single {
+        true => ("latency", LATENCY.p50, PREDICTED_LATENCY),
+        false => ("reads per second", IOPS, PREDICTED_IOPS),
+    };
+    let both = [cell.number(&observed)?, cell.number(&predicted)?];
+    let quotient = Number::computed(what, Unit::Ratio, &both, |values| values[0] / values[1]);
+    Some((what, quotient))
 }
 
 /// The kernel's time of an extent over the library's: of the latency what device and filesystem leave.
@@ -137,9 +165,11 @@ fn kernel_factor(cell: &Cell<'_>) -> Option<Number> {
     if !(cell.is(&JOBS, &1) && cell.is(&QUEUE_DEPTH, &1)) {
         return None;
     }
+    // The library's time is one figure of the run, which the prediction contains.
     let library = cell.value(&CODEC_TIME)?;
-    let rest = cell.value(&PREDICTED_LATENCY)? - library;
-    let factor = (cell.value(&LATENCY.p50)? - rest) / library;
+    let both = [cell.number(&LATENCY.p50)?, cell.number(&PREDICTED_LATENCY)?];
     let name = format!("kernel time of {}", configuration(cell));
-    Some(Number::derived(name, factor, Unit::Ratio, 1))
+    Some(Number::computed(name, Unit::Ratio, &both, |values| {
+        (values[0] - (values[1] - library)) / library
+    }))
 }

@@ -1,0 +1,88 @@
+//! Advice on caches that names ties, and what may be as good for all that is known.
+
+use outcrop_report::Report;
+use outcrop_report::answer::Claim;
+use outcrop_results::RunView;
+use outcrop_schema::cache::{ARRIVAL, HIT_RATIO, LATENCY, MEMORY, POLICY, SERVER_THREADS};
+use outcrop_schema::metrics::Metric;
+
+use crate::cache_fixture::{Builder, Factors};
+
+fn advice(run: &RunView, topic: &str) -> Claim {
+    let report = Report::of(run);
+    let claims = &report.layers[0].answer.advice;
+    let claim = claims.iter().find(|claim| claim.topic == topic);
+    claim
+        .unwrap_or_else(|| panic!("no advice on {topic}: {claims:?}"))
+        .clone()
+}
+
+/// Gives the trials of some cells these values of a metric.
+fn set(run: &mut RunView, (factor, value): (&str, &str), metric: &Metric, values: [f64; 3]) {
+    for trial in &mut run.trials {
+        let is_wanted = trial.factors.get(factor).is_some_and(|known| known == value);
+        for known in &mut trial.values {
+            if is_wanted && known.metric == metric.name {
+                known.value = Some(values[trial.repetition as usize]);
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_that_give_no_more_than_fewer_do_say_that_they_tie() {
+    let mut builder = Builder::new();
+    for (threads, throughput) in [("1", 1e5), ("2", 1.9e5), ("4", 1.91e5)] {
+        let changes: Factors<'_> = &[(&SERVER_THREADS, threads)];
+        builder = builder.cell("cache-threads", changes, (0.9, 0.9), throughput, 6000.0);
+    }
+    let claim = advice(&builder.run, "Threads");
+    assert_eq!(
+        claim.brief,
+        "4: 4 threads give 1.91 × the throughput of one; ties with 1 other"
+    );
+}
+
+#[test]
+fn a_policy_is_no_clear_choice_beside_any_that_may_hit_as_much() {
+    let with = |third: [f64; 3]| {
+        let mut builder = Builder::new();
+        for (policy, hits) in [("lru", 0.80), ("sieve", 0.88), ("fifo", 0.79)] {
+            let changes: Factors<'_> = &[(&MEMORY, "8MiB"), (&POLICY, policy)];
+            builder = builder.cell("cache-policies", changes, (hits, hits), 1e5, 6000.0);
+        }
+        set(&mut builder.run, (POLICY.name, "fifo"), &HIT_RATIO, third);
+        advice(&builder.run, "Policy").brief
+    };
+    let clear = with([0.79, 0.79, 0.79]);
+    assert!(clear.starts_with("sieve (clear)"), "{clear}");
+    let near = with([0.70, 0.79, 0.90]);
+    assert!(
+        near.starts_with("sieve (not certain: the intervals overlap)"),
+        "{near}"
+    );
+    let wide = with([0.54, 0.79, 1.0]);
+    assert!(
+        wide.starts_with("not decided (share of gets that hit, fifo"),
+        "{wide}"
+    );
+}
+
+#[test]
+fn a_load_whose_percentile_may_reach_the_limit_is_not_surely_the_highest_that_keeps_it() {
+    let changes: Factors<'_> = &[(&ARRIVAL, "poisson:400k/s")];
+    let mut run = Builder::new()
+        .cell("cache-load", changes, (0.9, 0.9), 4e5, 6000.0)
+        .run;
+    let load = |run: &RunView| advice(run, "Load").action.expect("a load met it");
+    let sure = load(&run);
+    assert!(!sure.contains("not certain"), "{sure}");
+    set(
+        &mut run,
+        (ARRIVAL.name, "poisson:400k/s"),
+        &LATENCY.p99,
+        [0.8e6, 0.9e6, 1.1e6],
+    );
+    let unsure = load(&run);
+    assert!(unsure.contains("; not certain: its p99 is 900 µs ("), "{unsure}");
+}
