@@ -196,7 +196,7 @@ fn query(column: &Column, mode: SearchMode, target: &Target) -> Result<Vec<u64>,
     let selection = match target {
         Target::Value(value) => column.find(value)?,
         Target::Prefix(prefix) => column.find_prefix(prefix)?,
-        Target::Range(first, last) => column.find_range(first.as_slice()..=last.as_slice())?,
+        Target::Range(first, last) => column.find_range(&**first..=&**last)?,
         Target::Row(row) => {
             std::hint::black_box(column.get(*row)?);
             return Ok(vec![*row]);

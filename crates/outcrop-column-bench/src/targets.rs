@@ -1,5 +1,7 @@
 //! What searches look for, drawn before the clock starts.
 
+use std::sync::Arc;
+
 use outcrop_column::Column;
 use outcrop_measure::seed::Seed;
 use rand::Rng;
@@ -17,10 +19,11 @@ const RANGE_PART: u64 = 100;
 /// One thing to look for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
-    Value(Vec<u8>),
+    /// Shared: a column of few long values has each of them drawn many times.
+    Value(Arc<[u8]>),
     Prefix(Vec<u8>),
     /// Both included.
-    Range(Vec<u8>, Vec<u8>),
+    Range(Arc<[u8]>, Arc<[u8]>),
     Row(u64),
 }
 
@@ -30,9 +33,9 @@ impl Target {
         match (self, value) {
             (Self::Row(wanted), _) => row == *wanted,
             (_, None) => false,
-            (Self::Value(wanted), Some(value)) => value == wanted,
+            (Self::Value(wanted), Some(value)) => *value == **wanted,
             (Self::Prefix(prefix), Some(value)) => value.starts_with(prefix),
-            (Self::Range(first, last), Some(value)) => first.as_slice() <= value && value <= last.as_slice(),
+            (Self::Range(first, last), Some(value)) => &**first <= value && value <= &**last,
         }
     }
 }
@@ -69,16 +72,15 @@ impl Targets {
         wanted.sort_unstable();
         wanted.dedup();
         let values = values_at(column, &wanted)?;
-        let value = |code: u64| values[wanted.partition_point(|&known| known < code)].clone();
+        let value = |code: u64| Arc::clone(&values[wanted.partition_point(|&known| known < code)]);
         let targets = firsts
             .iter()
             .copied()
             .zip(lasts)
             .map(|(first, last)| match operation {
                 Operation::Prefix => {
-                    let mut prefix = value(first);
-                    prefix.truncate(PREFIX_BYTES);
-                    Target::Prefix(prefix)
+                    let value = value(first);
+                    Target::Prefix(value[..value.len().min(PREFIX_BYTES)].to_vec())
                 }
                 Operation::Range => Target::Range(value(first), value(last)),
                 _ => Target::Value(value(first)),
@@ -101,12 +103,12 @@ fn nothing_to_find() -> BenchError {
 }
 
 /// The values at ascending positions in the dictionary.
-fn values_at(column: &Column, wanted: &[u64]) -> Result<Vec<Vec<u8>>, BenchError> {
+fn values_at(column: &Column, wanted: &[u64]) -> Result<Vec<Arc<[u8]>>, BenchError> {
     let mut values = Vec::with_capacity(wanted.len());
     let mut position = 0;
     column.for_each_value(|_, _, value| {
         if wanted.get(values.len()) == Some(&position) {
-            values.push(value.to_vec());
+            values.push(Arc::from(value));
         }
         position += 1;
         Ok(())

@@ -40,7 +40,7 @@ pub(crate) fn checked_targets(input: &ColumnInput, spec: &BenchSpec) -> Result<T
         let of_column = match target {
             Target::Value(value) => column.find(value)?,
             Target::Prefix(prefix) => column.find_prefix(prefix)?,
-            Target::Range(first, last) => column.find_range(first.as_slice()..=last.as_slice())?,
+            Target::Range(first, last) => column.find_range(&**first..=&**last)?,
             Target::Row(_) => continue,
         };
         let (in_text, of_column) = (rows_in_text(input.text(), target), of_column.rows()?);
@@ -61,7 +61,7 @@ pub(crate) fn checked_targets(input: &ColumnInput, spec: &BenchSpec) -> Result<T
 /// The rows of a target, ascending. `text` is values without newlines, each followed by one.
 pub(crate) fn rows_in_text(text: &[u8], target: &Target) -> Vec<u64> {
     match target {
-        Target::Value(value) => lines_like(text, &[b"\n", value.as_slice(), b"\n"].concat()),
+        Target::Value(value) => lines_like(text, &[b"\n", &**value, b"\n"].concat()),
         Target::Prefix(prefix) => lines_like(text, &[b"\n", prefix.as_slice()].concat()),
         Target::Range(first, last) => lines_between(text, first, last),
         Target::Row(row) => {
@@ -172,8 +172,8 @@ mod tests {
             let (first, last) = (one.clone().min(other.clone()), one.clone().max(other));
             let prefix = one[..one.len() / 2].to_vec();
             check(&values, &[
-                Target::Value(one), Target::Prefix(prefix), Target::Range(first, last), Target::Row((number % values.len()) as u64),
-                Target::Value(Vec::new()), Target::Prefix(Vec::new()), Target::Value(b"d".to_vec()),
+                Target::Value(one.into()), Target::Prefix(prefix), Target::Range(first.into(), last.into()), Target::Row((number % values.len()) as u64),
+                Target::Value([].into()), Target::Prefix(Vec::new()), Target::Value(b"d"[..].into()),
             ]);
         }
     }
@@ -182,7 +182,7 @@ mod tests {
     fn lines_on_both_sides_of_a_part_are_found_and_counted() {
         let value = |row: usize| vec![b'a' + (row % 7) as u8; 1 + row % 40];
         let values: Vec<Vec<u8>> = (0..PART_BYTES / 5).map(value).collect();
-        let of = |row: usize| Target::Value(value(row));
+        let of = |row: usize| Target::Value(value(row).into());
         check(
             &values,
             &[
@@ -202,8 +202,8 @@ mod tests {
         check(
             &long,
             &[
-                Target::Value(b"y".to_vec()),
-                Target::Value(long[2].clone()),
+                Target::Value(b"y"[..].into()),
+                Target::Value(long[2].as_slice().into()),
                 Target::Prefix(b"x".to_vec()),
             ],
         );

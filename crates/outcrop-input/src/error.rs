@@ -23,6 +23,16 @@ pub enum InputError {
         /// Bytes that came out before.
         decompressed_bytes: u64,
     },
+    /// Its frames refer so far back that decompressing them takes more memory than a reader sets aside.
+    #[error(
+        "{name}: decompressing its {compression} data takes more memory than the 128 MiB that are set aside for that; decompress the file with its own tool first"
+    )]
+    LongWindow {
+        /// The file.
+        name: String,
+        /// Its format.
+        compression: Compression,
+    },
     /// The system granted no memory to the decoder.
     #[error("{name}: not enough memory to decompress its {compression} data")]
     NoMemory {
@@ -31,10 +41,11 @@ pub enum InputError {
         /// Its format.
         compression: Compression,
     },
-    /// The bytes are not what the format allows, a checksum does not match, or a window would take too much memory.
+    /// The bytes are not what the format allows, or a checksum does not match.
     #[error(
-        "{name} cannot be decompressed: its {compression} data are damaged near byte {offset} (after {} of output): {reason}; copy it again, or test it with its own tool, such as gzip -t",
-        format_bytes(*decompressed_bytes)
+        "{name} cannot be decompressed: its {compression} data are damaged near byte {offset} (after {} of output): {reason}; copy it again, or test it with {} -t",
+        format_bytes(*decompressed_bytes),
+        compression.name().to_lowercase()
     )]
     Damaged {
         /// The file.

@@ -75,6 +75,10 @@ impl<R: Read> Input<R> {
         let (name, offset) = (self.name.clone(), self.decoder.offset());
         let decompressed_bytes = self.decompressed_bytes;
         let (kind, error) = match error.kind() {
+            _ if tells_of_a_long_window(&error.to_string()) => (
+                ErrorKind::FileTooLarge,
+                InputError::LongWindow { name, compression },
+            ),
             _ if tells_of_no_memory(&error.to_string()) => {
                 (ErrorKind::OutOfMemory, InputError::NoMemory { name, compression })
             }
@@ -114,4 +118,9 @@ impl<R: Read> Read for Input<R> {
 /// for that.
 pub fn tells_of_no_memory(words: &str) -> bool {
     words.ends_with("Allocation error : not enough memory") || words == "can't allocate memory"
+}
+
+/// The same of a window beyond the limit that the decoder was given.
+fn tells_of_a_long_window(words: &str) -> bool {
+    words.ends_with("Frame requires too much memory for decoding") || words == "memory limit reached"
 }

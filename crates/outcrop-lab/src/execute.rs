@@ -18,6 +18,7 @@ use crate::deadline::{self, Deadline};
 use crate::doubt::Doubt;
 use crate::error::LabError;
 use crate::eta::Eta;
+use crate::failures::Failures;
 use crate::layer::{Bench, LayerRef, Preparation, PreparationStep, TrialFailure, TrialReport};
 use crate::observer::{Event, Observer};
 use crate::order::Trial;
@@ -104,10 +105,16 @@ fn execute_until(
     }
     let left_out = session.deadline.left_out_count();
     let failed = session.failures.values().map(|failures| failures.count).sum();
+    let mut failures = session.failures.iter();
+    let first_failure = failures.next().map(|(layer, failures)| failures.of_layer(layer));
     // Records are written on every way out: a run that stopped early can be reported as far as it got.
     let written = folder.finish();
     let is_interrupted = ended?;
     written?;
+    // The time was over before as many had failed as there are cells.
+    if let Some(error) = first_failure.filter(|_| !is_interrupted && folder.finished().is_empty()) {
+        return Err(error);
+    }
     Ok(RunOutcome {
         total,
         finished: folder.finished().len(),
@@ -133,12 +140,6 @@ fn opening_notes(set: &PlanSet, folder: &RunFolder, observer: &mut dyn Observer)
         }
     }
     notes
-}
-
-#[derive(Debug, Default)]
-struct Failures {
-    count: usize,
-    first: String,
 }
 
 struct Session<'r> {
@@ -433,10 +434,7 @@ impl<'r> Session<'r> {
         if has_success || failures.count < ids.len() {
             return Ok(());
         }
-        Err(LabError::LayerFailed {
-            layer: layer.to_owned(),
-            message: failures.first.clone(),
-        })
+        Err(failures.of_layer(layer))
     }
 
     fn fatal(&self, failure: TrialFailure) -> LabError {

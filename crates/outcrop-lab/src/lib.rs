@@ -25,6 +25,7 @@ pub mod error;
 pub mod estimate;
 mod eta;
 pub mod execute;
+mod failures;
 pub mod layer;
 pub mod layers;
 pub mod observer;

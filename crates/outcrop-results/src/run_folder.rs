@@ -182,23 +182,24 @@ fn is_folder_name(name: &str) -> bool {
 }
 
 fn fill_folder(dir: &Path, plan_toml: &str, environment: &serde_json::Value) -> Result<(), ResultsError> {
-    write_text(&dir.join(PLAN_FILE), plan_toml)?;
-    write_text(&dir.join(ENVIRONMENT_FILE), &format!("{environment:#}\n"))?;
+    write_text(dir, PLAN_FILE, plan_toml)?;
+    write_text(dir, ENVIRONMENT_FILE, &format!("{environment:#}\n"))?;
     Journal::create(&dir.join(JOURNAL_FILE))?;
     sync_folder(dir)
 }
 
 /// Writes a file that can be read again.
-fn write_text(path: &Path, text: &str) -> Result<(), ResultsError> {
+fn write_text(dir: &Path, name: &str, text: &str) -> Result<(), ResultsError> {
     if text.len() as u64 > MOST_TEXT_BYTES {
         let most = format_bytes(MOST_TEXT_BYTES);
-        let reason = format!("it would have more than {most}, and none may; give fewer plans at once");
-        return Err(ResultsError::io("write", path)(io::Error::new(
+        let reason = format!("it would have more than {most}, and none may; measure or import less at once");
+        // The folder has no name yet that means anything to the user.
+        return Err(ResultsError::io("write", Path::new(name))(io::Error::new(
             io::ErrorKind::InvalidInput,
             reason,
         )));
     }
-    write_atomically(path, text.as_bytes())
+    write_atomically(&dir.join(name), text.as_bytes())
 }
 
 /// Renames the finished folder to the first free name; never onto an existing one.

@@ -56,11 +56,9 @@ impl Refusal {
         unsafe { REFUSAL.load(Ordering::Acquire).as_ref() }
     }
 
-    /// From here on, the process ends in this way; returns how it did until now.
-    pub(crate) fn install(&'static self) -> Option<&'static Self> {
-        let before = REFUSAL.swap(std::ptr::from_ref(self).cast_mut(), Ordering::AcqRel);
-        // SAFETY: null, or one that lives as long as the process.
-        unsafe { before.as_ref() }
+    /// From here on, the process ends in this way.
+    pub(crate) fn install(&'static self) {
+        REFUSAL.store(std::ptr::from_ref(self).cast_mut(), Ordering::Release);
     }
 }
 
@@ -92,7 +90,11 @@ pub(crate) fn limit_memory(bytes: u64, refusal: &'static Refusal) -> anyhow::Res
 }
 
 /// What libraries panic with where the kernel or C code gave them no memory.
-const PANICS: [&str; 2] = ["failed to spawn thread", "returned null pointer"];
+const PANICS: [&str; 3] = [
+    "failed to spawn thread",
+    "failed to allocate an alternative stack",
+    "returned null pointer",
+];
 
 /// A panic for lack of memory ends the process with a sentence; others go on as they would.
 fn end_where_libraries_panic() {

@@ -27,8 +27,15 @@ const MOST_COLUMNS: usize = 140;
 
 /// Keeps the exit code apart: a wrong plan is the user's, a failed measurement is not.
 pub(crate) fn lab_error(error: LabError) -> anyhow::Error {
-    let is_bad_input =
-        error.is_bad_input() || matches!(error, LabError::Results(ResultsError::NotARun { .. }));
+    let is_bad_input = error.is_bad_input()
+        || matches!(
+            error,
+            LabError::Results(
+                ResultsError::NotARun { .. }
+                    | ResultsError::DamagedJournal { .. }
+                    | ResultsError::DamagedEnvironment { .. }
+            )
+        );
     if is_bad_input {
         bad_input(error)
     } else {

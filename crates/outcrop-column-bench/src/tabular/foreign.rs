@@ -11,6 +11,7 @@ use outcrop_column::arrow::{
 };
 use outcrop_column::{ColumnError, InputColumn, LINE_BYTES_LIMIT};
 use outcrop_input::Input;
+use outcrop_measure::units::format_bytes;
 
 use super::parts::{Ended, Part, Visit};
 use super::{Extent, Table, TableColumn, TableFormat, open, open_file, table_error};
@@ -79,6 +80,17 @@ pub(crate) fn stored(path: &Path, column: &TableColumn) -> Result<StoredColumn, 
 }
 
 fn parquet(path: &Path, column: &TableColumn) -> Result<ParquetStrings<File>, BenchError> {
+    if let Some((bytes, uncompressed)) = stored(path, column)?.bomb() {
+        let (bytes, uncompressed) = (format_bytes(bytes), format_bytes(uncompressed));
+        return Err(table_error(
+            path,
+            format!(
+                "column {} has a part of {bytes} that decompresses to {uncompressed}; it is left out, because a page that large is held in memory as \
+                 a whole",
+                column.name
+            ),
+        ));
+    }
     let arrays = ParquetStrings::open(open_file(path)?, InputColumn::Numbered(column.number));
     arrays.map_err(|error| table_error(path, error.to_string()))
 }

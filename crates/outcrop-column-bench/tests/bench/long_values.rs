@@ -47,14 +47,27 @@ fn a_value_longer_than_a_line_of_text_may_be_is_refused() {
 }
 
 #[test]
-fn a_dictionary_that_stands_for_gigabytes_of_rows_is_left_at_twice_the_limit() {
+fn a_part_of_a_column_that_decompresses_to_a_thousand_times_its_size_is_not_read() {
+    let here = tempfile::tempdir().unwrap();
+    let path = here.path().join("bomb.parquet");
+    let array: ArrayRef = Arc::new(StringArray::from(vec!["x".repeat(600 << 20)]));
+    write(&path, &[("rock", array)], zstd());
+    let refused = judged(&path, "rock", NO_LIMIT).unwrap_err().to_string();
+    assert!(
+        refused.contains("column rock has a part of") && refused.contains("that decompresses to"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn rows_that_repeat_one_long_value_are_left_at_twice_the_limit() {
     let here = tempfile::tempdir().unwrap();
     let path = here.path().join("dictionary.parquet");
     let values = StringArray::from(vec!["x".repeat(1 << 20)]);
-    let rows = DictionaryArray::<Int32Type>::try_new(Int32Array::from(vec![0; 4000]), Arc::new(values));
+    let rows = DictionaryArray::<Int32Type>::try_new(Int32Array::from(vec![0; 400]), Arc::new(values));
     write(&path, &[("rock", Arc::new(rows.unwrap()))], zstd());
     let report = judged(&path, "rock", 20 << 20).unwrap();
-    assert_eq!(report.table_rows, Ok(4000));
+    assert_eq!(report.table_rows, Ok(400));
     assert!(
         (40..=40 + 16).contains(&report.size.row_count),
         "{} rows of 1 MiB",

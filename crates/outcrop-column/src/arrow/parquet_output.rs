@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
 
 use super::ipc_output::{record_batches, schema_of};
 use super::parquet_input::of_parquet;
@@ -38,8 +39,12 @@ impl Column {
         let sizes = chunk_bytes(record_batches(scan, &schema))?;
         let smallest = sizes.iter().min_by_key(|(_, bytes)| bytes.iter().sum::<u64>());
         let form = smallest.map_or(Form::Usual, |(form, _)| *form);
-        let form = form.properties(&parquet_columns(&schema)?)?;
-        let mut writer = ArrowWriter::try_new(out, schema.clone(), Some(form)).map_err(of_parquet)?;
+        // Without the schema of Arrow: its dictionary type makes pyarrow refuse every page that has another encoding.
+        let options = ArrowWriterOptions::new()
+            .with_properties(form.properties(&parquet_columns(&schema)?)?)
+            .with_skip_arrow_metadata(true);
+        let writer = ArrowWriter::try_new_with_options(out, schema.clone(), options);
+        let mut writer = writer.map_err(of_parquet)?;
         for batch in record_batches(self.scan()?, &schema) {
             for part in parts_to_write(&batch?) {
                 writer.write(&part).map_err(of_parquet)?;

@@ -30,6 +30,11 @@ pub const MOST_COMPARED_BYTES: u64 = 32 << 20;
 /// Bytes of a data page, which nothing else ends: the library's own limit of 20,000 rows makes many columns larger.
 const PAGE_BYTES: usize = 1 << 20;
 
+/// A chunk with fewer bytes before compression is read, however few it has in the file.
+const BOMB_BYTES: u64 = 512 << 20;
+/// Columns of few values become some hundred times as large.
+const BOMB_RATIO: u64 = 1000;
+
 /// How a Parquet file holds one of its columns, by its footer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoredColumn {
@@ -37,6 +42,8 @@ pub struct StoredColumn {
     pub form: String,
     /// Rows and bytes of each row group.
     groups: Vec<(u64, u64)>,
+    /// Bytes of each row group's chunk in the file and before compression.
+    chunks: Vec<(u64, u64)>,
     /// Bytes before compression.
     pub uncompressed_bytes: u64,
     /// Whether every chunk has a codec that compresses at least as well as zstd does at low levels.
@@ -52,6 +59,15 @@ impl StoredColumn {
     /// Bytes of the column's chunks as they are in the file, page headers included.
     pub fn bytes(&self) -> u64 {
         self.groups.iter().map(|(_, bytes)| bytes).sum()
+    }
+
+    /// Bytes in the file and before compression of the first chunk that becomes a thousand times as large, and more than 512 MiB: a page of it is
+    /// decompressed as a whole, whatever its size.
+    pub fn bomb(&self) -> Option<(u64, u64)> {
+        let is_bomb = |&&(bytes, uncompressed): &&(u64, u64)| {
+            uncompressed > BOMB_BYTES && uncompressed / BOMB_RATIO > bytes
+        };
+        self.chunks.iter().find(is_bomb).copied()
     }
 
     /// Bytes of the first rows; `None` where they do not end with a row group, as a chunk is compressed whole.
@@ -85,7 +101,7 @@ pub fn parquet_stored<R: ChunkReader>(input: &R) -> Result<Vec<StoredColumn>> {
                 ..StoredColumn::default()
             };
             for group in metadata.row_groups() {
-                let mut bytes = 0;
+                let (mut bytes, mut uncompressed) = (0, 0);
                 let leaves = (0..group.num_columns()).filter(|&leaf| mask.leaf_included(leaf));
                 for chunk in leaves.map(|leaf| group.column(leaf)) {
                     forms.insert(encoding_of(chunk));
@@ -93,8 +109,10 @@ pub fn parquet_stored<R: ChunkReader>(input: &R) -> Result<Vec<StoredColumn>> {
                     column.has_strong_codec &=
                         matches!(chunk.compression(), Compression::ZSTD(_) | Compression::BROTLI(_));
                     bytes += size(chunk.compressed_size());
-                    column.uncompressed_bytes += size(chunk.uncompressed_size());
+                    uncompressed += size(chunk.uncompressed_size());
                 }
+                column.uncompressed_bytes += uncompressed;
+                column.chunks.push((bytes, uncompressed));
                 column.groups.push((size(group.num_rows()), bytes));
             }
             let named = |names: BTreeSet<&str>| names.into_iter().collect::<Vec<_>>().join(" and ");

@@ -17,21 +17,26 @@ const ROWS_OF_A_PAGE: usize = 1024;
 /// megabyte, with a key in each row, has become a gigabyte in each writer.
 pub(super) fn parts_to_write(batch: &RecordBatch) -> impl Iterator<Item = RecordBatch> {
     let longest = batch.columns().iter().map(longest_value).max().unwrap_or(0);
-    starts_of_parts(batch.num_rows(), longest).map(|(start, rows)| batch.slice(start, rows))
+    let rows = match rows_of_a_part(longest) {
+        rows if rows < ROWS_OF_A_PAGE => rows,
+        _ => usize::MAX,
+    };
+    starts_of_parts(batch.num_rows(), rows).map(|(start, rows)| batch.slice(start, rows))
 }
 
-/// The rows of an array in parts of at most 16 MiB of values and one row more, where values are long; else all at once.
+/// The rows of an array in parts of at most 16 MiB of values and one row more.
 pub fn array_parts(array: &ArrayRef) -> impl Iterator<Item = ArrayRef> {
-    let parts = starts_of_parts(array.len(), longest_value(array));
+    let parts = starts_of_parts(array.len(), rows_of_a_part(longest_value(array)));
     parts.map(|(start, rows)| array.slice(start, rows))
 }
 
+/// As many rows as a part may have if all are as long as the longest.
+fn rows_of_a_part(longest: usize) -> usize {
+    (PART_BYTES / longest.max(1)).max(1)
+}
+
 /// First row and number of rows of each part.
-fn starts_of_parts(row_count: usize, longest: usize) -> impl Iterator<Item = (usize, usize)> {
-    let rows = match longest > PART_BYTES / ROWS_OF_A_PAGE {
-        true => (PART_BYTES / longest).max(1),
-        false => row_count.max(1),
-    };
+fn starts_of_parts(row_count: usize, rows: usize) -> impl Iterator<Item = (usize, usize)> {
     let starts = (0..row_count).step_by(rows);
     starts.map(move |start| (start, rows.min(row_count - start)))
 }

@@ -18,7 +18,8 @@ impl Unfinished {
     pub(super) fn of(path: &Path) -> Self {
         // All memory is asked for before the list is locked: where it is refused, the list is read.
         let (path, copy) = (path.to_owned(), path.to_owned());
-        let mut longer = Vec::with_capacity(listed().len() + ROOM);
+        let needed = listed().len() + ROOM;
+        let mut longer = Vec::with_capacity(needed);
         let mut list = listed();
         if list.len() == list.capacity() {
             longer.append(&mut list);

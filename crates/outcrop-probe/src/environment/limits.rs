@@ -1,6 +1,8 @@
 //! What this process may use: resource limits and its control group.
 
 use outcrop_measure::metric::Unavailable;
+use std::path::Path;
+
 use rustix::process::{Resource, getrlimit};
 use serde::{Deserialize, Serialize};
 
@@ -71,13 +73,27 @@ fn limit(resource: Resource) -> Limit {
         .map_or(Limit::Unlimited(Unlimited::Unlimited), Limit::AtMost)
 }
 
-/// The most bytes that the control group of this process may have, where it has a limit.
+/// The most bytes that the control group of this process, and every group above it, may have; `None` without a limit. A container sees its own
+/// group as the uppermost one.
 pub(crate) fn group_memory_bytes(tree: &SystemTree) -> Option<u64> {
-    control_group(tree).ok()?.memory.known()?.parse().ok()
+    let membership = tree.text("proc/self/cgroup").ok()?;
+    let (controller, folder, file) = match tree.exists(format!("{ROOT}/cgroup.controllers")) {
+        true => ("", ROOT.to_owned(), "memory.max"),
+        false => ("memory", format!("{ROOT}/memory"), "memory.limit_in_bytes"),
+    };
+    let groups = Path::new(group_path(&membership, controller)?).ancestors();
+    let limit = |group: &Path| {
+        let text = tree.text(format!("{folder}{}/{file}", group.display())).ok()?;
+        // No limit is `max`, or a number near 2^63.
+        text.parse::<u64>().ok().filter(|bytes| *bytes < 1 << 62)
+    };
+    groups.filter_map(limit).min()
 }
 
+/// Where control groups are.
+const ROOT: &str = "sys/fs/cgroup";
+
 fn control_group(tree: &SystemTree) -> Result<ControlGroup, Unavailable> {
-    const ROOT: &str = "sys/fs/cgroup";
     let membership = tree.text("proc/self/cgroup")?;
     if tree.exists(format!("{ROOT}/cgroup.controllers")) {
         let group = group_path(&membership, "")

@@ -202,6 +202,13 @@ fn control_group_limits_are_read_in_both_versions() {
     assert_eq!(at(&environment, "/limits/control_group/cpu"), "max");
     assert_eq!(at(&environment, "/limits/control_group/memory"), "1048576");
     assert_eq!(group_memory_bytes(&second), None);
+    let (_directory, below) = tree_of(&[
+        ("proc/self/cgroup", "0::/app.slice/x\n"),
+        ("sys/fs/cgroup/cgroup.controllers", "memory\n"),
+        ("sys/fs/cgroup/app.slice/memory.max", "2097152\n"),
+        ("sys/fs/cgroup/app.slice/x/memory.max", "4194304\n"),
+    ]);
+    assert_eq!(group_memory_bytes(&below), Some(2 << 20));
     assert_eq!(group_memory_bytes(&first), Some(1 << 20));
 }
 

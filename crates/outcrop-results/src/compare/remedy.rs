@@ -89,7 +89,7 @@ pub(crate) fn repeat(least: usize, are_imported: &BTreeSet<bool>) -> String {
     }
 }
 
-/// What would decide rows of which there was a test.
+/// What would decide rows of which there was a test. A condition of `--fail-if` is another question about the same row, so this one is named.
 fn more(rows: &[&ComparisonRow]) -> String {
     let is_of_sample = rows.iter().any(|row| row.is_of_sample);
     let repeated: Vec<_> = rows.iter().filter(|row| !row.is_of_sample).collect();
@@ -99,9 +99,9 @@ fn more(rows: &[&ComparisonRow]) -> String {
     let within_drift = repeated.iter().filter(is_within_drift).count();
     let repetitions = are_any_repeated.then(|| match (needed.len(), within_drift) {
         (0, 1..) => "no number of repetitions would decide it: two separate runs may differ by as much as this ratio even if nothing changed".to_owned(),
-        (_, 0) => format!("{} would decide", about_repetitions(&needed)),
+        (_, 0) => format!("{} would decide between same and different", about_repetitions(&needed)),
         (_, 1..) => format!(
-            "{} would decide those whose ratio is not within the drift that is allowed for",
+            "{} would decide between same and different for those whose ratio is not within the drift that is allowed for",
             about_repetitions(&needed)
         ),
     });

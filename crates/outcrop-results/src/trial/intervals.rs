@@ -7,11 +7,12 @@ use outcrop_measure::histogram::LatencyHistogram;
 
 use super::{HistogramEntry, HistogramKind, TrialEntry};
 
-/// The intervals of one operation, as far as they have entries: one in which nothing was recorded has none.
-#[derive(Clone, Copy, Default)]
+/// The time that the intervals of an operation divide. One in which nothing was recorded has no entry, and an operation may have none at the end.
+#[derive(Clone, Copy)]
 struct Course {
     /// Length of an interval; the last may be shorter.
     length_s: f64,
+    /// End of the last interval of any operation with intervals of this length: those of the load may be longer than those of the run.
     end_s: f64,
 }
 
@@ -25,12 +26,7 @@ impl TrialEntry {
             return Ok(false);
         }
         let mut entries = std::mem::take(&mut self.histograms);
-        let mut courses: BTreeMap<String, Course> = BTreeMap::new();
-        for entry in &entries {
-            let course = courses.entry(entry.operation.clone()).or_default();
-            course.length_s = course.length_s.max(entry.duration_s);
-            course.end_s = course.end_s.max(entry.start_s + entry.duration_s);
-        }
+        let courses = courses(&entries);
         entries.sort_by(|one, other| {
             (place(one), one.interval_index).cmp(&(place(other), other.interval_index))
         });
@@ -40,6 +36,30 @@ impl TrialEntry {
             .collect::<Result<_, _>>()?;
         Ok(true)
     }
+}
+
+fn courses(entries: &[HistogramEntry]) -> BTreeMap<String, Course> {
+    let mut lengths_s: BTreeMap<&str, f64> = BTreeMap::new();
+    for entry in entries {
+        // Exact for all but the first, which may be the last one, too, and shorter.
+        let length_s = match entry.interval_index {
+            0 => entry.duration_s,
+            index => entry.start_s / f64::from(index),
+        };
+        let longest_s = lengths_s.entry(&entry.operation).or_default();
+        *longest_s = longest_s.max(length_s);
+    }
+    let in_us = |length_s: f64| (length_s * 1e6).round() as u64;
+    let mut ends_s: BTreeMap<u64, f64> = BTreeMap::new();
+    for entry in entries {
+        let end_s = ends_s.entry(in_us(lengths_s[&*entry.operation])).or_default();
+        *end_s = end_s.max(entry.start_s + entry.duration_s);
+    }
+    let course = |(operation, length_s): (&str, f64)| {
+        let end_s = ends_s[&in_us(length_s)];
+        (operation.to_owned(), Course { length_s, end_s })
+    };
+    lengths_s.into_iter().map(course).collect()
 }
 
 /// The longer interval that an entry becomes part of.
@@ -54,11 +74,9 @@ impl Course {
         for entry in together {
             merged.merge(&entry.histogram()?);
         }
-        let start_s = match first.interval_index % 2 {
-            0 => first.start_s,
-            _ => (first.start_s - self.length_s).max(0.0),
-        };
-        let end_s = (start_s + 2.0 * self.length_s).min(self.end_s);
+        let length_s = 2.0 * self.length_s;
+        let start_s = f64::from(first.interval_index / 2) * length_s;
+        let end_s = (start_s + length_s).min(self.end_s);
         Ok(HistogramEntry::new(
             &first.operation,
             first.kind,
@@ -74,13 +92,51 @@ impl Course {
 mod tests {
     use super::*;
 
-    #[test]
-    fn gaps_and_a_short_last_interval_keep_their_time_when_intervals_become_longer() {
-        let mut trial: TrialEntry = serde_json::from_str(
+    fn trial() -> TrialEntry {
+        serde_json::from_str(
             r#"{"trial":0,"cell":"c","layer":"kv","subject":"s","plans":[],"repetition":0,"seed":1,"factors":{},
                 "started_at":"2026-11-27T07:00:00Z","duration_s":3.25,"outcome":"completed","values":[]}"#,
         )
-        .unwrap();
+        .unwrap()
+    }
+
+    #[test]
+    fn an_operation_without_entries_at_the_end_or_but_there_has_the_intervals_of_the_others() {
+        let mut trial = trial();
+        let mut histogram = LatencyHistogram::new();
+        histogram.record_many(1000, 1);
+        for (operation, indices) in [
+            ("read", &[0, 1, 2, 3, 4, 5, 6, 7][..]),
+            ("insert", &[0, 2]),
+            ("scan", &[7]),
+        ] {
+            for &index in indices {
+                let duration_s = if index == 7 { 0.25 } else { 0.5 };
+                let start_s = 0.5 * f64::from(index);
+                let kind = HistogramKind::Latency;
+                let entry = HistogramEntry::new(operation, kind, index, start_s, duration_s, &histogram);
+                trial.histograms.push(entry);
+            }
+        }
+        let times = |trial: &TrialEntry, operation: &str| -> Vec<(f64, f64)> {
+            let of_it = trial
+                .histograms
+                .iter()
+                .filter(|entry| entry.operation == operation);
+            of_it.map(|entry| (entry.start_s, entry.duration_s)).collect()
+        };
+        assert_eq!(trial.double_intervals(), Ok(true));
+        assert_eq!(times(&trial, "insert"), [(0.0, 1.0), (1.0, 1.0)]);
+        assert_eq!(times(&trial, "scan"), [(3.0, 0.75)]);
+        assert_eq!(trial.double_intervals(), Ok(true));
+        assert_eq!(times(&trial, "read"), [(0.0, 2.0), (2.0, 1.75)]);
+        assert_eq!(times(&trial, "insert"), [(0.0, 2.0)]);
+        assert_eq!(times(&trial, "scan"), [(2.0, 1.75)]);
+    }
+
+    #[test]
+    fn gaps_and_a_short_last_interval_keep_their_time_when_intervals_become_longer() {
+        let mut trial = trial();
         // Nothing was recorded from 1 s to 1.5 s, and from 2 s to 2.5 s.
         for (index, duration_s) in [(0, 0.5), (1, 0.5), (3, 0.5), (5, 0.5), (6, 0.25)] {
             let mut histogram = LatencyHistogram::new();

@@ -35,6 +35,9 @@ fn within(what: &str, value: f64, limit: f64, unit: &str) -> Result<(), String> 
     }
 }
 
+/// More figures than any layer has, by far. A table of cells looks for each of them in every trial.
+const MOST_VALUES: f64 = 1000.0;
+
 impl TrialEntry {
     /// Checks that its times, counts and figures can be those of a trial.
     ///
@@ -52,6 +55,7 @@ impl TrialEntry {
             1.0 + 1e-9,
             "",
         )?;
+        within("a number of figures", self.values.len() as f64, MOST_VALUES, "")?;
         self.values.iter().try_for_each(Value::check)?;
         // Under an open loop, what is answered late has intervals behind the duration, but none behind all that the trial took.
         let (factor, least_s) = MARGIN;
@@ -89,5 +93,29 @@ impl HistogramEntry {
             MOST_OPERATIONS as f64,
             "",
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use outcrop_schema::device::IOPS;
+
+    use super::*;
+
+    #[test]
+    fn a_trial_has_at_most_a_thousand_figures() {
+        let mut trial: TrialEntry = serde_json::from_str(
+            r#"{"trial":0,"cell":"c","layer":"device","subject":"s","plans":[],"repetition":0,"seed":1,"factors":{},
+                "started_at":"2026-11-27T07:00:00Z","duration_s":1.0,"outcome":"completed","values":[]}"#,
+        )
+        .unwrap();
+        trial.values = vec![Value::measured(IOPS.both, 1.0); 1000];
+        assert_eq!(trial.check(), Ok(()));
+        trial.values.push(Value::measured(IOPS.both, 1.0));
+        let refused = trial.check().unwrap_err();
+        assert!(
+            refused.starts_with("a number of figures of 1.001e3 is impossible"),
+            "{refused}"
+        );
     }
 }

@@ -363,7 +363,7 @@ fn what_is_undecided_says_about_how_many_repetitions_would_decide_it() {
     assert_eq!(
         row.why(),
         [format!(
-            "the interval contains 1 and reaches beyond the margin; {} would decide",
+            "the interval contains 1 and reaches beyond the margin; {} would decide between same and different",
             about_repetitions(&[needed])
         )]
     );

@@ -38,7 +38,7 @@ Examples:
 
 Exit codes:
   0 success, even if nothing was found   2 usage, bad input or a damaged file
-  3 reading or writing failed")]
+  3 reading or writing failed, or encode wrote a file and what followed took too much memory")]
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Action,

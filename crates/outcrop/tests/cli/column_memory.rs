@@ -131,8 +131,9 @@ fn any_limit_is_enough_or_refused_in_a_sentence() {
         "find a.ocol --regex a.*b --by-value --memory in-memory",
     ] {
         let mut last = 2;
-        for mebibytes in [1, 4, 12, 32, 1024] {
-            let limited = format!("{args} --max-memory {mebibytes}MiB");
+        // At 13,249 KiB, zstd is refused memory while the comparison writes.
+        for limit in ["1MiB", "4MiB", "12MiB", "13249KiB", "32MiB", "1GiB"] {
+            let limited = format!("{args} --max-memory {limit}");
             let Ended { code, sentence, .. } = ended(dir.path(), &limited, Stdio::null());
             assert!(
                 code == 0 || sentence.contains("--max-memory"),
@@ -174,8 +175,8 @@ fn a_column_file_that_is_written_stays_where_only_its_comparison_takes_too_much(
     assert_eq!(code, 3, "{sentence}");
     assert_eq!(
         sentence,
-        "error: b.ocol: the file is written, but comparing its size takes more memory than --max-memory allows, or than the system grants; \
-         allow more, or leave it out with --no-compare"
+        "error: b.ocol is written, but what follows takes more memory than --max-memory allows, or than the system grants; allow more, or leave \
+         the comparison of sizes out with --no-compare"
     );
     let read_back = outcrop(dir.path(), &["column", "verify", "b.ocol"]);
     assert_eq!(read_back.code, Some(0), "{read_back:?}");
@@ -199,4 +200,19 @@ fn a_decoder_that_gets_no_memory_does_not_call_its_input_damaged() {
         "{sentence}"
     );
     assert_eq!(names_in(dir.path()), ["a.txt.zst"]);
+}
+
+#[test]
+fn of_several_columns_those_that_are_written_stay_where_the_next_takes_too_much() {
+    let dir = workplace();
+    let long = "x".repeat(30 << 20);
+    std::fs::write(dir.path().join("a.csv"), format!("small,big\ntuff,{long}\n")).unwrap();
+    let args = "encode a.csv --column small,big -o b-{}.ocol --no-compare --max-memory 80MiB";
+    let Ended { code, sentence, .. } = ended(dir.path(), args, Stdio::null());
+    assert_eq!(code, 3, "{sentence}");
+    assert!(
+        sentence.starts_with("error: b-small.ocol is written, but what follows takes more memory"),
+        "{sentence}"
+    );
+    assert_eq!(names_in(dir.path()), ["a.csv", "b-small.ocol"]);
 }

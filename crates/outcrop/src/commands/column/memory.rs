@@ -136,18 +136,24 @@ fn is_lack_of_memory(error: &anyhow::Error) -> bool {
     })
 }
 
-/// Does what follows the writing of `file`: where memory is refused after that, the file stays and the sentence says so.
-pub(super) fn once_written<T>(file: &Path, follow: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
+/// From here on, files are written that stay: where memory is refused, the command ends with exit code 3 and with the sentence that this returns.
+pub(super) fn keep_written(last: &Path, count: usize) -> String {
+    let files = match count {
+        1 => format!("{} is written", last.display()),
+        _ => format!("{count} column files are written, the last to {}", last.display()),
+    };
     let sentence = format!(
-        "{}: the file is written, but comparing its size takes more memory than --max-memory allows, or than the system grants; allow more, or \
-         leave it out with --no-compare",
-        file.display(),
+        "{files}, but what follows takes more memory than --max-memory allows, or than the system grants; allow more, or leave the comparison of \
+         sizes out with --no-compare"
     );
-    let before = Refusal::of_measurement(&sentence).install();
-    let followed = follow();
-    before.map(Refusal::install);
-    followed.map_err(|error| match is_lack_of_memory(&error) {
-        true => error.context(sentence),
-        false => error,
-    })
+    Refusal::of_measurement(&sentence).install();
+    sentence
+}
+
+/// The error as the user reads it once files are written, which `sentence` says; its causes do not know that.
+pub(super) fn explained_after(error: anyhow::Error, sentence: Option<&str>) -> anyhow::Error {
+    match sentence {
+        Some(sentence) if is_lack_of_memory(&error) => anyhow::anyhow!("{sentence}"),
+        _ => error,
+    }
 }

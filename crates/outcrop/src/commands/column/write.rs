@@ -4,7 +4,7 @@ use super::compare::{Compared, compared, only_in_parquet};
 use super::flags::{Append, Encode};
 use super::input::{Opened, read};
 use super::layout::{Layout, open_input};
-use super::memory::once_written;
+use super::memory::{explained_after, keep_written};
 use super::outputs::outputs;
 use super::print::{Figure, SHUFFLED, bytes, bytes_with_unit, count, count_with_unit, word};
 use super::{Access, about, of_column, open};
@@ -60,6 +60,14 @@ pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
         refuse_input(&args.input.input, file)?;
         args.force.check(file)?;
     }
+    let mut written = Vec::with_capacity(columns.len());
+    let mut kept = None;
+    for (column, file) in columns.iter().zip(files) {
+        let count = written.len() + 1;
+        let on_commit = |file: &Path| kept = Some(keep_written(file, count));
+        let encoded = encode_column(args, (&mut opened, &layout, *column), (file, on_commit), &work);
+        written.push(encoded.map_err(|error| explained_after(error, kept.as_deref()))?);
+    }
     if !args.no_compare {
         // A column file cannot hold them; that is no reason to say nothing of their size.
         for column in layout.without_text_form(&args.input) {
@@ -70,35 +78,43 @@ pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
             }
         }
     }
-    let mut written = Vec::with_capacity(columns.len());
-    for (column, file) in columns.iter().zip(files) {
-        say_text_form(column);
-        let stopwatch = Stopwatch::start();
-        let (null, options) = (args.input.table.null.as_deref(), args.how.options());
-        let encoder = read(&mut opened, (&layout, column.number), &args.input, options, &work);
-        let mut encoder = encoder.map_err(|error| about(&args.input.input, "read", error))?;
-        watch(&mut encoder, &work);
-        let report = write(encoder, &file, args.force)?;
-        let elapsed_ns = stopwatch.elapsed_ns();
-        say_empty_fields(&layout, column, &file, null)?;
-        let compare = || compared((&opened, &layout), column, (&file, &report), options.index);
-        let is_compared = !args.no_compare;
-        let compared = is_compared.then(|| once_written(&file, compare)).transpose()?;
-        written.push(Written {
-            column: column.name.clone(),
-            file,
-            report,
-            input_bytes: opened.size_bytes,
-            elapsed_ns,
-            before_bytes: None,
-            compared,
-        });
-    }
     drop(work);
     match &written[..] {
         [only] => print_report(only, args.format),
         several => print_reports(several, layout.column_count(), args.format),
     }
+}
+
+/// Encodes one column of the input into a separate file, and compares its size if that is asked for.
+fn encode_column(
+    args: &Encode,
+    (opened, layout, column): (&mut Opened, &Layout, &TableColumn),
+    (file, on_commit): (PathBuf, impl FnOnce(&Path)),
+    work: &LongWork,
+) -> anyhow::Result<Written> {
+    say_text_form(column);
+    let stopwatch = Stopwatch::start();
+    let (null, options) = (args.input.table.null.as_deref(), args.how.options());
+    let encoder = read(opened, (layout, column.number), &args.input, options, work);
+    let mut encoder = encoder.map_err(|error| about(&args.input.input, "read", error))?;
+    watch(&mut encoder, work);
+    let report = write(encoder, &file, args.force)?;
+    on_commit(&file);
+    let elapsed_ns = stopwatch.elapsed_ns();
+    say_empty_fields(layout, column, &file, null)?;
+    let is_compared = !args.no_compare;
+    let compared = is_compared
+        .then(|| compared((opened, layout), column, (&file, &report), options.index))
+        .transpose()?;
+    Ok(Written {
+        column: column.name.clone(),
+        file,
+        report,
+        input_bytes: opened.size_bytes,
+        elapsed_ns,
+        before_bytes: None,
+        compared,
+    })
 }
 
 /// Writes a column file, which replaces another one only with --force.
