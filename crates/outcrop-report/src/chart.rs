@@ -217,6 +217,9 @@ pub(crate) struct Support {
         serialize_with = "significant::option"
     )]
     pub(crate) confidence: Option<f64>,
+    /// Whether the samples are parts of the data, and the interval is that of all of them.
+    #[serde(skip)]
+    pub(crate) is_of_sample: bool,
 }
 
 impl Support {
@@ -225,6 +228,7 @@ impl Support {
         Self {
             n: (number.provenance != Provenance::Published).then_some(number.n),
             confidence: number.interval.map(|interval| interval.confidence),
+            is_of_sample: number.is_of_sample,
         }
     }
 }

@@ -107,7 +107,7 @@ fn unknown(device: &BlockDevice, why: &Unavailable) -> String {
 
 fn warning(buffered: &BufferedLoop) -> String {
     format!(
-        "{}: these figures describe memory. {ATTACH_DIRECT}",
+        "{}: figures of reads, and of writes without a sync, describe memory. {ATTACH_DIRECT}",
         page_cache_of(buffered)
     )
 }

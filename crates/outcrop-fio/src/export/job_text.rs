@@ -25,6 +25,11 @@ pub struct ExportedJobs {
 /// What is so of every job of Outcrop. fio repeats no block before it has been everywhere; Outcrop draws each anew.
 const GLOBAL: &str =
     "[global]\ntime_based\ngroup_reporting\nnorandommap\nlat_percentiles=1\nclat_percentiles=0\n";
+/// Where the files are that fio makes. No option says it: the path of the machine that was measured need not be one where the file is run.
+const OF_PLACE: &str = "\
+; the directory is left out too: a section that names no path makes its own file in fio's working directory,
+; which may be on another disk, and fio leaves it there unless unlink=1 is in the section
+";
 /// How the subject of results begins whose files have no name.
 const FILES_OF_FIO: &str = "files of fio";
 /// What a ring of Outcrop's has, where the kernel grants it.
@@ -34,19 +39,18 @@ const OF_RINGS: &str = "fixedbufs\nregisterfiles\n";
 ///
 /// A job that writes has its `filename` behind a `;`, so that the file overwrites nothing as it stands: fio makes files in its
 /// working directory then. Where several jobs share a span, they have one name for all, since fio gives each job a file of the whole
-/// size otherwise. Results may come from anywhere, so engines and options that are not known to do nothing but reads and writes
+/// size otherwise. Files that fio makes are in its working directory too, which the head says, and are removed unless somebody may put the
+/// name of a file of theirs in that section. Results may come from anywhere, so engines and options that are not known to do nothing but reads and writes
 /// of that file are left out and named; a cell whose engine may do more is left out as a whole.
 ///
 /// # Errors
 /// When the run has no cell of the device layer.
 pub fn export_jobs(run: &RunView) -> Result<ExportedJobs, FioError> {
     let mut exported = ExportedJobs {
-        text: format!(
-            "; the cells of {}; warm-ups are left out (ramp_time)\n{GLOBAL}",
-            run.name.escape_debug()
-        ),
+        text: String::new(),
         left_out: Vec::new(),
     };
+    let (mut is_any_made, mut is_any_named) = (false, false);
     let mut count = 0;
     for cell in run
         .cells()
@@ -75,10 +79,14 @@ pub fn export_jobs(run: &RunView) -> Result<ExportedJobs, FioError> {
         let jobs = options.value("numjobs").parse::<u64>().unwrap_or(1).max(1);
         let own_size = own_size(options.value("filename"), options.value("size"), jobs);
         let shared = (jobs > 1 && own_size.is_none()).then(|| format!("outcrop-{name}.scratch"));
+        let place = place(options.value("filename"), options.mix, shared.as_deref());
+        let is_scratch = is_scratch(options.value("filename"));
+        is_any_named |= !is_scratch;
+        is_any_made |= is_scratch || place.starts_with(';');
         let mut section = format!("\n[{name}]\nstonewall\n");
         for (name, value) in options.iter() {
             match name {
-                "filename" => section.push_str(&place(value, options.mix, shared.as_deref())),
+                "filename" => section.push_str(&place),
                 "size" => _ = writeln!(section, "size={}", own_size.as_deref().unwrap_or(value)),
                 "ioengine" if !is_stated => {}
                 _ if is_harmless(name, value) => _ = writeln!(section, "{name}={value}"),
@@ -92,12 +100,44 @@ pub fn export_jobs(run: &RunView) -> Result<ExportedJobs, FioError> {
         _ = writeln!(section, "runtime={}ms", (duration_s * 1e3).round());
         exported.text.push_str(&section);
     }
-    match count {
-        0 => Err(FioError::NothingToExport {
+    if count == 0 {
+        return Err(FioError::NothingToExport {
             run: run.name.clone(),
-        }),
-        _ => Ok(exported),
+        });
     }
+    let run_name = run.name.escape_debug();
+    let mut head = format!("; the cells of {run_name}; warm-ups are left out (ramp_time)\n");
+    if is_any_made {
+        head.push_str(OF_PLACE);
+    }
+    head.push_str(GLOBAL);
+    // fio puts it before every name, so that a section with a name of its own would be about another file.
+    if is_any_made && !is_any_named {
+        head.push_str(&directory(run));
+    }
+    exported.text.insert_str(0, &head);
+    Ok(exported)
+}
+
+/// The directory of a run as a comment that gives the option, where the run's plan names it.
+fn directory(run: &RunView) -> String {
+    let plan: toml::Table = run.plan.parse().unwrap_or_default();
+    let named = plan.get("run").and_then(|of_run| of_run.get("directory"));
+    match named.and_then(toml::Value::as_str) {
+        None => String::new(),
+        Some(path) if !is_harmless_path(path) => {
+            "; the name of the run's directory has letters that mean more to fio\n".to_owned()
+        }
+        Some(path) => format!(
+            "; the directory of the run; without the ; fio uses it:\n; directory={}\n",
+            path.replace(':', "\\:")
+        ),
+    }
+}
+
+/// Whether the file of a job was made for it, by Outcrop or by fio.
+fn is_scratch(subject: &str) -> bool {
+    subject.starts_with(Kind::ScratchFile.name()) || subject.starts_with(FILES_OF_FIO)
 }
 
 fn label(cell: &CellView<'_>) -> String {
@@ -124,8 +164,11 @@ fn place(subject: &str, mix: ReadWriteMix, shared: Option<&str>) -> String {
     // fio removes it as Outcrop does: a file that is there would not be a scratch file to `outcrop device --job`.
     let scratch = shared.map_or_else(String::new, |name| format!("filename={name}\nunlink=1\n"));
     // Results of fio without a name say where its files were.
-    if subject.starts_with(Kind::ScratchFile.name()) || subject.starts_with(FILES_OF_FIO) {
-        return scratch;
+    if is_scratch(subject) {
+        return match shared {
+            Some(_) => scratch,
+            None => "unlink=1\n".to_owned(),
+        };
     }
     let path = path(Kind::ReadOnly)
         .or_else(|| path(Kind::Destroyed))
@@ -154,7 +197,7 @@ mod tests {
     #[test]
     fn a_subject_is_the_file_of_a_job_that_reads() {
         for (subject, line) in [
-            ("scratch-file 1GiB, preconditioned 2×", ""),
+            ("scratch-file 1GiB, preconditioned 2×", "unlink=1\n"),
             ("read-only /mnt/my data 64MiB", "filename=/mnt/my data\n"),
             (
                 "destroyed-device /dev/nvme1n1 1GiB, preconditioned 2×",
@@ -165,7 +208,7 @@ mod tests {
                 "/dev/disk/by-path/pci-0000:01",
                 "filename=/dev/disk/by-path/pci-0000\\:01\n",
             ),
-            ("files of fio in d", ""),
+            ("files of fio in d", "unlink=1\n"),
             (
                 "a\nexec_prerun=sh",
                 "; the name of the file has letters that mean more to fio\n",

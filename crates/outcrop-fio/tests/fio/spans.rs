@@ -100,6 +100,53 @@ fn the_span_of_an_imported_job_is_the_size_of_all_files_of_its_clones() {
 }
 
 #[test]
+fn an_exported_job_file_leaves_no_file_behind_and_has_the_directory_of_the_run_as_a_comment() {
+    let folder = workplace();
+    let (there, elsewhere) = (folder.path().join("of: the run"), folder.path().join("elsewhere"));
+    for place in [&there, &elsewhere] {
+        fs::create_dir(place).unwrap();
+    }
+    let factors = [("span", "1MiB"), ("engine", "psync"), ("queue_depth", "1")];
+    let mut trial = trial(0, &factors, &[(Direction::Read, 100)]);
+    trial.duration_s = 0.1;
+    let mut view = run(folder.path(), std::slice::from_ref(&trial));
+    let exported_from = |view: &mut RunView, directory: &str| {
+        view.plan = format!("[run]\ndirectory = {directory:?}\n");
+        exported(view)
+    };
+    let text = exported_from(&mut view, there.to_str().unwrap());
+    let path = folder.path().join("exported.fio");
+    let run_by_fio = |text: &str, options: &[&str]| {
+        fs::write(&path, text).unwrap();
+        fio_in(&elsewhere, &[options, &[path.to_str().unwrap()]].concat());
+        (bytes_in(&there), bytes_in(&elsewhere))
+    };
+    assert!(text.contains("in fio's working directory"), "{text}");
+    assert_eq!(run_by_fio(&text, &[]), (0, 0), "{text}");
+    let kept = text.replace("unlink=1\n", "");
+    let uncommented = kept.replace("; directory=", "directory=");
+    assert_eq!(
+        run_by_fio(&uncommented, &["--create_only=1"]),
+        (1 << 20, 0),
+        "{text}"
+    );
+    assert_eq!(run_by_fio(&kept, &["--create_only=1"]).1, 1 << 20, "{text}");
+    // A plan may come from anywhere, and fio runs programs.
+    let hostile = exported_from(&mut view, "/a\nexec_prerun=touch x");
+    assert!(!hostile.contains("exec_prerun"), "{hostile}");
+    // fio would put the directory before a path, and must not remove what is there.
+    for mix in ["100:0", "0:100"] {
+        let mut named = trial.clone();
+        named.subject = "destroyed-device /dev/nvme9n1 1MiB".to_owned();
+        named.factors.insert("read_write_mix".to_owned(), mix.to_owned());
+        let parent = tempfile::tempdir().unwrap();
+        let text = exported_from(&mut run(parent.path(), &[named]), "/mnt");
+        let is_said = [text.contains("unlink=1\n"), text.contains("directory=")];
+        assert_eq!(is_said, [false; 2], "{text}");
+    }
+}
+
+#[test]
 fn an_exported_job_file_has_one_file_of_the_span_for_all_jobs_of_a_cell() {
     let folder = workplace();
     let usual = [

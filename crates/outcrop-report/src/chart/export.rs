@@ -203,9 +203,23 @@ impl Chart {
     fn samples(&self) -> String {
         let counts: Vec<usize> = self.supports().iter().filter_map(|support| support.n).collect();
         match (counts.iter().min(), counts.iter().max()) {
-            (Some(least), Some(most)) if least == most => format!("n = {least} per value"),
-            (Some(least), Some(most)) => format!("n = {least} to {most} per value"),
+            (Some(least), Some(most)) if least == most => format!("n = {least}{} per value", self.what()),
+            (Some(least), Some(most)) => format!("n = {least} to {most}{} per value", self.what()),
             _ => "from all recorded operations".to_owned(),
+        }
+    }
+
+    /// Whether all its values are those of a sample of the data.
+    fn is_of_sample(&self) -> bool {
+        let supports = self.supports();
+        !supports.is_empty() && supports.iter().all(|support| support.is_of_sample)
+    }
+
+    /// What is counted where that is not trials.
+    fn what(&self) -> &'static str {
+        match self.is_of_sample() {
+            true => " parts of the data",
+            false => "",
         }
     }
 
@@ -227,7 +241,11 @@ impl Chart {
             Self::Lines(_) => "shaded",
             Self::Points(_) | Self::Bars(_) => "thin lines",
         };
-        Some(format!("{what}: {confidence} interval of the median"))
+        let of = match self.is_of_sample() {
+            true => "for all the data, estimated from the sample",
+            false => "of the median",
+        };
+        Some(format!("{what}: {confidence} interval {of}"))
     }
 }
 

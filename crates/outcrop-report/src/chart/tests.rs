@@ -12,6 +12,7 @@ fn points(values: &[(f64, f64)]) -> Vec<Point> {
         support: Support {
             n: Some(5),
             confidence: Some(0.9375),
+            is_of_sample: false,
         },
         cell: format!("QD {x}"),
         note: format!("QD {x}: {y}"),
@@ -239,6 +240,25 @@ fn a_file_says_once_what_its_shading_is() {
     let drawn = drawn.join(" ");
     assert_eq!(drawn.matches("haded:").count(), 1, "{drawn}");
     assert!(drawn.contains("The knee is at 8."), "{drawn}");
+}
+
+#[test]
+fn a_file_of_ratios_says_that_its_samples_are_parts_of_the_data() {
+    let mut chart = depth_chart();
+    let points = chart.series.iter_mut().flat_map(|series| &mut series.points);
+    points.for_each(|point| point.support.is_of_sample = true);
+    let figure = chart.draw("ratio-by-block-size", "Ratio", String::new()).unwrap();
+    let label = Label {
+        subject: "a device".to_owned(),
+        origin: "a run".to_owned(),
+    };
+    let file = figure.to_file(FileFormat::Svg, 200.0, &label).unwrap();
+    let words = String::from_utf8(file).unwrap();
+    assert!(words.contains("n = 5 parts of the data per value"), "{words}");
+    assert!(
+        words.contains("interval for all the data") && !words.contains("of the median"),
+        "{words}"
+    );
 }
 
 #[test]

@@ -86,3 +86,34 @@ fn a_load_whose_percentile_may_reach_the_limit_is_not_surely_the_highest_that_ke
     let unsure = load(&run);
     assert!(unsure.contains("; not certain: its p99 is 900 µs ("), "{unsure}");
 }
+
+#[test]
+fn a_load_whose_percentile_may_lie_below_the_limit_is_not_surely_one_that_missed_it() {
+    let higher = (ARRIVAL.name, "poisson:500k/s");
+    let mut builder = Builder::new();
+    for (arrival, offered) in [("poisson:400k/s", 4e5), ("poisson:500k/s", 5e5)] {
+        let changes: Factors<'_> = &[(&ARRIVAL, arrival)];
+        builder = builder.cell("cache-load", changes, (0.9, 0.9), offered, 6000.0);
+    }
+    let mut run = builder.run;
+    set(&mut run, higher, &LATENCY.p99, [1.2e6, 1.3e6, 1.4e6]);
+    let sure = advice(&run, "Load").brief;
+    assert!(!sure.contains("not certain"), "{sure}");
+    let open = [0.8e6, 1.02e6, 1.1e6];
+    set(&mut run, higher, &LATENCY.p99, open);
+    let claim = advice(&run, "Load");
+    for said in [&claim.brief, &claim.text] {
+        assert!(said.contains("400 k"), "{said}");
+        assert!(said.contains("; not certain of 500 k"), "{said}");
+        assert!(said.contains(": its p99 is 1.02 ms ("), "{said}");
+    }
+    set(&mut run, (ARRIVAL.name, "poisson:400k/s"), &LATENCY.p99, open);
+    let none = advice(&run, "Load");
+    assert!(
+        none.brief
+            .starts_with("no offered load met p99<1ms; not certain of 500 k"),
+        "{none:?}"
+    );
+    assert!(none.text.contains(": its p99 is 1.02 ms ("), "{none:?}");
+    assert_eq!(none.action, None);
+}

@@ -64,7 +64,7 @@ fn a_knee_between_the_depths_measured_is_not_said_to_lie_beyond_them() {
     let knee = advice.find(|claim| claim.topic == "Knee of reads").unwrap();
     assert_eq!(
         knee.brief,
-        "16.0 in flight predicted; not observed among the depths measured"
+        "16.0 in flight predicted; not observed: a knee needs three depths"
     );
 }
 

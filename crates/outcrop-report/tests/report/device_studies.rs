@@ -257,3 +257,27 @@ fn drives_that_were_loaded_together_are_held_against_each_other() {
             .all(|finding| finding.id != DRIVES_ALIKE)
     );
 }
+
+#[test]
+fn a_drive_whose_share_is_open_is_the_one_that_is_named_although_another_is_slower_by_its_value() {
+    let mut run = RunBuilder::new(3).cells(&[4096], &[8, 16], &[0]).build();
+    for trial in &mut run.trials {
+        let is_open = trial.factors[QUEUE_DEPTH.name] == "16";
+        trial.factors.insert(DRIVES.name.to_owned(), "2".to_owned());
+        // 0.93 of the mean, surely, and 0.95 (0.895 to 1).
+        let iops = match is_open {
+            true => [[950.0, 850.0, 1050.0][trial.repetition as usize], 1050.0],
+            false => [930.0, 1070.0],
+        };
+        for (metric, iops) in DRIVE_IOPS.into_iter().zip(iops) {
+            trial.values.push(Value::measured(metric, iops));
+        }
+    }
+    let finding = of(&run, "drives-are-alike");
+    assert!(
+        matches!(&finding.verdict, Verdict::NotTestable(reason) if reason.contains("further below: 0.950 (0.895–1.00)")),
+        "{finding:?}"
+    );
+    assert_eq!(finding.numbers[0].name, "one drive ÷ mean of the drives");
+    assert!((finding.numbers[0].value - 0.95).abs() < 1e-9, "{finding:?}");
+}

@@ -2,6 +2,8 @@
 
 use outcrop_report::Report;
 use outcrop_report::answer::Claim;
+use outcrop_results::RunView;
+use outcrop_schema::kv::THROUGHPUT;
 
 use crate::kv_fixture::{Stored, of};
 
@@ -16,9 +18,13 @@ const fn cell(codec: &'static str, block_size: &'static str, throughput: f64, st
 }
 
 fn advice(cells: &[Stored], topic: &str) -> Claim {
-    let report = Report::of(&of(cells));
+    find(&of(cells), topic).expect(topic)
+}
+
+fn find(run: &RunView, topic: &str) -> Option<Claim> {
+    let report = Report::of(run);
     let mut claims = report.layers[0].answer.advice.iter();
-    claims.find(|claim| claim.topic == topic).expect(topic).clone()
+    claims.find(|claim| claim.topic == topic).cloned()
 }
 
 /// Sizes that tie under LZ4, and do not under Zstandard and without compression.
@@ -88,4 +94,89 @@ fn the_block_size_advised_is_that_of_the_advice_on_compression() {
         brief,
         "rocksdb lz4: 16KiB; 4KiB: throughput +29 %, 60 % more of the space"
     );
+}
+
+#[test]
+fn the_block_size_advised_is_that_of_the_advice_on_codecs_where_nothing_is_uncompressed() {
+    let cells = [
+        cell("lz4", "4KiB", 50e3, 36e6),
+        cell("lz4", "16KiB", 51e3, 35e6),
+        cell("zstd:3", "4KiB", 49e3, 28e6),
+        cell("zstd:3", "16KiB", 65e3, 26e6),
+    ];
+    let codec = advice(&cells, "Codec").brief;
+    assert!(codec.starts_with("rocksdb zstd:3 4KiB on ext4"), "{codec}");
+    let size = advice(&cells, "Block size").action.expect("it is decided");
+    assert!(
+        size.starts_with(
+            "With rocksdb zstd:3, use blocks of 4KiB: the size under \"Codec\", at which the codecs are compared; \
+             16KiB takes 7 % less of the space, throughput +33 %"
+        ),
+        "{size}"
+    );
+}
+
+#[test]
+fn no_block_size_is_advised_for_a_codec_that_is_not() {
+    // Blocks are better stored as they are.
+    let useless = [
+        cell("none", "4KiB", 100e3, 110e6),
+        cell("lz4", "4KiB", 90e3, 108e6),
+        cell("lz4", "16KiB", 91e3, 107e6),
+    ];
+    let compress = advice(&useless, "Compress blocks").action.expect("it is decided");
+    assert!(compress.starts_with("Store blocks uncompressed"), "{compress}");
+    let size = advice(&useless, "Block size");
+    assert_eq!(size.action, None);
+    assert!(!size.text.contains("Compress blocks"), "{}", size.text);
+    // The codec that is advised has one size, another one two.
+    let of_another = [
+        cell("none", "4KiB", 100e3, 110e6),
+        cell("lz4", "4KiB", 40e3, 80e6),
+        cell("lz4", "16KiB", 41e3, 79e6),
+        cell("zstd:3", "4KiB", 90e3, 45e6),
+    ];
+    let compress = advice(&of_another, "Compress blocks").brief;
+    assert!(compress.starts_with("rocksdb zstd:3 4KiB"), "{compress}");
+    assert_eq!(find(&of(&of_another), "Block size"), None);
+}
+
+#[test]
+fn the_block_sizes_of_other_codecs_are_left_out_where_they_are_hardly_known_and_take_no_advice_away() {
+    let with = |change: fn(&mut RunView)| {
+        let mut run = of(&SEVERAL);
+        change(&mut run);
+        find(&run, "Block size").expect("there are two")
+    };
+    let of_one_trial = with(|run| {
+        run.trials
+            .retain(|trial| trial.factors["compression"] != "zstd:3" || trial.repetition == 0);
+    });
+    let wide = with(|run| {
+        let is_known_badly = |compression: &str| compression == "zstd:3";
+        let trials = run.trials.iter_mut();
+        for trial in trials.filter(|trial| is_known_badly(&trial.factors["compression"])) {
+            let factor = [0.4, 1.0, 1.6][trial.repetition as usize];
+            for value in trial
+                .values
+                .iter_mut()
+                .filter(|value| value.metric == THROUGHPUT.name)
+            {
+                value.value = value.value.map(|throughput| throughput * factor);
+            }
+        }
+    });
+    let disturbed = with(|run| {
+        for trial in &mut run.trials {
+            let is_disturbed = trial.factors["compression"] == "zstd:3";
+            trial.others_cpu_share = Some(if is_disturbed { 0.5 } else { 0.01 });
+        }
+    });
+    for size in [of_one_trial, wide, disturbed] {
+        assert_eq!(
+            size.brief,
+            "rocksdb lz4: 16KiB (tie with 4KiB); without compression: 16KiB is the fastest"
+        );
+        assert!(size.action.is_some(), "{size:?}");
+    }
 }

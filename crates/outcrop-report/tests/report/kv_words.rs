@@ -1,9 +1,11 @@
 //! How the report words what key-value engines gave.
 
 use outcrop_report::Report;
-use outcrop_schema::kv::{REQUESTS, WORKLOAD};
+use outcrop_report::answer::ReadingOutcome;
+use outcrop_results::Value;
+use outcrop_schema::kv::{BLOCK_CACHE, ENGINE, LOG_BYTES, PROCESSES, REQUESTS, WORKLOAD};
 
-use crate::kv_fixture::codecs;
+use crate::kv_fixture::{Unusual, codecs, of_settings};
 
 #[test]
 fn where_no_value_differed_the_page_says_zero_and_not_minus_zero() {
@@ -21,4 +23,70 @@ fn requests_that_have_the_name_of_their_workload_are_named_once() {
     }
     let page = Report::of(&run).to_html();
     assert!(page.contains("mixgraph") && !page.contains("mixgraph mixgraph"));
+}
+
+#[test]
+fn the_share_of_a_block_cache_that_holds_all_the_data_is_no_advice() {
+    // Databases of 100 MB together.
+    let said = |cache: &str, processes: &str| {
+        let mut run = codecs();
+        for trial in &mut run.trials {
+            for (factor, text) in [(BLOCK_CACHE.name, cache), (PROCESSES.name, processes)] {
+                trial.factors.insert(factor.to_owned(), text.to_owned());
+            }
+        }
+        let report = Report::of(&run);
+        let mut claims = report.layers[0].answer.advice.iter();
+        let claim = claims.find(|claim| claim.topic == "Block cache").cloned();
+        claim.expect("there is a block cache")
+    };
+    for (cache, processes, data) in [("128MiB", "1", "100 MB"), ("64MiB", "2", "50.0 MB")] {
+        let claim = said(cache, processes);
+        assert_eq!(
+            claim.brief,
+            format!("{cache} holds all the data ({data}): misses are first reads; lengthen --warm-up")
+        );
+        assert!(
+            claim.text.contains("a longer --warm-up raises it") && !claim.text.contains("pay for the codec"),
+            "{}",
+            claim.text
+        );
+    }
+    assert_eq!(
+        said("64MiB", "1").brief,
+        "64MiB answers 75 % of block reads before the codec"
+    );
+}
+
+#[test]
+fn the_lowest_space_amplification_of_an_engine_says_what_it_is_without_a_log_that_matters() {
+    let cell = |engine| -> (Unusual, f64) { (vec![(&ENGINE, engine)], 1e5) };
+    let mut run = of_settings(&[cell("fjall"), cell("rocksdb")]);
+    // Of 55 MB, for 100 MB of keys and values.
+    for trial in &mut run.trials {
+        let log = match trial.factors[ENGINE.name].as_str() {
+            "fjall" => 33e6,
+            _ => 1e6,
+        };
+        trial.values.push(Value::measured(LOG_BYTES, log));
+    }
+    let report = Report::of(&run);
+    let mut rows = report.layers[0].answer.capabilities.iter();
+    let row = rows.find(|row| row.label == "Lowest space amplification");
+    let conditions = row.expect("it is known").readings.iter().map(|reading| {
+        let ReadingOutcome::Measured { conditions, .. } = &reading.outcome else {
+            panic!("{reading:?}");
+        };
+        conditions.clone()
+    });
+    let conditions: Vec<String> = conditions.collect();
+    assert_eq!(
+        conditions,
+        [
+            "fjall lz4 4KiB (0.220 without the store's log), ycsb-a zipfian",
+            "rocksdb lz4 4KiB, ycsb-a zipfian"
+        ]
+    );
+    let screen = report.screen(100, false);
+    assert!(screen.contains("(0.220 without the store's log)"), "{screen}");
 }

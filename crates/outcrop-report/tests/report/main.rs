@@ -1,6 +1,7 @@
 //! The report on runs made for the purpose: complete, poor, broken and empty ones.
 
 mod advice;
+mod advice_jobs;
 mod advice_told;
 mod cache;
 mod cache_doubt;

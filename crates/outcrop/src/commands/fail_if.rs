@@ -113,7 +113,7 @@ fn deciding(found: &FailIfReport<'_>) -> String {
         (false, _) => format!("{count} of them"),
     };
     let estimated = format!(
-        "{} would decide {}",
+        "{} would decide this condition for {}",
         about_repetitions(&found.repetitions_needed),
         of_all(known)
     );
@@ -172,10 +172,13 @@ mod tests {
                 ..FailIfReport::default()
             })
         };
-        assert_eq!(said(1, 0, &[12]), "about 12 repetitions would decide it");
+        assert_eq!(
+            said(1, 0, &[12]),
+            "about 12 repetitions would decide this condition for it"
+        );
         assert_eq!(
             said(2, 0, &[12, 20]),
-            "about 12 to 20 repetitions would decide them"
+            "about 12 to 20 repetitions would decide this condition for them"
         );
         assert_eq!(
             said(1, 0, &[]),
@@ -193,7 +196,7 @@ mod tests {
         );
         assert_eq!(
             said(4, 1, &[12, 20]),
-            "about 12 to 20 repetitions would decide 2 of them; more repetitions narrow the interval, and may decide 1 of them; \
+            "about 12 to 20 repetitions would decide this condition for 2 of them; more repetitions narrow the interval, and may decide 1 of them; \
              a larger --sample-size may decide 1 of them"
         );
     }

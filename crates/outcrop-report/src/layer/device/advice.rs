@@ -46,11 +46,16 @@ pub(super) fn claims(cells: &[Cell<'_>]) -> Vec<Claim> {
         .cloned()
         .collect();
     let cells = closed.as_slice();
-    let curves = Direction::ALL.map(|direction| (depth_curve(cells, direction), direction));
+    let depths = Direction::ALL.map(|direction| (depth_curve(cells, direction), direction));
+    // Whoever raised the number of jobs instead of the depth asks the same.
+    let loads = Direction::ALL.map(|direction| {
+        let by_jobs = || pure_curves(cells, &JOBS, direction).next();
+        (depth_curve(cells, direction).or_else(by_jobs), direction)
+    });
     let throughput = |curve: &[&Cell<'_>], direction| throughput_depth(cells, curve, direction);
     let latency = |curve: &[&Cell<'_>], direction| latency::depth(cells, curve, direction);
-    let kinds: [Make<'_>; 3] = [&throughput, &latency, &knee_claim];
-    let of_curves = kinds.iter().flat_map(|make| {
+    let kinds: [(Make<'_>, _); 3] = [(&throughput, &loads), (&latency, &loads), (&knee_claim, &depths)];
+    let of_curves = kinds.iter().flat_map(|(make, curves)| {
         let make = |(curve, direction): &(Option<_>, _)| make(curve.as_deref()?, *direction);
         curves.iter().filter_map(make)
     });
@@ -151,6 +156,10 @@ fn knee_claim(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
                 format!("observed at {depth}{low}, where it gives {share:.0} % of its peak"),
             )
         }
+        None if curve.len() < 3 => (
+            "not observed: a knee needs three depths".to_owned(),
+            "not observed: fewer than three depths were measured".to_owned(),
+        ),
         None => (
             "not observed among the depths measured".to_owned(),
             "not observed: throughput per latency still rises at the deepest queue measured".to_owned(),
@@ -196,16 +205,22 @@ fn with_more_jobs(
     is_more.then(|| format!("; {} gives {iops}{tail}", cell.depth_words()))
 }
 
-/// The least depth whose throughput ties with the highest of the curve.
+/// The least depth, or number of jobs, whose throughput ties with the highest of the curve.
 fn throughput_depth(cells: &[Cell<'_>], curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
     let ((cell, iops), other) = first_of_ties(curve, &IOPS.both)?;
     let (peak_cell, peak) = other.unwrap_or((cell, iops));
-    let (words, peak_words) = (cell.depth_words(), peak_cell.depth_words());
+    let is_of_jobs = curve.iter().any(|cell| cell.jobs() != curve[0].jobs());
+    let words_of = |cell: &Cell<'_>| match cell.jobs() {
+        1 if is_of_jobs => format!("1 job × {}", cell.depth_words()),
+        _ => cell.depth_words(),
+    };
+    let (words, peak_words) = (words_of(cell), words_of(peak_cell));
     let is_peak = other.is_none();
     let (access, under) = (cell.access(), cell.circumstances());
+    let any_other = if is_of_jobs { "number of jobs" } else { "depth" };
     // A curve of several jobs says so in each of its depths.
     let jobs = match cell.jobs() {
-        1 => " and one job",
+        1 if !is_of_jobs => " and one job",
         _ => "",
     };
     let more = with_more_jobs(cells, cell, peak, direction).unwrap_or_default();
@@ -214,7 +229,7 @@ fn throughput_depth(cells: &[Cell<'_>], curve: &[&Cell<'_>], direction: Directio
         true => (
             format!("{words}{under}: {iops}"),
             format!(
-                "{words} gives {iops}, more than any other depth measured with {access} {direction}s{jobs}{under}"
+                "{words} gives {iops}, more than any other {any_other} measured with {access} {direction}s{jobs}{under}"
             ),
         ),
         false => (

@@ -9,7 +9,7 @@ use outcrop_measure::metric::Unit;
 
 use super::cell::generators;
 use crate::cell::Cell;
-use crate::finding::{Finding, Side, Verdict};
+use crate::finding::{Finding, Side, Verdict, as_sentence};
 use crate::number::{Number, counted};
 
 /// All of them, in the order of the page.
@@ -44,6 +44,8 @@ struct Outside {
     names: Vec<String>,
     /// Those whose interval reaches from within the limits to beyond them.
     open: Vec<String>,
+    /// Those that lie beyond them, but may do so by the one time that the run has of the codec.
+    by_codec: Vec<String>,
 }
 
 impl Outside {
@@ -57,6 +59,7 @@ impl Outside {
             tested: results.len(),
             names: results.into_iter().flatten().collect(),
             open: Vec::new(),
+            by_codec: Vec::new(),
         }
     }
 
@@ -74,22 +77,20 @@ impl Outside {
             tested: results.len(),
             names: of(Side::Beyond),
             open: of(Side::Open),
+            by_codec: Vec::new(),
         }
     }
 
-    /// `none is outside`, or those that are, and those that intervals leave open.
+    /// `none is outside`, or those that are, and those that intervals and the codec's time leave open.
     fn words(&self) -> String {
         let outside = match self.names.len() {
             0 => "none is outside".to_owned(),
             count => format!("{count} outside: {}", first_few(&self.names)),
         };
-        match self.open.len() {
-            0 => outside,
-            count => format!(
-                "{outside}; {count} open, by the interval: {}",
-                first_few(&self.open)
-            ),
-        }
+        let open = [(&self.open, "interval"), (&self.by_codec, "codec's time")];
+        let open = open.into_iter().filter(|(words, _)| !words.is_empty());
+        let open = open.map(|(words, by)| format!("{} open, by the {by}: {}", words.len(), first_few(words)));
+        [outside].into_iter().chain(open).collect::<Vec<_>>().join("; ")
     }
 
     /// The finding; not testable where no cell could be tested.
@@ -99,14 +100,32 @@ impl Outside {
         }
         let cells = counted(self.tested, "cell");
         let tested = format!("{how} in {cells}; {}.", self.words());
-        let why_open = || {
-            format!(
-                "in {} of {cells}, the interval has values within the limits and beyond them: {}. More repetitions narrow it",
-                self.open.len(),
-                first_few(&self.open)
-            )
+        let why = |words: &[String], why: &str, remedy: &str| {
+            let count = words.len();
+            let sentence = || {
+                as_sentence(&format!(
+                    "in {count} of {cells}, {why}: {}. {remedy}",
+                    first_few(words)
+                ))
+            };
+            (count > 0).then(sentence)
         };
-        let verdict = Verdict::of_sides(self.names.len(), self.open.len(), why_open);
+        let why_open = || {
+            let by_interval = why(
+                &self.open,
+                "the interval has values within the limits and beyond them",
+                "More repetitions narrow it",
+            );
+            let by_codec = why(
+                &self.by_codec,
+                "the codec was timed once in this run, so how far its time varies is unknown",
+                "Another run tells",
+            );
+            let both: Vec<String> = by_interval.into_iter().chain(by_codec).collect();
+            both.join(" ")
+        };
+        let open = self.open.len() + self.by_codec.len();
+        let verdict = Verdict::of_sides(self.names.len(), open, why_open);
         Finding::judged(id, sentence, verdict, tested)
     }
 }

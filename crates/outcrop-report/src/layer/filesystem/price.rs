@@ -109,13 +109,18 @@ impl<'c, 'a> Reference<'c, 'a> {
     }
 
     /// Which other configuration without compression reads as soon as the smallest or sooner, where that reads sooner than the reference:
-    /// `, but ext4 none takes 91.0 µs`. One that may do so is added to the numbers, which then decide nothing.
+    /// `, but ext4 none takes 91.0 µs`, or that the trials do not tell which of the two is sooner. One that may do so, and is hardly known, is
+    /// added to the numbers, which then decide nothing.
     fn sooner(&self, p50: &Number, numbers: &mut Vec<Number>) -> String {
         add_wide_rivals(numbers, p50s(&self.plain), p50);
         let soonest = best(self.plain.iter().copied(), &LATENCY.p50);
         let soonest = soonest.filter(|(_, number)| number.value < p50.value || number.overlaps(p50));
         soonest.map_or_else(String::new, |(cell, number)| {
-            format!(", but {} takes {}", configuration(cell), number.told())
+            let (name, takes) = (configuration(cell), number.told());
+            match number.overlaps(p50) {
+                true => format!("; {name} takes {takes}, which these trials cannot distinguish from {p50}"),
+                false => format!(", but {name} takes {takes}"),
+            }
         })
     }
 }

@@ -17,8 +17,9 @@ pub(super) fn p50s<'c>(cells: &'c [&Cell<'_>]) -> impl Iterator<Item = (String, 
 }
 
 /// What stands beside the best of some cells where the wide interval of another one contains it:
-/// `; ext4 none may be better: 611 µs (52.0 µs–2.70 ms)`.
+/// `; ext4 none may be better: 611 µs (52.0 µs–2.70 ms)`. Of many, as much as a cell of a table has room for.
 pub(super) fn may_be_better(cells: &[&Cell<'_>], best: &Number, metric: &Metric) -> String {
+    const NAMED: usize = 2;
     let words = |cell: &&Cell<'_>| {
         let number = cell.number(metric)?;
         // The best itself is no rival.
@@ -28,5 +29,10 @@ pub(super) fn may_be_better(cells: &[&Cell<'_>], best: &Number, metric: &Metric)
             format!("; {name} may be better: {figure}")
         })
     };
-    cells.iter().filter_map(words).collect()
+    let rivals: Vec<String> = cells.iter().filter_map(words).collect();
+    let named = rivals[..rivals.len().min(NAMED)].concat();
+    match rivals.len().saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named}; and {more} more"),
+    }
 }

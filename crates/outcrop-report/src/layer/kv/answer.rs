@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use outcrop_measure::metric::{Metric, Unit};
-use outcrop_measure::units::format_ratio;
+use outcrop_measure::units::{format_data, format_ratio};
 use outcrop_results::RunView;
 use outcrop_schema::kv::{
     BLOCK_CACHE, CACHE_HITS, CPU, ENGINE, IN_WHAT_CANDIDATES_DIFFER, LATENCY, LOAD_THROUGHPUT, MARGIN,
@@ -16,7 +16,7 @@ use super::cell::{
     base, blocks, hidden_by_caches, is_closed_loop, is_compressed, load, of_one_load, overload, pairs,
     requests, with_capability, words, workers,
 };
-use super::space::{Space, taken};
+use super::space::{Space, amplification_without_log, data_within_cache, taken};
 use super::{block_size, codec, open_loop};
 use crate::answer::{Absence, Answer, Capability, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
@@ -91,9 +91,14 @@ fn reading((_, metric, counts): &Row, engine: &str, cells: &[Cell<'_>]) -> Readi
     let found = best(counted.iter().copied(), metric).map(|(cell, number)| {
         // A throughput with more threads is not that of the answer above the layers: where runs have several, they are named first.
         let workers = workers(cell);
+        let mut blocks = blocks(cell);
+        // Beside the name of the cell, which every form of the row keeps: a log hides what another engine's codec is compared with.
+        if metric.name == SPACE_AMPLIFICATION.name {
+            blocks.push_str(&amplification_without_log(cell));
+        }
         let place = match counted.iter().all(|other| self::workers(other) == workers) {
-            true => format!("{}, {}", blocks(cell), load(cell)),
-            false => format!("{workers}, {}, {}", blocks(cell), requests(cell)),
+            true => format!("{blocks}, {}", load(cell)),
+            false => format!("{workers}, {blocks}, {}", requests(cell)),
         };
         (number.clone(), place + &ties::beside(&counted, cell, metric))
     });
@@ -239,6 +244,17 @@ fn block_cache(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let (cell, hits) = best(known, &CACHE_HITS)?;
     let size = cell.spelling(&BLOCK_CACHE);
     let share = hits.value * 100.0;
+    if let Some(data) = data_within_cache(cell) {
+        let data = format_data(data);
+        let brief = format!("{size} holds all the data ({data}): misses are first reads; lengthen --warm-up");
+        let text = format!(
+            "A block cache of {size} holds all the data of a database ({data} of keys and values), so what misses it is mostly a block that is \
+             read for the first time. It answered {share:.0} % of the block reads of {}: this share depends on the length of the trial, and a \
+             longer --warm-up raises it. More records show what a cache that is smaller than the data answers.",
+            words(cell)
+        );
+        return Some(Claim::new("Block cache", brief, text, vec![hits.clone()]));
+    }
     let plain = pairs(cells).into_iter().find(|(one, _)| std::ptr::eq(*one, cell));
     let more = plain.and_then(|(_, plain)| {
         let space = Space::of(&[cell, plain]);

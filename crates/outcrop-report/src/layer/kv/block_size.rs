@@ -9,8 +9,15 @@ use super::space::Space;
 use crate::answer::Claim;
 use crate::cell::{Cell, best, families, largest_family};
 use crate::change::{self, Difference};
+use crate::disturbed::why_disturbed;
+use crate::layer::undecided::FEW;
 use crate::number::Number;
 use crate::placement::Bounds;
+
+/// Why the size that another advice names is the one to use.
+const UNDER_COMPRESS: &str =
+    "the size under \"Compress blocks\", which gives space and throughput the same weight";
+const UNDER_CODEC: &str = "the size under \"Codec\", at which the codecs are compared";
 
 /// The sizes of one codec, all else equal.
 struct Sizes<'c, 'a> {
@@ -25,19 +32,28 @@ struct Sizes<'c, 'a> {
 /// The block size of the codec that is advised: the one that the advice on it names, or else the smallest whose throughput ties with the
 /// highest; what other sizes save and cost; and which sizes are the fastest with other codecs.
 pub(super) fn claim(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
-    let advised = to_compress_as(cells, bounds).map(|(cell, ..)| cell);
+    let compressed = to_compress_as(cells, bounds);
+    // Where blocks are better stored as they are, no size is advised under that topic.
+    let saves = compressed.is_none_or(|(_, _, saved, _)| saved > MATTERS);
+    let compressed = compressed.map(|(cell, ..)| cell);
     let of_codecs = || codec::compared(cells).map(|(_, cell)| cell);
-    let sizes = advised
-        .or_else(of_codecs)
-        .and_then(|cell| Sizes::like(cells, cell))
-        .or_else(|| Sizes::most(cells))?;
-    let is_of_sizes = |cell: &&Cell<'_>| sizes.family.iter().any(|one| std::ptr::eq(*one, *cell));
-    let advised = advised.filter(is_of_sizes);
-    let chosen = advised.or_else(|| sizes.tied.first().copied())?;
+    let advised = compressed.or_else(of_codecs);
+    let (topic, named) = match (compressed, advised) {
+        (None, Some(_)) => (codec::TOPIC, UNDER_CODEC),
+        _ => (COMPRESS, UNDER_COMPRESS),
+    };
+    // The sizes of another codec than the one that is advised are not those to set.
+    let sizes = match advised {
+        Some(cell) => Sizes::like(cells, cell),
+        None => Sizes::most(cells),
+    }?;
+    let chosen = advised
+        .filter(|_| saves)
+        .or_else(|| sizes.tied.first().copied())?;
     let (size, store) = (size_of(chosen), engine(chosen));
-    let (why, tie) = sizes.why(chosen);
+    let (why, tie) = sizes.why(chosen, named);
     let more = sizes.beyond(chosen)?;
-    let (others, compared) = of_other_codecs(cells, chosen);
+    let others = of_other_codecs(cells, chosen);
     let text = format!(
         "Blocks of {size}: {why}{more}. {store}, {}{others}.",
         load(chosen)
@@ -54,10 +70,13 @@ pub(super) fn claim(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
         text,
         numbers.collect(),
     );
+    let claim = match saves {
+        true => claim.advising(action),
+        false => claim,
+    };
     let claim = claim
-        .advising(action)
-        .unless_disturbed(sizes.family.iter().copied().chain(compared))
-        .resting_on(COMPRESS);
+        .unless_disturbed(sizes.family.iter().copied())
+        .resting_on(topic);
     let verdict = bounds.judge_store(chosen, base(cells, chosen, bounds));
     Some(claim.under(&blocks(chosen), &verdict))
 }
@@ -87,10 +106,9 @@ impl<'c, 'a> Sizes<'c, 'a> {
         })
     }
 
-    /// Why a size is the one to use, in words, and in a parenthesis which others are as fast.
-    fn why(&self, chosen: &Cell<'_>) -> (String, String) {
-        const NAMED: &str =
-            "the size under \"Compress blocks\", which gives space and throughput the same weight";
+    /// Why a size is the one to use, in words, and in a parenthesis which others are as fast; `named` is the reason where another advice
+    /// names it.
+    fn why(&self, chosen: &Cell<'_>, named: &str) -> (String, String) {
         let is_chosen = |cell: &&&Cell<'_>| std::ptr::eq(**cell, chosen);
         let others: Vec<&str> = self
             .tied
@@ -100,7 +118,7 @@ impl<'c, 'a> Sizes<'c, 'a> {
             .collect();
         let all = sizes_of(&self.tied).join(", ");
         match self.tied.iter().position(|cell| is_chosen(&cell)) {
-            None => (NAMED.to_owned(), String::new()),
+            None => (named.to_owned(), String::new()),
             Some(_) if others.is_empty() => {
                 let doubt = doubt(&self.slower, self.highest);
                 let why = format!("the highest throughput of the sizes measured{doubt}");
@@ -109,11 +127,19 @@ impl<'c, 'a> Sizes<'c, 'a> {
             Some(place) => {
                 let why = match place {
                     0 => format!("the smallest of the sizes whose throughputs tie ({all})"),
-                    _ => format!("{NAMED}; the throughputs of several sizes tie ({all})"),
+                    _ => format!("{named}; the throughputs of several sizes tie ({all})"),
                 };
                 (why, format!(" (tie with {})", others.join(", ")))
             }
         }
+    }
+
+    /// Whether its throughputs tell which size is the fastest: each is known from several trials, well enough, and was not disturbed.
+    fn are_known(&self) -> bool {
+        let mut numbers = self.family.iter().filter_map(|cell| cell.number(&THROUGHPUT));
+        let has_few = self.family.iter().any(|cell| cell.trials().len() < FEW);
+        let is_disturbed = has_few && why_disturbed(self.family.iter().copied()).is_some();
+        !is_disturbed && numbers.all(|number| !number.is_too_wide() && !number.rests_on_one_trial())
     }
 
     /// What the size that takes the least space saves beyond the one chosen, and, where that is little or another one is faster, what the
@@ -152,9 +178,9 @@ fn doubt(slower: &[&Cell<'_>], highest: &Number) -> &'static str {
     caveats.find(|caveat| !caveat.is_empty()).unwrap_or_default()
 }
 
-/// Which sizes are the fastest with each other codec of the same store under the same load, and without compression, as clauses; with the cells
-/// that say so. Empty where no other has several sizes.
-fn of_other_codecs<'c, 'a>(cells: &'c [Cell<'a>], chosen: &Cell<'a>) -> (String, Vec<&'c Cell<'a>>) {
+/// Which sizes are the fastest with each other codec of the same store under the same load, and without compression, as clauses. Empty where
+/// no other has several sizes of which that is known.
+fn of_other_codecs(cells: &[Cell<'_>], chosen: &Cell<'_>) -> String {
     let is_other = |cell: &&Cell<'_>| {
         cell.spelling(&COMPRESSION) != chosen.spelling(&COMPRESSION)
             && cell.is_like(chosen, &[&COMPRESSION, &COMPRESSION_BLOCK_SIZE])
@@ -165,8 +191,7 @@ fn of_other_codecs<'c, 'a>(cells: &'c [Cell<'a>], chosen: &Cell<'a>) -> (String,
     );
     // Codecs of which the same is to be said are said together.
     let mut said: Vec<(String, Vec<String>)> = Vec::new();
-    let mut compared = Vec::new();
-    for sizes in of_each.into_iter().filter_map(Sizes::of) {
+    for sizes in of_each.into_iter().filter_map(Sizes::of).filter(Sizes::are_known) {
         let first = sizes.family[0];
         let name = match is_plain(first) {
             true => "without compression".to_owned(),
@@ -180,10 +205,9 @@ fn of_other_codecs<'c, 'a>(cells: &'c [Cell<'a>], chosen: &Cell<'a>) -> (String,
             Some((_, names)) => names.push(name),
             None => said.push((what, vec![name])),
         }
-        compared.extend(sizes.family);
     }
     let clause = |(what, names): &(String, Vec<String>)| format!("; {}: {what}", names.join(" and "));
-    (said.iter().map(clause).collect(), compared)
+    said.iter().map(clause).collect()
 }
 
 /// What the size that takes the least space saves beyond the one chosen, and what becomes of the throughput; empty where that is little.

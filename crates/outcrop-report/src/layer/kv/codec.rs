@@ -11,6 +11,8 @@ use crate::layer::undecided::add_wide_rivals;
 use crate::number::Number;
 use crate::placement::Bounds;
 
+/// The topic of the advice on which codec, of a run that has nothing without compression.
+pub(super) const TOPIC: &str = "Codec";
 /// Said of every choice between codecs alone.
 const NO_REFERENCE: &str = "Nothing was measured without compression: with `--compression none,…` the report says whether to compress at all.";
 
@@ -53,7 +55,7 @@ pub(super) fn smallest(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim>
         .iter()
         .filter_map(|cell| Some((throughput(cell), cell.number(&THROUGHPUT)?)));
     add_wide_rivals(&mut numbers, rivals, top);
-    let claim = Claim::new("Codec", format!("{name}: {why}"), text, numbers);
+    let claim = Claim::new(TOPIC, format!("{name}: {why}"), text, numbers);
     let claim = claim.advising(format!("Compress with {name}: it takes {why} ({})", load(chosen)));
     Some(claim.under(&name, &bounds.judge_store(chosen, None)))
 }

@@ -3,7 +3,8 @@
 use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_data;
 use outcrop_schema::kv::{
-    LOG_AFTER_BYTES, LOG_BYTES, LOG_MATTERS, STORED_AFTER_BYTES, STORED_BYTES, STORED_RATIO,
+    BLOCK_CACHE, LOG_AFTER_BYTES, LOG_BYTES, LOG_MATTERS, PROCESSES, SPACE_AMPLIFICATION, STORED_AFTER_BYTES,
+    STORED_BYTES, STORED_RATIO,
 };
 
 use super::cell::{is_compressed_below, words};
@@ -108,6 +109,25 @@ pub(crate) fn takes(ratio: f64, ratio_without_log: Option<f64>) -> String {
 pub(super) fn taken(cell: &Cell<'_>, base: &Cell<'_>) -> Option<String> {
     let ratio = base.value(&STORED_BYTES)? / cell.value(&STORED_BYTES)?;
     Some(takes(ratio, ratio_without_log(cell, base)))
+}
+
+/// ` (0.49 without the store's log)`, behind a cell whose space amplification is shown; empty where the log is little of it, or not known.
+pub(super) fn amplification_without_log(cell: &Cell<'_>) -> String {
+    let share = log_share(cell).filter(|share| matters(*share) && *share < 1.0);
+    let without_log = cell.value(&SPACE_AMPLIFICATION).zip(share);
+    without_log.map_or_else(String::new, |(all, share)| {
+        let without_log = SPACE_AMPLIFICATION.format(all * (1.0 - share));
+        format!(" ({without_log} without the store's log)")
+    })
+}
+
+/// Bytes of the keys and values of each database, where its block cache has room for all of them: then what misses it says how short a
+/// trial was, and not what the cache does for these data.
+pub(super) fn data_within_cache(cell: &Cell<'_>) -> Option<f64> {
+    let all = cell.value(&STORED_BYTES)? * cell.value(&STORED_RATIO)?;
+    // Each process has a database and a cache of its own.
+    let of_each = all / f64::from(*cell.get(&PROCESSES)?);
+    (of_each <= cell.get(&BLOCK_CACHE)?.0 as f64).then_some(of_each)
 }
 
 /// Whether a share of the space is worth a sentence.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use outcrop_measure::Interval;
 use outcrop_predict::{CHECKED_ON, Case, Energy, Prediction, Study};
 use outcrop_report::number::counted;
 
@@ -63,17 +64,48 @@ fn say_fastest(lines: &mut Lines, study: &Study<'_>) {
         let clients = case.clients.map_or_else(String::new, |clients| {
             format!(" with {}", counted(clients as usize, "client"))
         });
-        let certainty = match case.interval {
-            Some(_) => "",
-            None => "; it has no interval, so others may be as fast",
+        let of_uncompressed = |value: f64| format!("{:.0}", value / found.uncompressed * 100.0);
+        let share = of_uncompressed(found.throughput);
+        let (range, certainty) = match &case.interval {
+            Some(own) => {
+                let others = of_load().filter(|(other, _)| !std::ptr::eq(*other, case));
+                let range = format!(" ({}–{} %)", of_uncompressed(own.low), of_uncompressed(own.high));
+                (
+                    range,
+                    beside(own, others.map(|(other, _)| other.interval.as_ref())),
+                )
+            }
+            None => (
+                String::new(),
+                "; it has no interval, so others may be as fast".to_owned(),
+            ),
         };
         lines.say(format!(
-            "{}{clients}: {} gives the highest predicted throughput, {:.0} % of that without compression{certainty}.",
+            "{}{clients}: {} gives the highest predicted throughput, {share} %{range} of that without compression{certainty}.",
             case.application.name,
             name(case),
-            found.throughput / found.uncompressed * 100.0
         ));
     }
+}
+
+/// With how many the highest ties, and how many others may be as fast for all that is known of their error; empty where it is the highest for
+/// certain.
+fn beside<'i>(highest: &Interval, others: impl Iterator<Item = Option<&'i Interval>>) -> String {
+    let (known, unknown): (Vec<_>, Vec<_>) = others.partition(Option::is_some);
+    let ties = known
+        .into_iter()
+        .flatten()
+        .filter(|other| other.overlaps(highest));
+    let ties = match ties.count() {
+        0 => String::new(),
+        count => format!("; ties with {}", counted(count, "other")),
+    };
+    let unknown = match unknown.len() {
+        0 => String::new(),
+        1 => "; 1 other has no interval and may be as fast".to_owned(),
+        count => format!("; {count} others have no interval and may be as fast"),
+    };
+    ties + &unknown
 }
 
 fn name<'a>(case: &Case<'a>) -> &'a str {
@@ -197,5 +229,39 @@ fn say_ranking(lines: &mut Lines, study: &Study<'_>) {
             "Taking the predicted best loses {:.0} % on average.",
             ranking.regret * 100.0
         ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use outcrop_measure::Interval;
+
+    use super::beside;
+
+    #[test]
+    fn the_highest_names_how_many_it_ties_with_and_how_many_are_not_known() {
+        let interval = |low: f64, high: f64| Interval {
+            estimate: (low + high) / 2.0,
+            low,
+            high,
+            confidence: 0.9,
+            n: 9,
+        };
+        let (highest, near, far) = (
+            interval(309.0, 537.0),
+            interval(270.0, 486.0),
+            interval(100.0, 200.0),
+        );
+        let said = |others: &[Option<&Interval>]| beside(&highest, others.iter().copied());
+        assert_eq!(said(&[Some(&far)]), "");
+        assert_eq!(said(&[Some(&near), Some(&far)]), "; ties with 1 other");
+        assert_eq!(
+            said(&[Some(&near), Some(&near), None, None]),
+            "; ties with 2 others; 2 others have no interval and may be as fast"
+        );
+        assert_eq!(
+            said(&[None, Some(&far)]),
+            "; 1 other has no interval and may be as fast"
+        );
     }
 }

@@ -18,22 +18,29 @@ pub(super) fn alike(cells: &[Cell<'_>]) -> Option<Finding> {
     let several: Vec<&Cell<'_>> = cells.iter().filter(|cell| cell.drives() > 1).collect();
     let (shown, _) = best(several.iter().copied(), &IOPS.both)?;
     let shares: Vec<Number> = several.iter().flat_map(|cell| shares_of_drives(cell)).collect();
-    let slowest = shares
-        .iter()
-        .min_by(|one, other| one.value.total_cmp(&other.value))?;
+    let side = |share: &Number| Side::of(share, &(1.0 - BELOW..=f64::INFINITY));
+    let slowest_of = |wanted: Option<Side>| {
+        let its = shares
+            .iter()
+            .filter(|share| wanted.is_none_or(|wanted| side(share) == wanted));
+        its.min_by(|one, other| one.value.total_cmp(&other.value))
+    };
+    let slowest = slowest_of(None)?;
     let tested = format!(
         "IOPS of each drive in {}: the slowest at most {:.0} % below their mean. The numbers are of {}.",
         counted(several.len(), "cell"),
         BELOW * 100.0,
         shown.words()
     );
-    let of = |wanted: Side| {
-        let sides = shares
-            .iter()
-            .map(|share| Side::of(share, &(1.0 - BELOW..=f64::INFINITY)));
-        sides.filter(|side| *side == wanted).count()
+    let of = |wanted: Side| shares.iter().filter(|share| side(share) == wanted).count();
+    // The slowest by its value may be sure, and another one decide.
+    let deciding = slowest_of(Some(Side::Beyond)).or_else(|| slowest_of(Some(Side::Open)));
+    let deciding = deciding.unwrap_or(slowest);
+    let name = match std::ptr::eq(deciding, slowest) {
+        true => "slowest drive ÷ mean of the drives",
+        false => "one drive ÷ mean of the drives",
     };
-    let share = slowest.clone().named("slowest drive ÷ mean of the drives");
+    let share = deciding.clone().named(name);
     let verdict = Verdict::of_sides(of(Side::Beyond), of(Side::Open), || {
         format!(
             "the interval of a drive's share has values up to {:.0} % below the mean and further below: {}. More repetitions narrow it",

@@ -114,7 +114,9 @@ pub(super) fn writes_at_low_depth(cells: &[Cell<'_>]) -> Finding {
             let reason = "pure reads and writes were not measured under the same conditions at a depth of 1 or 2 (the plan ssd-matrix does).";
             Finding::not_testable(ID, SENTENCE, reason)
         })
-        .otherwise("These writes are not answered from a buffer, or reads are answered from a cache.")
+        .otherwise(
+            "These writes are not answered from a buffer, reads are answered from a cache, or other I/O delayed the writes.",
+        )
 }
 
 /// What depth brings for small accesses, compared with large ones.

@@ -11,7 +11,7 @@ use super::super::cell::{
 };
 use super::Outside;
 use crate::cell::Cell;
-use crate::finding::{Finding, Side};
+use crate::finding::{Finding, Side, Verdict};
 
 /// A read that fetches less than this part of the least that it must was answered from memory.
 const LEAST_PART: f64 = 0.9;
@@ -178,9 +178,18 @@ pub(super) fn amplification_in_bounds(cells: &[Cell<'_>]) -> Finding {
         Some((side, words))
     });
     let how = "read amplification against 128 KiB ÷ read × stored ÷ original of compressed extents, and 1 of others, within 10 %,";
-    outside.finding(ID, SENTENCE, how, "no compressed btrfs was read cold with its stored size known").meaning(
-        "A small read of compressed data costs a read of its whole extent: a smaller extent, block or cluster lowers that cost.",
-    )
+    let finding = outside.finding(
+        ID,
+        SENTENCE,
+        how,
+        "no compressed btrfs was read cold with its stored size known",
+    );
+    match finding.verdict {
+        Verdict::Holds => finding.meaning(
+            "A small read of compressed data costs a read of its whole extent: a smaller extent, block or cluster lowers that cost.",
+        ),
+        Verdict::DoesNotHold | Verdict::NotTestable(_) => finding,
+    }
 }
 
 /// What a read fetches on average: the stored part of a compressed extent, or itself where the extent is as it was.
