@@ -60,14 +60,6 @@ pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
         refuse_input(&args.input.input, file)?;
         args.force.check(file)?;
     }
-    let mut written = Vec::with_capacity(columns.len());
-    let mut kept = None;
-    for (column, file) in columns.iter().zip(files) {
-        let count = written.len() + 1;
-        let on_commit = |file: &Path| kept = Some(keep_written(file, count));
-        let encoded = encode_column(args, (&mut opened, &layout, *column), (file, on_commit), &work);
-        written.push(encoded.map_err(|error| explained_after(error, kept.as_deref()))?);
-    }
     if !args.no_compare {
         // A column file cannot hold them; that is no reason to say nothing of their size.
         for column in layout.without_text_form(&args.input) {
@@ -77,6 +69,14 @@ pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
                 Err(error) => note(&format!("{}: its size is not known: {error:#}", column.name)),
             }
         }
+    }
+    let mut written = Vec::with_capacity(columns.len());
+    let mut kept = None;
+    for (column, file) in columns.iter().zip(files) {
+        let count = written.len() + 1;
+        let on_commit = |file: &Path| kept = Some(keep_written(file, count));
+        let encoded = encode_column(args, (&mut opened, &layout, *column), (file, on_commit), &work);
+        written.push(encoded.map_err(|error| explained_after(error, kept.as_deref()))?);
     }
     drop(work);
     match &written[..] {

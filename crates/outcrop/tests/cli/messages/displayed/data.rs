@@ -71,6 +71,14 @@ fn of_codecs_and_of_data() {
                 decompressed_bytes: 65_536,
                 reason: text("checksum mismatch"),
             },
+            InputError::LongWindow {
+                name: text("orders.csv.zst"),
+                compression: Compression::Zstd,
+            },
+            InputError::NoMemory {
+                name: text("orders.csv.zst"),
+                compression: Compression::Zstd,
+            },
             InputError::TooLarge {
                 name: text("orders.csv.xz"),
                 limit_bytes: 1 << 30,
@@ -192,6 +200,14 @@ fn of_columns() {
                 seen: 5 << 30,
                 limit: 1 << 30,
                 hint: "shorten the value",
+            },
+            ColumnError::LongBlock {
+                bytes: 5 << 30,
+                limit: 1 << 30,
+            },
+            ColumnError::LongValue {
+                bytes: 5 << 30,
+                limit: 1 << 30,
             },
             ColumnError::TooLong {
                 what: text("line 3 of the input: the record that begins here"),
