@@ -88,10 +88,10 @@ fn trials_that_did_not_complete_are_in_the_journal_and_not_in_the_records() {
 #[test]
 fn a_run_larger_than_one_batch_is_written_in_pieces_and_read_whole() {
     let folder = tempfile::tempdir().unwrap();
-    let measurements: Vec<Value> = (0..9000)
+    let measurements: Vec<Value> = (0..900)
         .map(|i| Value::measured(if i % 2 == 0 { IOPS } else { LATENCY_P99 }, f64::from(i)))
         .collect();
-    let trials: Vec<_> = (0..4)
+    let trials: Vec<_> = (0..40)
         .map(|repetition| trial(4, repetition, &measurements))
         .collect();
     let run = run_of(folder.path(), "large", &trials);
