@@ -22,7 +22,7 @@ const MAGIC: &[u8; 4] = b"PAR1";
 
 /// Bytes of decoded column that a batch should stay below.
 const BATCH_BYTES: u64 = 32 << 20;
-/// Fewer rows than one are none, and more are no faster.
+/// A batch of long values may have a single row; above a million rows, a larger batch is no faster.
 const BATCH_ROWS: std::ops::RangeInclusive<u64> = 1..=1 << 20;
 
 /// Iterator over the arrays of one column of a Parquet file: dictionary arrays that

@@ -40,45 +40,54 @@ const BOMB_RATIO: u64 = 1000;
 pub struct StoredColumn {
     /// Encoding and codec of its chunks: `dictionary→plain, Snappy`.
     pub form: String,
-    /// Rows and bytes of each row group.
-    groups: Vec<(u64, u64)>,
-    /// Bytes of each row group's chunk in the file and before compression.
-    chunks: Vec<(u64, u64)>,
+    groups: Vec<StoredGroup>,
     /// Bytes before compression.
     pub uncompressed_bytes: u64,
     /// Whether every chunk has a codec that compresses at least as well as zstd does at low levels.
     pub has_strong_codec: bool,
 }
 
+/// What a row group has of a column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct StoredGroup {
+    rows: u64,
+    /// In the file.
+    bytes: u64,
+    /// Before compression.
+    uncompressed_bytes: u64,
+}
+
 impl StoredColumn {
     /// Rows of the file.
     pub fn row_count(&self) -> u64 {
-        self.groups.iter().map(|(rows, _)| rows).sum()
+        self.groups.iter().map(|group| group.rows).sum()
     }
 
     /// Bytes of the column's chunks as they are in the file, page headers included.
     pub fn bytes(&self) -> u64 {
-        self.groups.iter().map(|(_, bytes)| bytes).sum()
+        self.groups.iter().map(|group| group.bytes).sum()
     }
 
     /// Bytes in the file and before compression of the first chunk that becomes a thousand times as large, and more than 512 MiB: a page of it is
     /// decompressed as a whole, whatever its size.
     pub fn bomb(&self) -> Option<(u64, u64)> {
-        let is_bomb = |&&(bytes, uncompressed): &&(u64, u64)| {
-            uncompressed > BOMB_BYTES && uncompressed / BOMB_RATIO > bytes
+        let is_bomb = |group: &&StoredGroup| {
+            let uncompressed = group.uncompressed_bytes;
+            uncompressed > BOMB_BYTES && uncompressed / BOMB_RATIO > group.bytes
         };
-        self.chunks.iter().find(is_bomb).copied()
+        let group = self.groups.iter().find(is_bomb)?;
+        Some((group.bytes, group.uncompressed_bytes))
     }
 
     /// Bytes of the first rows; `None` where they do not end with a row group, as a chunk is compressed whole.
     pub fn bytes_of_first(&self, row_count: u64) -> Option<u64> {
         let (mut rows, mut bytes) = (0, 0);
-        for (group_rows, group_bytes) in &self.groups {
+        for group in &self.groups {
             if rows >= row_count {
                 break;
             }
-            rows += group_rows;
-            bytes += group_bytes;
+            rows += group.rows;
+            bytes += group.bytes;
         }
         (rows == row_count).then_some(bytes)
     }
@@ -101,19 +110,21 @@ pub fn parquet_stored<R: ChunkReader>(input: &R) -> Result<Vec<StoredColumn>> {
                 ..StoredColumn::default()
             };
             for group in metadata.row_groups() {
-                let (mut bytes, mut uncompressed) = (0, 0);
+                let mut stored = StoredGroup {
+                    rows: size(group.num_rows()),
+                    ..StoredGroup::default()
+                };
                 let leaves = (0..group.num_columns()).filter(|&leaf| mask.leaf_included(leaf));
                 for chunk in leaves.map(|leaf| group.column(leaf)) {
                     forms.insert(encoding_of(chunk));
                     codecs.insert(codec_name(chunk.compression()));
                     column.has_strong_codec &=
                         matches!(chunk.compression(), Compression::ZSTD(_) | Compression::BROTLI(_));
-                    bytes += size(chunk.compressed_size());
-                    uncompressed += size(chunk.uncompressed_size());
+                    stored.bytes += size(chunk.compressed_size());
+                    stored.uncompressed_bytes += size(chunk.uncompressed_size());
                 }
-                column.uncompressed_bytes += uncompressed;
-                column.chunks.push((bytes, uncompressed));
-                column.groups.push((size(group.num_rows()), bytes));
+                column.uncompressed_bytes += stored.uncompressed_bytes;
+                column.groups.push(stored);
             }
             let named = |names: BTreeSet<&str>| names.into_iter().collect::<Vec<_>>().join(" and ");
             column.form = format!("{}, {}", named(forms), named(codecs));
