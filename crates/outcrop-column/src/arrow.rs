@@ -16,6 +16,8 @@ mod parquet_input;
 #[cfg(feature = "parquet")]
 mod parquet_output;
 #[cfg(feature = "parquet")]
+mod parquet_pages;
+#[cfg(feature = "parquet")]
 mod parquet_sizes;
 #[cfg(feature = "parquet")]
 mod parts;
@@ -32,6 +34,8 @@ pub use ipc_input::{ArrowStrings, arrow_fields};
 pub use ipc_output::ArrowForm;
 #[cfg(feature = "parquet")]
 pub use parquet_input::{ParquetStrings, parquet_fields};
+#[cfg(feature = "parquet")]
+pub use parquet_pages::{StoredPage, for_each_page};
 #[cfg(feature = "parquet")]
 pub use parquet_sizes::{
     MOST_COMPARED_BYTES, ParquetSizes, StoredColumn, parquet_stored, parquet_zstd_sizes,

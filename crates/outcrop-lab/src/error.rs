@@ -37,7 +37,9 @@ pub enum LabError {
     },
     /// The budget is too small even for the shortest trials.
     #[error(
-        "a budget of {budget} is too short for {trials} trials, which take at least {shortest}; raise the budget, or reduce cells or repetitions"
+        "a budget of {budget} is too short for {trials} {}, which {} at least {shortest}; raise the budget, or reduce cells or repetitions",
+        if *trials == 1 { "trial" } else { "trials" },
+        if *trials == 1 { "takes" } else { "take" }
     )]
     OverBudget {
         /// What was given.

@@ -14,7 +14,9 @@ pub(crate) use line::is_http;
 
 use super::{Context, Step};
 use crate::login::Attempts;
-use line::{BAD_EXPTIME, BAD_FORMAT, ERROR, Tokens, is_key, is_noreply, natural, reply, seconds};
+use line::{
+    BAD_EXPTIME, BAD_FORMAT, ERROR, Tokens, has_http_version, is_key, is_noreply, natural, reply, seconds,
+};
 
 /// A line this long that does not begin with `get` or `gets` ends the connection.
 const LONG_LINE_BYTES: usize = 2048;
@@ -201,6 +203,8 @@ impl Session {
             b"verbosity" => verbosity(tokens, out),
             b"watch" => out.extend_from_slice(b"CLIENT_ERROR watch commands not allowed\r\n"),
             b"shutdown" => out.extend_from_slice(b"SERVER_ERROR: shutdown not enabled\r\n"),
+            // Of an HTTP request with a method that no page in a browser can send by itself; memcached ends these, too.
+            _ if has_http_version(command.line) => return Step::Close,
             _ => out.extend_from_slice(ERROR),
         }
         Step::command(command.line_bytes)

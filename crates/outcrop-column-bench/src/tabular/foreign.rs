@@ -1,13 +1,13 @@
 //! Parquet and Arrow IPC, read by the column codec's own readers.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use arrow_array::ArrayRef;
 use outcrop_column::arrow::{
-    ArrowStrings, ForeignField, ParquetStrings, StoredColumn, array_parts, arrow_fields, parquet_fields,
-    parquet_stored, refuse_longer_values,
+    ArrowStrings, ForeignField, ParquetStrings, StoredColumn, StoredPage, array_parts, arrow_fields,
+    for_each_page, parquet_fields, parquet_stored, refuse_longer_values,
 };
 use outcrop_column::{ColumnError, InputColumn, LINE_BYTES_LIMIT};
 use outcrop_input::Input;
@@ -80,19 +80,60 @@ pub(crate) fn stored(path: &Path, column: &TableColumn) -> Result<StoredColumn, 
 }
 
 fn parquet(path: &Path, column: &TableColumn) -> Result<ParquetStrings<File>, BenchError> {
-    if let Some((bytes, uncompressed)) = stored(path, column)?.bomb() {
-        let (bytes, uncompressed) = (format_bytes(bytes), format_bytes(uncompressed));
-        return Err(table_error(
-            path,
-            format!(
-                "column {} has a part of {bytes} that decompresses to {uncompressed}; it is left out, because a page that large is held in memory as \
-                 a whole",
-                column.name
-            ),
-        ));
-    }
+    refuse_large_pages(path, column)?;
     let arrays = ParquetStrings::open(open_file(path)?, InputColumn::Numbered(column.number));
     arrays.map_err(|error| table_error(path, error.to_string()))
+}
+
+/// A page is decompressed as a whole, and takes some three times its size then. Writers make pages of a few megabytes; long values make
+/// larger ones, which are larger in the file, too.
+const PAGE_BYTES_LIMIT: u64 = 512 << 20;
+const TIMES_PAGE: u64 = 16;
+/// No gzip file becomes more times as large, and no LZ4 frame a fourth of that.
+const GZIP_RATIO_LIMIT: u64 = 1032;
+
+/// The most bytes that a page may decompress to.
+fn limit_of(page: &StoredPage) -> u64 {
+    page.bytes.saturating_mul(TIMES_PAGE).max(PAGE_BYTES_LIMIT)
+}
+
+/// Refuses a column with a page that is larger than it may be in memory.
+fn refuse_large_pages(path: &Path, column: &TableColumn) -> Result<(), BenchError> {
+    let file = open_file(path)?;
+    let mut large = None;
+    let visit = |page: StoredPage| {
+        let claims_more = page.uncompressed_bytes > limit_of(&page);
+        if large.is_none() && (claims_more || !page.is_bounded && is_longer(&file, &page)?) {
+            large = Some(page);
+        }
+        Ok(())
+    };
+    for_each_page(&file, column.number, visit).map_err(|error| table_error(path, error.to_string()))?;
+    let Some(page) = large else {
+        return Ok(());
+    };
+    let detail = format!(
+        "column {} has a page of {} that decompresses to more than {}, but a page is held in memory as a whole; write the file with smaller pages, \
+         or leave the column out",
+        column.name,
+        format_bytes(page.bytes),
+        format_bytes(limit_of(&page))
+    );
+    Err(table_error(path, detail))
+}
+
+/// Whether a page decompresses to more than is allowed, whatever its header says.
+fn is_longer(file: &File, page: &StoredPage) -> Result<bool, ColumnError> {
+    let limit = limit_of(page);
+    if page.bytes.saturating_mul(GZIP_RATIO_LIMIT) <= limit {
+        return Ok(false);
+    }
+    let mut file = file;
+    file.seek(SeekFrom::Start(page.offset))?;
+    // What is damaged, the reader of the column says.
+    let page = Input::open("page", BufReader::new(file.take(page.bytes)));
+    let bytes = page.and_then(|page| io::copy(&mut page.take(limit + 1), &mut io::sink()));
+    Ok(bytes.is_ok_and(|bytes| bytes > limit))
 }
 
 fn buffered(path: &Path) -> Result<BufReader<Input<File>>, BenchError> {
@@ -132,6 +173,7 @@ pub(crate) fn typed(
     let number = InputColumn::Numbered(column.number);
     let failed = |error: ColumnError| table_error(path, error.to_string());
     Ok(if format == TableFormat::Parquet {
+        refuse_large_pages(path, column)?;
         Box::new(ParquetStrings::open_typed(open_file(path)?, number).map_err(failed)?)
     } else {
         Box::new(ArrowStrings::open_typed(buffered(path)?, number).map_err(failed)?)

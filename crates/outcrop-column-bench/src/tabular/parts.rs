@@ -13,6 +13,16 @@ use super::{Table, TableColumn, TableFormat, delimited, folder, foreign};
 use crate::error::BenchError;
 use crate::input::ColumnInput;
 
+/// Text that any file may have in memory to be timed, and the limit of large files in multiples of them: what searches, an encoder and its
+/// peers hold of it is several times as much, and a file of some hundred bytes can hold any number of rows.
+const LEAST_TEXT_BYTES: u64 = 512 << 20;
+const TIMES_FILE: u64 = 256;
+
+/// What is missing is said by whoever opens it.
+fn size_of(file: &Path) -> u64 {
+    file.metadata().map_or(0, |file| file.len())
+}
+
 /// Some rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Part<'p> {
@@ -109,7 +119,8 @@ impl Table {
     ///
     /// # Errors
     /// [`BenchError::Path`], [`BenchError::Table`] for a row without the column, [`BenchError::Unavailable`] where the text of these rows takes
-    /// more than an eighth of the memory that this process may have, and [`BenchError::Interrupted`] when `stop` was raised.
+    /// more than an eighth of the memory that this process may have, or more than 512 MiB and 256 times the file, and
+    /// [`BenchError::Interrupted`] when `stop` was raised.
     pub fn load(
         &self,
         path: &Path,
@@ -117,7 +128,14 @@ impl Table {
         row_limit: u64,
         stop: &AtomicBool,
     ) -> Result<ColumnInput, BenchError> {
-        let most_bytes = allowed_bytes().map_or(u64::MAX, |total| total / 8);
+        let of_memory = allowed_bytes().map_or(u64::MAX, |total| total / 8);
+        let is_folder = self.format == TableFormat::Folder;
+        let file_bytes = match is_folder.then(|| folder::inner(self, path, column)).transpose()? {
+            Some((_, file, _)) => size_of(&file),
+            None => size_of(path),
+        };
+        let of_file = file_bytes.saturating_mul(TIMES_FILE).max(LEAST_TEXT_BYTES);
+        let most_bytes = of_memory.min(of_file);
         self.load_within(path, column, (row_limit, most_bytes), stop)
     }
 
@@ -151,7 +169,7 @@ impl Table {
             })?;
             if is_too_much && input.row_count() < row_limit {
                 return Err(BenchError::Unavailable(format!(
-                    "its first {} rows have more than {} of text, an eighth of the memory here; measure fewer rows",
+                    "its first {} rows have more than {} of text, the most that is held in memory of a file of this size; measure fewer rows",
                     input.row_count() + 1,
                     format_bytes(most_bytes),
                 )));
@@ -194,7 +212,7 @@ mod tests {
         let refused = load(3000, 20 << 20).unwrap_err().to_string();
         assert_eq!(
             refused,
-            "its first 20 rows have more than 20 MiB of text, an eighth of the memory here; measure fewer rows"
+            "its first 20 rows have more than 20 MiB of text, the most that is held in memory of a file of this size; measure fewer rows"
         );
     }
 }

@@ -1,12 +1,14 @@
 //! Values of many megabytes, which a Parquet file of some kilobytes can hold.
 
+use std::fs::File;
 use std::sync::Arc;
 
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray};
 use outcrop_column::arrow::MOST_COMPARED_BYTES;
 use outcrop_column_bench::BenchError;
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, GzipLevel, ZstdLevel};
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
 
 use crate::whole::{NO_LIMIT, judged, write};
 
@@ -46,17 +48,58 @@ fn a_value_longer_than_a_line_of_text_may_be_is_refused() {
     );
 }
 
+/// The varint of a signed number in Thrift's compact protocol, in `length` bytes.
+fn varint(value: u64, length: usize) -> Vec<u8> {
+    let zigzag = value << 1;
+    let byte = |place: usize| {
+        let more = if place + 1 < length { 0x80 } else { 0 };
+        (zigzag >> (7 * place)) as u8 & 0x7f | more
+    };
+    (0..length).map(byte).collect()
+}
+
 #[test]
-fn a_part_of_a_column_that_decompresses_to_a_thousand_times_its_size_is_not_read() {
+fn a_page_of_more_than_half_a_gibibyte_is_not_read_whatever_the_footer_says() {
     let here = tempfile::tempdir().unwrap();
     let path = here.path().join("bomb.parquet");
     let array: ArrayRef = Arc::new(StringArray::from(vec!["x".repeat(600 << 20)]));
     write(&path, &[("rock", array)], zstd());
-    let refused = judged(&path, "rock", NO_LIMIT).unwrap_err().to_string();
+    let refusal = || judged(&path, "rock", NO_LIMIT).unwrap_err().to_string();
+    let (honest, expected) = (refusal(), "that decompresses to more than 512 MiB");
     assert!(
-        refused.contains("column rock has a part of") && refused.contains("that decompresses to"),
-        "{refused}"
+        honest.contains("column rock has a page of") && honest.contains(expected),
+        "{honest}"
     );
+    let footer = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
+    let claimed = footer.metadata().row_group(0).column(0).uncompressed_size() as u64;
+    let mut bytes = std::fs::read(&path).unwrap();
+    let (true_size, small) = (varint(claimed, 5), varint(100_000, 5));
+    let places: Vec<usize> = (0..bytes.len() - 5)
+        .filter(|&at| bytes[at..at + 5] == true_size)
+        .collect();
+    assert!(!places.is_empty());
+    for at in places {
+        bytes[at..at + 5].copy_from_slice(&small);
+    }
+    std::fs::write(&path, bytes).unwrap();
+    let lies = refusal();
+    assert!(lies.contains(expected), "{lies}");
+}
+
+#[test]
+fn a_page_of_gzip_that_decompresses_to_more_than_its_header_says_is_not_read() {
+    let here = tempfile::tempdir().unwrap();
+    let path = here.path().join("gzip.parquet");
+    let array: ArrayRef = Arc::new(StringArray::from(vec!["x".repeat(600 << 20)]));
+    write(&path, &[("rock", array)], Compression::GZIP(GzipLevel::default()));
+    // The header of the only page is the first thing in the file; its type is its first field.
+    let mut bytes = std::fs::read(&path).unwrap();
+    let header: [u8; 4] = bytes[4..8].try_into().unwrap();
+    assert_eq!([header[0], header[2]], [0x15, 0x15], "{header:02x?}");
+    bytes[7..12].copy_from_slice(&varint(100_000, 5));
+    std::fs::write(&path, bytes).unwrap();
+    let lies = judged(&path, "rock", NO_LIMIT).unwrap_err().to_string();
+    assert!(lies.contains("that decompresses to more than 512 MiB"), "{lies}");
 }
 
 #[test]

@@ -30,11 +30,6 @@ pub const MOST_COMPARED_BYTES: u64 = 32 << 20;
 /// Bytes of a data page, which nothing else ends: the library's own limit of 20,000 rows makes many columns larger.
 const PAGE_BYTES: usize = 1 << 20;
 
-/// A chunk with fewer bytes before compression is read, however few it has in the file.
-const BOMB_BYTES: u64 = 512 << 20;
-/// Columns of few values become some hundred times as large.
-const BOMB_RATIO: u64 = 1000;
-
 /// How a Parquet file holds one of its columns, by its footer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoredColumn {
@@ -53,8 +48,6 @@ struct StoredGroup {
     rows: u64,
     /// In the file.
     bytes: u64,
-    /// Before compression.
-    uncompressed_bytes: u64,
 }
 
 impl StoredColumn {
@@ -66,17 +59,6 @@ impl StoredColumn {
     /// Bytes of the column's chunks as they are in the file, page headers included.
     pub fn bytes(&self) -> u64 {
         self.groups.iter().map(|group| group.bytes).sum()
-    }
-
-    /// Bytes in the file and before compression of the first chunk that becomes a thousand times as large, and more than 512 MiB: a page of it is
-    /// decompressed as a whole, whatever its size.
-    pub fn bomb(&self) -> Option<(u64, u64)> {
-        let is_bomb = |group: &&StoredGroup| {
-            let uncompressed = group.uncompressed_bytes;
-            uncompressed > BOMB_BYTES && uncompressed / BOMB_RATIO > group.bytes
-        };
-        let group = self.groups.iter().find(is_bomb)?;
-        Some((group.bytes, group.uncompressed_bytes))
     }
 
     /// Bytes of the first rows; `None` where they do not end with a row group, as a chunk is compressed whole.
@@ -121,9 +103,8 @@ pub fn parquet_stored<R: ChunkReader>(input: &R) -> Result<Vec<StoredColumn>> {
                     column.has_strong_codec &=
                         matches!(chunk.compression(), Compression::ZSTD(_) | Compression::BROTLI(_));
                     stored.bytes += size(chunk.compressed_size());
-                    stored.uncompressed_bytes += size(chunk.uncompressed_size());
+                    column.uncompressed_bytes += size(chunk.uncompressed_size());
                 }
-                column.uncompressed_bytes += stored.uncompressed_bytes;
                 column.groups.push(stored);
             }
             let named = |names: BTreeSet<&str>| names.into_iter().collect::<Vec<_>>().join(" and ");

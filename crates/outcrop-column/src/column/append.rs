@@ -83,6 +83,7 @@ impl Column {
     /// As there, and [`crate::ColumnError::Path`].
     pub fn append_to(&self, path: &Path) -> Result<EncodeReport> {
         let mut file = ExclusiveFile::open(path)?;
-        self.append_segments(&file.reader()?, &mut file)
+        let appended = self.append_segments(&file.reader()?, &mut file);
+        appended.inspect_err(|_| file.cut_back())
     }
 }

@@ -202,7 +202,8 @@ impl Encoder {
     /// As there, and [`ColumnError::Path`](crate::ColumnError::Path).
     pub fn append_to(self, path: &Path) -> Result<EncodeReport> {
         let mut file = ExclusiveFile::open(path)?;
-        self.append(&file.reader()?, &mut file)
+        let appended = self.append(&file.reader()?, &mut file);
+        appended.inspect_err(|_| file.cut_back())
     }
 }
 

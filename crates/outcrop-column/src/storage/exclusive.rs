@@ -17,6 +17,27 @@ use crate::error::{ColumnError, Result};
 pub struct ExclusiveFile {
     file: File,
     path: PathBuf,
+    /// What it had when it was opened.
+    before: Before,
+}
+
+/// Bytes of the header of a column file, which an append changes last.
+const HEADER_BYTES: usize = 64;
+
+/// The size of a file, and the header that says how much of it is a column.
+#[derive(Debug, PartialEq, Eq)]
+struct Before {
+    bytes: u64,
+    header: Vec<u8>,
+}
+
+impl Before {
+    fn of(file: &File) -> io::Result<Self> {
+        let bytes = file.metadata()?.len();
+        let mut header = vec![0; HEADER_BYTES.min(bytes as usize)];
+        file.read_exact_at(&mut header, 0)?;
+        Ok(Self { bytes, header })
+    }
 }
 
 impl ExclusiveFile {
@@ -32,6 +53,7 @@ impl ExclusiveFile {
             let (held, named) = (file.metadata()?, std::fs::metadata(path)?);
             if (held.dev(), held.ino()) == (named.dev(), named.ino()) {
                 return Ok(Self {
+                    before: Before::of(&file)?,
                     file,
                     path: path.to_owned(),
                 });
@@ -41,6 +63,15 @@ impl ExclusiveFile {
             path: path.to_owned(),
             source,
         })
+    }
+
+    /// Gives back the space of what an append wrote before it failed. Once the header names it, it is part of the column, and stays.
+    pub(crate) fn cut_back(&self) {
+        let is_longer = |now: &Before| now.header == self.before.header && now.bytes > self.before.bytes;
+        if Before::of(&self.file).is_ok_and(|now| is_longer(&now)) {
+            // The column is whole without that, too; the error of the append says more.
+            let _ = self.file.set_len(self.before.bytes);
+        }
     }
 
     /// A reader of what the file holds now.

@@ -139,13 +139,23 @@ fn the_kernels_zlib_is_not_called_slower_where_the_interval_reaches_the_limit() 
 
 /// A compressed btrfs that reads in 463 µs, an uncompressed one in 611 µs, and an uncompressed ext4 with these median latencies, in µs.
 fn price(ext4_us: [f64; 3]) -> (Claim, String) {
+    price_with([("ext4", ext4_us)])
+}
+
+/// The same with several uncompressed filesystems.
+fn price_with<const N: usize>(p50s_us: [(&str, [f64; 3]); N]) -> (Claim, String) {
     let plain: Values<'_> = &[(SPACE_RATIO, 0.99), (LATENCY.p50, 611_000.0)];
-    let run = Builder::new()
+    let builder = Builder::new()
         .btrfs("zstd:3", &[(LATENCY.p50, 463_000.0)])
-        .btrfs("none", plain)
-        .cell("ext4", "none", plain, &OPTIONS.remark("mounted with rw"))
-        .run;
-    let report = Report::of(&with_p50s(run, "ext4 none", ext4_us));
+        .btrfs("none", plain);
+    let add = |builder: Builder, (filesystem, _): &(&str, _)| {
+        builder.cell(filesystem, "none", plain, &OPTIONS.remark("mounted with rw"))
+    };
+    let run = p50s_us.iter().fold(builder, add).run;
+    let known = p50s_us.into_iter().fold(run, |run, (filesystem, us)| {
+        with_p50s(run, &format!("{filesystem} none"), us)
+    });
+    let report = Report::of(&known);
     let mut claims = report.layers[0].answer.advice.iter();
     let claim = claims.find(|claim| claim.topic == "Price of the least space");
     let claim = claim.expect("the layer prices the least space").clone();
@@ -191,6 +201,14 @@ fn compression_is_not_said_to_read_sooner_than_none_where_another_filesystem_may
              cannot distinguish from 463 µs"
         ),
         "{tied:?}"
+    );
+    // What is sooner for certain is named, also where the median of another one is lower.
+    let (certain, _) = price_with([("ext4", [450.0, 380.0, 480.0]), ("xfs", [452.0, 451.0, 453.0])]);
+    assert!(
+        certain
+            .brief
+            .ends_with("(btrfs none: 611 µs), but xfs none takes 452 µs"),
+        "{certain:?}"
     );
     let (later, fastest) = price([700.0, 690.0, 710.0]);
     assert!(

@@ -137,7 +137,7 @@ fn is_safe_host(host: &[u8]) -> bool {
         Some((address, port)) => (address, port),
         None => host.split_at(host.find(':').unwrap_or(host.len())),
     };
-    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    let is_port = |port: &str| port.is_empty() || port.parse::<u16>().is_ok() && !port.starts_with('+');
     let is_v6 = host.starts_with('[');
     let is_name = match name.parse::<IpAddr>() {
         Ok(address) => address.is_ipv6() == is_v6,
@@ -175,6 +175,8 @@ mod tests {
             "[::1]evil.example",
             "localhost:80@evil.example",
             "127.0.0.1:80:90",
+            "127.0.0.1:99999",
+            "127.0.0.1:+80",
             "127.0.0.1.evil.example",
             "\u{7f}",
         ] {

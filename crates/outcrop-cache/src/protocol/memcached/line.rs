@@ -83,10 +83,15 @@ pub(crate) fn is_http(line: &[u8]) -> bool {
             || line
                 .get(..5)
                 .is_some_and(|start| start.eq_ignore_ascii_case(b"host:"))
-            || line
-                .rsplit(|&byte| byte == b' ')
-                .next()
-                .is_some_and(|last| last.starts_with(b"HTTP/")))
+            || has_http_version(line))
+}
+
+/// Whether a line ends as the first one of an HTTP request does.
+pub(super) fn has_http_version(line: &[u8]) -> bool {
+    let mut words = line.rsplit(|&byte| byte == b' ').filter(|word| !word.is_empty());
+    let last = words.next();
+    // A request has a method in front of it.
+    words.next().is_some() && last.is_some_and(|last| last.starts_with(b"HTTP/"))
 }
 
 /// A decimal number, perhaps with a sign.

@@ -113,8 +113,16 @@ impl<'c, 'a> Reference<'c, 'a> {
     /// added to the numbers, which then decide nothing.
     fn sooner(&self, p50: &Number, numbers: &mut Vec<Number>) -> String {
         add_wide_rivals(numbers, p50s(&self.plain), p50);
-        let soonest = best(self.plain.iter().copied(), &LATENCY.p50);
-        let soonest = soonest.filter(|(_, number)| number.value < p50.value || number.overlaps(p50));
+        let is_below = |cell: &&&Cell<'_>| {
+            let number = cell.number(&LATENCY.p50);
+            number.is_some_and(|number| number.value < p50.value && !number.overlaps(p50))
+        };
+        // What is sooner for certain says more than what may be sooner still.
+        let certain = best(self.plain.iter().filter(is_below).copied(), &LATENCY.p50);
+        let soonest = certain.or_else(|| {
+            let soonest = best(self.plain.iter().copied(), &LATENCY.p50);
+            soonest.filter(|(_, number)| number.overlaps(p50))
+        });
         soonest.map_or_else(String::new, |(cell, number)| {
             let (name, takes) = (configuration(cell), number.told());
             match number.overlaps(p50) {

@@ -5,7 +5,7 @@ use outcrop_schema::kv::{COMPRESSION, THROUGHPUT};
 use super::cell::{blocks, has_speed_and_space, is_compressed, is_plain, load, with_capability};
 use super::space::Space;
 use crate::answer::Claim;
-use crate::cell::{Cell, best, largest_family};
+use crate::cell::{Cell, best, families};
 use crate::change::{percent, ties};
 use crate::layer::undecided::add_wide_rivals;
 use crate::number::Number;
@@ -60,7 +60,8 @@ pub(super) fn smallest(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim>
     Some(claim.under(&name, &bounds.judge_store(chosen, None)))
 }
 
-/// The codecs that are compared, and the one that is advised.
+/// The codecs that are compared, and the one that is advised. Where they were measured with blocks of several sizes, those of the size whose
+/// choice has the most throughput for its space.
 pub(super) fn compared<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<(Vec<&'c Cell<'a>>, &'c Cell<'a>)> {
     if cells
         .iter()
@@ -69,14 +70,35 @@ pub(super) fn compared<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<(Vec<&'c Cell<'a
         return None;
     }
     let known = with_capability(cells).filter(|cell| is_compressed(cell) && has_speed_and_space(cell));
-    let family = largest_family(known, &[&COMPRESSION]);
-    let (_, top) = best(family.iter().copied(), &THROUGHPUT).filter(|_| family.len() > 1)?;
-    let space = Space::of(&family);
+    let families = families(known, &[&COMPRESSION]);
+    let most = families.iter().map(Vec::len).max()?;
+    let largest = families
+        .into_iter()
+        .filter(|family| family.len() == most && most > 1);
+    let found: Vec<_> = largest
+        .filter_map(|family| Some((chosen_of(&family)?, family)))
+        .collect();
+    let chosen: Vec<&Cell<'_>> = found.iter().map(|(cell, _)| *cell).collect();
+    let space = Space::of(&chosen);
+    let worth = |cell: &Cell<'_>| Some(cell.value(&THROUGHPUT)? / space.bytes(cell)?);
+    // The first among equals: the smallest blocks, as sweeps have them.
+    let (cell, family) = found
+        .into_iter()
+        .reduce(|one, other| match worth(other.0) > worth(one.0) {
+            true => other,
+            false => one,
+        })?;
+    Some((family, cell))
+}
+
+/// Of codecs with blocks of one size, the one that is advised.
+fn chosen_of<'c, 'a>(family: &[&'c Cell<'a>]) -> Option<&'c Cell<'a>> {
+    let (_, top) = best(family.iter().copied(), &THROUGHPUT)?;
+    let space = Space::of(family);
     let bytes = |cell: &Cell<'_>| space.bytes(cell).unwrap_or(f64::INFINITY);
     let tied = family
         .iter()
         .copied()
         .filter(|cell| cell.number(&THROUGHPUT).is_some_and(|number| ties(number, top)));
-    let chosen = tied.min_by(|one, other| bytes(one).total_cmp(&bytes(other)))?;
-    Some((family, chosen))
+    tied.min_by(|one, other| bytes(one).total_cmp(&bytes(other)))
 }
