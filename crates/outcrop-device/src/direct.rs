@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use outcrop_probe::filesystem::Filesystem;
+use outcrop_workload::filesystem::FileAccess;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags};
 use rustix::io::Errno;
 
@@ -23,12 +24,14 @@ pub(crate) struct DirectFile {
     pub(crate) path: PathBuf,
     /// Offsets and lengths are multiples of this.
     pub(crate) logical_block_bytes: u64,
+    /// False where the filesystem has no direct I/O and none was asked for: what goes through this descriptor then stays in the page cache.
+    pub(crate) is_direct: bool,
 }
 
 impl DirectFile {
     /// Opens an existing file or device for reading only. `path` is already free of links; should a link
     /// have taken its place, it is not followed.
-    pub(crate) fn open_read_only(path: &Path) -> Result<Self, DeviceError> {
+    pub(crate) fn open_read_only(path: &Path, access: FileAccess) -> Result<Self, DeviceError> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         // Reading must not even touch the access time, where the kernel lets us ask for that (owner only).
         let opened = match rustix::fs::open(path, flags | OFlags::NOATIME, Mode::empty()) {
@@ -38,6 +41,7 @@ impl DirectFile {
         Self::from_descriptor(
             opened.map_err(|errno| DeviceError::path("open", path, errno))?,
             path,
+            access,
         )
     }
 
@@ -54,17 +58,30 @@ impl DirectFile {
         Ok(File::from(opened))
     }
 
-    /// Switches a descriptor to direct transfers and finds their alignment.
-    pub(crate) fn from_descriptor(descriptor: OwnedFd, path: &Path) -> Result<Self, DeviceError> {
-        let unsupported = || DeviceError::DirectUnsupported {
-            path: path.to_owned(),
-            filesystem: filesystem_name(path),
+    /// Switches a descriptor to direct transfers and finds their alignment. Where there are none, it stays as it is for buffered access.
+    pub(crate) fn from_descriptor(
+        descriptor: OwnedFd,
+        path: &Path,
+        access: FileAccess,
+    ) -> Result<Self, DeviceError> {
+        let unsupported = |file: File, flags: OFlags| match access {
+            FileAccess::Direct => Err(DeviceError::direct_unsupported(path)),
+            FileAccess::Buffered => {
+                rustix::fs::fcntl_setfl(&file, flags)
+                    .map_err(|errno| DeviceError::path("switch back to buffered I/O", path, errno))?;
+                Ok(Self {
+                    file,
+                    path: path.to_owned(),
+                    logical_block_bytes: 1,
+                    is_direct: false,
+                })
+            }
         };
-        if is_in_memory(path) && is_regular(&descriptor) {
-            return Err(unsupported());
-        }
         let flags = rustix::fs::fcntl_getfl(&descriptor)
             .map_err(|errno| DeviceError::path("read the flags of", path, errno))?;
+        if is_in_memory(path) && is_regular(&descriptor) {
+            return unsupported(File::from(descriptor), flags);
+        }
         // Switching by fcntl rather than opening with O_DIRECT: an open that creates *and* refuses leaves
         // the file behind.
         let direct = flags | OFlags::DIRECT;
@@ -76,12 +93,12 @@ impl DirectFile {
         };
         match switched {
             Ok(()) => {}
-            Err(Errno::INVAL | Errno::OPNOTSUPP) => return Err(unsupported()),
+            Err(Errno::INVAL | Errno::OPNOTSUPP) => return unsupported(File::from(descriptor), flags),
             Err(errno) => return Err(DeviceError::path("switch to direct I/O", path, errno)),
         }
         let file = File::from(descriptor);
         let logical_block_bytes = match stated_alignment(&file, path)? {
-            Some(0) => return Err(unsupported()),
+            Some(0) => return unsupported(file, flags),
             Some(bytes) => bytes,
             None => found_alignment(&file)?,
         };
@@ -89,6 +106,7 @@ impl DirectFile {
             file,
             path: path.to_owned(),
             logical_block_bytes,
+            is_direct: true,
         })
     }
 }

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use outcrop_measure::units::{ByteSize, format_bytes};
 
+use crate::direct::filesystem_name;
+
 /// Everything that keeps this crate from measuring.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -297,6 +299,13 @@ impl DeviceError {
             field,
             seen: seen.to_string(),
             expected: expected.into(),
+        }
+    }
+
+    pub(crate) fn direct_unsupported(path: &Path) -> Self {
+        Self::DirectUnsupported {
+            path: path.to_owned(),
+            filesystem: filesystem_name(path),
         }
     }
 

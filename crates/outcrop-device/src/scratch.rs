@@ -15,6 +15,7 @@ use std::sync::atomic::AtomicBool;
 
 use outcrop_measure::seed::Seed;
 use outcrop_workload::Content;
+use outcrop_workload::filesystem::FileAccess;
 use rustix::fs::{FallocateFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
@@ -39,7 +40,8 @@ impl ScratchFile {
     /// Makes a file on the filesystem of `directory` and writes all of it past the page cache, so that no read meets an extent
     /// that was never written.
     ///
-    /// `size_bytes` is rounded up to 4 KiB. `progress` is called with the bytes written so far and the total.
+    /// Buffered access does not need O_DIRECT: where there is none, the file is written through the page cache, and jobs with direct access
+    /// are refused. `size_bytes` is rounded up to 4 KiB. `progress` is called with the bytes written so far and the total.
     /// *Cost*: one pass of sequential writes at the device's speed.
     ///
     /// # Errors
@@ -48,6 +50,7 @@ impl ScratchFile {
     pub fn create(
         directory: &Path,
         size_bytes: u64,
+        access: FileAccess,
         content: &Content,
         seed: Seed,
         stop: &AtomicBool,
@@ -71,7 +74,7 @@ impl ScratchFile {
             Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => {}
             Err(errno) => return Err(write_error(0, errno.into())),
         }
-        let direct = DirectFile::from_descriptor(descriptor, &directory)?;
+        let direct = DirectFile::from_descriptor(descriptor, &directory, access)?;
         fill::write_all(&direct, size_bytes, content, seed, stop, progress)
             .map_err(|unfilled| unfilled.error)?;
         direct
@@ -95,18 +98,15 @@ impl ScratchFile {
         &self.direct
     }
 
-    /// Whether a file of that size may be made in a directory, without making one, unless its filesystem keeps no account of space: such a one
+    /// Whether a file of that size may be made in a directory for such access, without making one, unless its filesystem keeps no account of space: such a one
     /// may make no files at all.
     ///
     /// # Errors
     /// Why not, as [`ScratchFile::create`] says it: the directory, the room in it, or its filesystem.
-    pub fn check(directory: &Path, size_bytes: u64) -> Result<(), DeviceError> {
+    pub fn check(directory: &Path, size_bytes: u64, access: FileAccess) -> Result<(), DeviceError> {
         let directory = resolve_directory(directory)?;
-        if is_in_memory(&directory) {
-            return Err(DeviceError::DirectUnsupported {
-                filesystem: filesystem_name(&directory),
-                path: directory,
-            });
+        if access == FileAccess::Direct && is_in_memory(&directory) {
+            return Err(DeviceError::direct_unsupported(&directory));
         }
         let is_counted = check_space(&directory, size_bytes)?;
         if !is_counted && unnamed(&directory)?.is_none() {

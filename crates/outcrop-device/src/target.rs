@@ -14,6 +14,7 @@ use crate::scratch::ScratchFile;
 use crate::spec::JobSpec;
 use crate::writable::WritableDevice;
 use outcrop_workload::EngineKind;
+use outcrop_workload::filesystem::FileAccess;
 
 /// What a job reaches. Only [`Target::Scratch`] and [`Target::Device`] have a descriptor that can write.
 #[derive(Debug)]
@@ -86,6 +87,9 @@ impl Target {
                 .max(spec.io_block_size_bytes));
         };
         let path = &direct.path;
+        if spec.access == FileAccess::Direct && !direct.is_direct {
+            return Err(DeviceError::direct_unsupported(path));
+        }
         if spec.read_write_mix.has_writes() && matches!(self, Self::ReadOnly(_)) {
             return Err(DeviceError::ReadOnlyTarget {
                 path: path.clone(),
@@ -176,6 +180,14 @@ impl ReadOnlyTarget {
     /// The path does not exist, may not be read, is neither a regular file nor a block device, is empty, or
     /// lies on a filesystem without O_DIRECT.
     pub fn open(path: &Path) -> Result<Self, DeviceError> {
+        Self::open_for(path, FileAccess::Direct)
+    }
+
+    /// The same for one kind of access: buffered access does not need O_DIRECT, and where there is none, jobs with direct access are refused.
+    ///
+    /// # Errors
+    /// Those of [`ReadOnlyTarget::open`].
+    pub fn open_for(path: &Path, access: FileAccess) -> Result<Self, DeviceError> {
         let resolved =
             std::fs::canonicalize(path).map_err(|source| DeviceError::path("open", path, source))?;
         let seen =
@@ -188,7 +200,7 @@ impl ReadOnlyTarget {
                 expected: "a regular file or a block device (or a directory for a scratch file)",
             });
         }
-        let direct = DirectFile::open_read_only(&resolved)?;
+        let direct = DirectFile::open_read_only(&resolved, access)?;
         let opened = direct
             .file
             .metadata()

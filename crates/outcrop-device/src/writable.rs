@@ -16,6 +16,7 @@ use outcrop_probe::device_number::DeviceNumber;
 use outcrop_probe::system_tree::SystemTree;
 use outcrop_probe::{BlockDevice, DeviceIdentity};
 use outcrop_workload::Content;
+use outcrop_workload::filesystem::FileAccess;
 use rustix::fs::{FileType, Mode, OFlags, SeekFrom};
 use rustix::io::Errno;
 
@@ -170,7 +171,7 @@ impl WritableDevice {
         refuse_used(&block, path)?;
         refuse_signature(&file, &block, path)?;
         let size_bytes = size_of(&file, path)?;
-        let direct = DirectFile::from_descriptor(OwnedFd::from(file), path)?;
+        let direct = DirectFile::from_descriptor(OwnedFd::from(file), path, FileAccess::Direct)?;
         let whole_bytes = size_bytes / direct.logical_block_bytes * direct.logical_block_bytes;
         if whole_bytes == 0 {
             return Err(DeviceError::TooSmall {

@@ -6,6 +6,7 @@ mod figures;
 mod file_name;
 mod files;
 mod import;
+mod possible;
 mod trials;
 mod values;
 

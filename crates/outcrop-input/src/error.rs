@@ -25,7 +25,8 @@ pub enum InputError {
     },
     /// Its frames refer so far back that decompressing them takes more memory than a reader sets aside.
     #[error(
-        "{name}: decompressing its {compression} data takes more memory than the 128 MiB that are set aside for that; decompress the file with its own tool first"
+        "{name}: decompressing its {compression} data takes more memory than the 128 MiB that are set aside for that; decompress the file first, with {}",
+        own_tool(*compression)
     )]
     LongWindow {
         /// The file.
@@ -67,4 +68,13 @@ pub enum InputError {
         /// The most that was asked for.
         limit_bytes: u64,
     },
+}
+
+/// The command that decompresses any file of a format, and keeps it; zstd refuses long windows unless it is told not to.
+fn own_tool(compression: Compression) -> String {
+    let long = match compression {
+        Compression::Zstd => " --long=31",
+        Compression::Gzip | Compression::Xz | Compression::Bzip2 | Compression::Lz4 => "",
+    };
+    format!("`{} -dk{long} FILE`", compression.name().to_lowercase())
 }

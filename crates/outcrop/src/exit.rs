@@ -1,6 +1,5 @@
 //! Exit codes, and the one place where an error reaches the user.
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 /// How a command that did not fail ended.
@@ -34,6 +33,15 @@ pub(crate) fn bad_input(error: impl Into<anyhow::Error>) -> anyhow::Error {
     error.into().context(BadInput)
 }
 
+/// An error after something was done, which `done` says: exit code 3, whoever made it.
+pub(crate) fn failed_after(done: &str, error: anyhow::Error) -> anyhow::Error {
+    match error.downcast_ref::<BadInput>() {
+        // A mark cannot be taken off.
+        Some(_) => anyhow::anyhow!("{done}: {}", sentence(&error)),
+        None => error.context(done.to_owned()),
+    }
+}
+
 /// The exit code of a command; an error is printed as one sentence per cause.
 pub(crate) fn of(result: anyhow::Result<Ending>) -> ExitCode {
     match result {
@@ -57,7 +65,7 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
 }
 
 fn report(message: &str) {
-    let _ = writeln!(std::io::stderr(), "error: {message}");
+    crate::output::note(&format!("error: {message}"));
 }
 
 /// The causes joined by colons, each said once: libraries often repeat their source in their own text.
@@ -92,6 +100,22 @@ mod tests {
         let error = bad_input(anyhow::anyhow!("queue depth 0: at least 1 is needed"));
         assert!(error.downcast_ref::<BadInput>().is_some());
         assert_eq!(sentence(&error), "queue depth 0: at least 1 is needed");
+    }
+
+    #[test]
+    fn what_fails_after_something_was_done_is_no_bad_input_and_a_closed_pipe_is_still_seen() {
+        let read = bad_input(anyhow::anyhow!("no footer")).context("cannot read t.parquet");
+        let error = failed_after("t-a.ocol is written", read);
+        assert!(error.downcast_ref::<BadInput>().is_none());
+        assert_eq!(
+            sentence(&error),
+            "t-a.ocol is written: cannot read t.parquet: no footer"
+        );
+        let closed = std::io::Error::from(std::io::ErrorKind::BrokenPipe);
+        assert!(is_broken_pipe(&failed_after(
+            "t-a.ocol is written",
+            closed.into()
+        )));
     }
 
     #[test]

@@ -3,9 +3,12 @@
 //! A number is stored in its base unit and shown with the prefix a person reads; programs get the base
 //! unit, and its symbol is part of the column's name (`bandwidth_B/s`).
 
+mod control;
 mod fit;
 
 use anyhow::Context as _;
+use control::TerminalData;
+pub(crate) use control::{harmless, harmless_line};
 use outcrop_results::Envelope;
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::OnceLock;
@@ -140,7 +143,8 @@ impl Table {
         let text = match format {
             Format::Text => self.to_text(),
             Format::Json => pretty_json(&self.in_envelope())?,
-            Format::Csv => self.to_csv()?,
+            // Fields are data, which a file gets as they are.
+            Format::Csv => return to_stdout(self.to_csv()?.as_bytes()),
         };
         print(&text)
     }
@@ -216,12 +220,13 @@ impl Table {
 pub(crate) fn pretty_json(value: &impl serde::Serialize) -> anyhow::Result<String> {
     let mut text = serde_json::to_string_pretty(value).context("cannot write JSON")?;
     text.push('\n');
-    Ok(text)
+    Ok(control::escaped(text))
 }
 
-/// Writes data to stdout; a closed pipe comes back as the `io::Error` that [`crate::exit`] forgives.
+/// Writes to stdout what people read, without control characters of data; a closed pipe comes back as the `io::Error` that [`crate::exit`]
+/// forgives.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
-    to_stdout(text.as_bytes())
+    to_stdout(harmless(text).as_bytes())
 }
 
 /// Prints what a library's writer writes. It fills memory first: the library would wrap a closed pipe in its own
@@ -241,16 +246,22 @@ fn to_stdout(bytes: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Stdout, whose errors say that they are about it: a full disk behind `>` reads as any other.
-pub(crate) struct Stdout(std::io::Stdout);
+/// Stdout for data. Its errors say that they are about it: a full disk behind `>` reads as any other. A terminal gets no control characters of
+/// the data, a file or a pipe all bytes as they are.
+pub(crate) struct Stdout {
+    out: std::io::Stdout,
+    to_terminal: Option<TerminalData>,
+}
 
 pub(crate) fn stdout() -> Stdout {
-    Stdout(std::io::stdout())
+    let out = std::io::stdout();
+    let to_terminal = out.is_terminal().then(TerminalData::default);
+    Stdout { out, to_terminal }
 }
 
 impl Stdout {
-    pub(crate) fn is_terminal(&self) -> bool {
-        self.0.is_terminal()
+    pub(crate) const fn is_terminal(&self) -> bool {
+        self.to_terminal.is_some()
     }
 
     /// Of the same kind, which distinguishes a reader that went away from a failure.
@@ -261,18 +272,27 @@ impl Stdout {
 
 impl std::io::Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.write(bytes).map_err(|error| Self::named(&error))
+        let written = match &mut self.to_terminal {
+            Some(data) => data.write(bytes, &mut self.out).map(|()| bytes.len()),
+            None => self.out.write(bytes),
+        };
+        written.map_err(|error| Self::named(&error))
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        self.0.flush().map_err(|error| Self::named(&error))
+        let ended = match &mut self.to_terminal {
+            Some(data) => data.end(&mut self.out),
+            None => Ok(()),
+        };
+        let flushed = ended.and_then(|()| self.out.flush());
+        flushed.map_err(|error| Self::named(&error))
     }
 }
 
-/// Writes a line of diagnosis to stderr.
+/// Writes a line of diagnosis to stderr, without control characters of data.
 pub(crate) fn note(text: &str) {
     // With stderr closed there is nobody to tell.
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", harmless(text));
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Live progress on a terminal, plain lines elsewhere; always on stderr.
 
-use crate::output::note;
+use crate::output::{harmless, note};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use outcrop_lab::{Event, Observer};
 use outcrop_measure::units::format_bytes;
@@ -112,7 +112,7 @@ impl Bar {
         }
         self.drawn.set_length(total);
         self.drawn.set_position(done);
-        self.drawn.set_message(doing.to_owned());
+        self.drawn.set_message(harmless(doing).into_owned());
         if before.is_none() {
             // Its thread ends with the bar.
             self.drawn.enable_steady_tick(TICK);

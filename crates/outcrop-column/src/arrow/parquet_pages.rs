@@ -50,9 +50,9 @@ pub fn for_each_page<R: ChunkReader>(
             let (mut offset, mut left) = guarded(FORMAT, || Ok(chunk.byte_range()))?;
             while left > 0 {
                 let reader = input.get_read(offset).map_err(of_parquet)?;
-                let page = Header::read(reader.take(left)).map_err(damaged)?;
+                let page = Header::read(reader.take(left)).map_err(|error| damaged(&error))?;
                 let used = page.header_bytes + page.bytes;
-                left = left.checked_sub(used).ok_or_else(|| damaged(too_long()))?;
+                left = left.checked_sub(used).ok_or_else(|| damaged(&too_long()))?;
                 visit(StoredPage {
                     offset: offset + page.header_bytes,
                     bytes: page.bytes,
@@ -66,7 +66,7 @@ pub fn for_each_page<R: ChunkReader>(
     Ok(())
 }
 
-fn damaged(error: io::Error) -> ColumnError {
+fn damaged(error: &io::Error) -> ColumnError {
     ColumnError::Foreign {
         format: FORMAT,
         detail: format!("the file is damaged: {error}; write the file again"),

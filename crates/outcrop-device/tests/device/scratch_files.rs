@@ -4,7 +4,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use outcrop_device::{DeviceError, ScratchFile, Target};
+use outcrop_device::{DeviceError, FileAccess, ScratchFile, Target};
 use outcrop_measure::ByteSize;
 use outcrop_workload::Content;
 
@@ -55,6 +55,7 @@ fn progress_ends_at_the_total() {
     ScratchFile::create(
         folder.path(),
         5 << 20,
+        FileAccess::Direct,
         &Content::Zeros,
         SEED,
         &stop,
@@ -74,6 +75,7 @@ fn a_stop_or_a_panic_in_the_middle_leaves_no_file() {
     let stopped = ScratchFile::create(
         folder.path(),
         32 << 20,
+        FileAccess::Direct,
         &Content::Zeros,
         SEED,
         &stop,
@@ -92,6 +94,7 @@ fn a_stop_or_a_panic_in_the_middle_leaves_no_file() {
         ScratchFile::create(
             folder.path(),
             32 << 20,
+            FileAccess::Direct,
             &Content::Zeros,
             SEED,
             &stop,
@@ -132,6 +135,7 @@ fn a_disk_that_fills_up_in_the_middle_gives_the_offset_and_leaves_no_file() {
     let result = ScratchFile::create(
         &disk.mount_point,
         20 << 20,
+        FileAccess::Direct,
         &Content::Zeros,
         SEED,
         &stop,

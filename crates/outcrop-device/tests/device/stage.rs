@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use outcrop_device::{DeviceError, JobReport, JobSpec, ScratchFile, Target, run_job};
+use outcrop_device::{DeviceError, FileAccess, JobReport, JobSpec, ScratchFile, Target, run_job};
 use outcrop_measure::seed::Seed;
 use outcrop_probe::clock::Clock;
 use outcrop_workload::Content;
@@ -140,10 +140,19 @@ pub(crate) fn scratch(directory: &Path, size_bytes: u64) -> ScratchFile {
 }
 
 pub(crate) fn try_scratch(directory: &Path, size_bytes: u64) -> Result<ScratchFile, DeviceError> {
+    try_scratch_for(FileAccess::Direct, directory, size_bytes)
+}
+
+pub(crate) fn try_scratch_for(
+    access: FileAccess,
+    directory: &Path,
+    size_bytes: u64,
+) -> Result<ScratchFile, DeviceError> {
     let stop = AtomicBool::new(false);
     ScratchFile::create(
         directory,
         size_bytes,
+        access,
         &Content::Random,
         SEED,
         &stop,

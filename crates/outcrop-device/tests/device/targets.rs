@@ -6,7 +6,7 @@ use std::path::Path;
 use outcrop_device::{Completions, EngineKind, FeatureState, FileAccess, JobSpec, ReadOnlyTarget, Target};
 use outcrop_workload::ReadWriteMix;
 
-use crate::stage::{Disk, LoopDevice, folder, refusal, run, short_spec, try_scratch};
+use crate::stage::{Disk, LoopDevice, folder, refusal, run, short_spec, try_scratch, try_scratch_for};
 
 fn file_of(directory: &Path, size_bytes: usize) -> Target {
     let path = directory.join("theirs");
@@ -171,6 +171,24 @@ fn a_filesystem_without_direct_io_is_named_instead_of_measured_through_the_cache
         );
     }
     assert_eq!(crate::stage::names_in(&memory.mount_point), ["theirs"]);
+}
+
+#[test]
+fn a_filesystem_in_memory_is_measured_through_the_page_cache_where_that_is_asked_for() {
+    let memory = Disk::in_memory();
+    let path = memory.mount_point.join("theirs");
+    std::fs::write(&path, [1; 1 << 20]).unwrap();
+    let theirs = ReadOnlyTarget::open_for(&path, FileAccess::Buffered).unwrap();
+    let ours = try_scratch_for(FileAccess::Buffered, &memory.mount_point, 1 << 20).unwrap();
+    for target in [Target::ReadOnly(theirs), Target::Scratch(ours)] {
+        let buffered = JobSpec {
+            access: FileAccess::Buffered,
+            ..short_spec()
+        };
+        assert!(run(&target, &buffered).traffic.reads > 0);
+        let message = refusal(&target, &short_spec());
+        assert!(message.contains("does not support O_DIRECT"), "{message}");
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use outcrop_schema::device::Direction;
 
 use super::document::{self, Job};
+use super::possible::impossible;
 
 /// What a job or a group of jobs did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,6 +20,8 @@ pub(super) struct Figures {
     /// CPU time of fio's threads; none where it does not say how long they ran.
     pub(super) cpu_ns: Option<f64>,
     pub(super) errors: Option<f64>,
+    /// Why one of its numbers cannot be, which nothing that is worked out of them would show.
+    pub(super) impossible: Option<String>,
     /// Entries of the report that these are of.
     pub(super) entries: usize,
 }
@@ -71,6 +74,7 @@ impl Figures {
                 .zip(job.job_runtime)
                 .map(|(percent, runtime_ms)| percent / 100.0 * runtime_ms * 1e6),
             errors: job.total_err,
+            impossible: impossible(job),
             entries: 1,
         }
     }
@@ -94,6 +98,7 @@ impl Figures {
             runtime_s: self.runtime_s.max(other.runtime_s),
             cpu_ns: sum(self.cpu_ns, other.cpu_ns),
             errors: sum(self.errors, other.errors),
+            impossible: self.impossible.or_else(|| other.impossible.clone()),
             entries: self.entries + other.entries,
         }
     }

@@ -109,6 +109,9 @@ fn trial(
     document: &Document,
     origin: Origin<'_>,
 ) -> Result<TrialEntry, String> {
+    if let Some(why) = &figures.impossible {
+        return Err(why.clone());
+    }
     if figures.trims > 0.0 {
         return Err("it trims; Outcrop measures only reads and writes".to_owned());
     }

@@ -94,6 +94,43 @@ fn numbers(value: &serde_json::Value, at: &str, found: &mut Vec<String>) {
 }
 
 #[test]
+fn counts_and_means_below_zero_and_percentiles_that_fall_are_left_out_with_the_number() {
+    let whole: serde_json::Value = serde_json::from_str(&older(5_000.0, 4, 0.7)).unwrap();
+    for (pointer, number, says) in [
+        ("read/total_ios", -3, "read: total_ios of -3 is impossible"),
+        ("write/io_bytes", -1, "write: io_bytes of -1 is impossible"),
+        ("read/clat/mean", -5, "read: clat.mean of -5 is impossible"),
+        ("read/lat/max", -5, "read: lat.max of -5 is impossible"),
+        (
+            "read/clat/percentile/1.000000",
+            -2,
+            "p1 of clat of -2 is impossible",
+        ),
+        (
+            "read/clat/percentile/50.000000",
+            5_000_000,
+            "p90 of clat, 514, below p50, 5000000, is impossible; expected percentiles that rise",
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut changed = whole.clone();
+        *changed.pointer_mut(&format!("/jobs/0/{pointer}")).unwrap() = number.into();
+        fs::write(folder.path().join("depth8.json"), changed.to_string()).unwrap();
+        let refused = import(&[folder.path().to_owned()], &ImportOptions::default()).unwrap_err();
+        assert!(refused.to_string().contains(says), "{pointer}: {refused}");
+    }
+    // As fio 3 has them; a list in which neighbours are equal is none that falls.
+    let three = r#"{"fio version": "fio-3.33", "jobs": [{"jobname": "j", "read": {"total_ios": 9, "iops": 9.0, "runtime": 1000, "bw_bytes": 36864,
+        "io_bytes": 36864, "clat_ns": {"mean": 7.0, "max": 9, "N": 9, "percentile": {"9.000000": 7, "50.000000": 7, "99.000000": LAST}}}}]}"#;
+    for (last, is_imported) in [("7", true), ("6", false)] {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("depth8.json"), three.replace("LAST", last)).unwrap();
+        let imported = import(&[folder.path().to_owned()], &ImportOptions::default());
+        assert_eq!(imported.is_ok(), is_imported, "{last}: {imported:?}");
+    }
+}
+
+#[test]
 fn a_number_of_a_result_that_no_machine_gives_is_left_out_or_can_be_read_back() {
     let whole: serde_json::Value = serde_json::from_str(&older(5_000.0, 4, 0.7)).unwrap();
     let mut pointers = Vec::new();

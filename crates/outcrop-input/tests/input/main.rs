@@ -200,8 +200,31 @@ fn a_bomb_is_read_as_a_stream_and_refused_where_all_of_it_must_be_held() {
 fn a_window_larger_than_128_mib_is_refused_before_it_is_allocated() {
     // A frame of zstd whose window descriptor says 1 GiB, and one raw block.
     let frame = [0x28, 0xb5, 0x2f, 0xfd, 0, 20 << 3, 0x09, 0, 0, b'x'];
-    let error = unpacked(&frame).unwrap_err();
-    assert!(error.to_string().contains("memory"), "{error}");
+    // A block of xz whose dictionary is said to be 1 GiB, after the 12 bytes of the stream's header.
+    let mut block = packed(Compression::Xz, b"x");
+    let length = (usize::from(block[12]) + 1) * 4;
+    let (header, checksum) = block[12..12 + length].split_at_mut(length - 4);
+    assert_eq!(
+        header[2..4],
+        [0x21, 1],
+        "the filter LZMA2, which has one byte of properties"
+    );
+    header[4] = 36;
+    let mut crc = flate2::Crc::new();
+    crc.update(header);
+    checksum.copy_from_slice(&crc.sum().to_le_bytes());
+    for (data, compression, tool) in [
+        (&frame[..], Compression::Zstd, "`zstd -dk --long=31 FILE`"),
+        (&block, Compression::Xz, "`xz -dk FILE`"),
+    ] {
+        let error = unpacked(data).unwrap_err();
+        let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+        assert!(
+            matches!(inner, Some(InputError::LongWindow { compression: of, .. }) if *of == compression),
+            "{error:?}"
+        );
+        assert!(error.to_string().ends_with(tool), "{error}");
+    }
 }
 
 #[test]

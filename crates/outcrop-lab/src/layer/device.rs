@@ -17,11 +17,11 @@ mod values;
 use std::path::Path;
 use std::time::Duration;
 
-use outcrop_device::{DeviceError, EngineKind, ReadOnlyTarget, ScratchFile};
+use outcrop_device::{DeviceError, EngineKind, FileAccess, ReadOnlyTarget, ScratchFile};
 use outcrop_measure::Metric;
 use outcrop_measure::units::ByteSize;
 use outcrop_schema::device::{
-    ACCESS_PATTERN, ARRIVAL, DESTROY, DRIVES, ENGINE, IO_BLOCK_SIZE, IOPS, JOBS, KIND, Kind, PATH,
+    ACCESS, ACCESS_PATTERN, ARRIVAL, DESTROY, DRIVES, ENGINE, IO_BLOCK_SIZE, IOPS, JOBS, KIND, Kind, PATH,
     PRECONDITION, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA, SIZE, SPAN, STATE, Span, TRACKED_SIZE,
 };
 use outcrop_schema::{LayerSchema, Settings};
@@ -119,7 +119,8 @@ impl Layer for Device {
             return None;
         }
         never_for_files(directory).or_else(|| {
-            let refused = ScratchFile::check(directory, settings.value(&SIZE).0).err()?;
+            let access = *cell.factors.value(&ACCESS);
+            let refused = ScratchFile::check(directory, settings.value(&SIZE).0, access).err()?;
             Some(LabError::Preparation {
                 is_bad_input: matches!(refused, DeviceError::UnderDev { .. }),
                 message: refused.to_string(),
@@ -143,6 +144,12 @@ impl Layer for Device {
         }
         parameters::check_sizes(&factors, size)?;
         let mix = factors.value(&READ_WRITE_MIX);
+        if is_read_only(subject) && *factors.value(&ACCESS) == FileAccess::Direct {
+            let path = subject.settings.get(&PATH).map(String::as_str);
+            for path in path.into_iter().chain(drives::others(&subject.settings)) {
+                readable(path, FileAccess::Direct)?;
+            }
+        }
         if is_read_only(subject) && mix.has_writes() {
             let message = format!(
                 "the mix {mix} contains writes, but Outcrop only reads files that it did not create; use 100:0, or kind = \
@@ -267,8 +274,8 @@ fn bytes_to_write(subject: &Subject, cells: &[&Cell]) -> u64 {
 
 /// The size to be read: all of it, or the part that the plan names.
 fn size_to_read(path: &str, wanted: Option<ByteSize>) -> Result<ByteSize, Refusal> {
-    let target =
-        ReadOnlyTarget::open(Path::new(path)).map_err(|error| Refusal::of(&PATH, error.to_string()))?;
+    // Which access is asked for is not known yet.
+    let target = readable(path, FileAccess::Buffered)?;
     let size = part_of(path, ByteSize(target.size_bytes()), wanted)?;
     match target.data_begin() {
         Some(begin) if begin < size.0 => Ok(size),
@@ -280,6 +287,11 @@ fn size_to_read(path: &str, wanted: Option<ByteSize>) -> Result<ByteSize, Refusa
             ),
         )),
     }
+}
+
+fn readable(path: &str, access: FileAccess) -> Result<ReadOnlyTarget, Refusal> {
+    let target = ReadOnlyTarget::open_for(Path::new(path), access);
+    target.map_err(|error| Refusal::of(&PATH, error.to_string()))
 }
 
 /// All of what is at `path`, or the part that is wanted.

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use outcrop_lab::{Effort, Event, PlanOptions, PlanSet, PlanSource, execute, profile_plans, shipped_plans};
+use outcrop_lab::{
+    Effort, Event, LabError, PlanOptions, PlanSet, PlanSource, execute, profile_plans, shipped_plans,
+};
 use outcrop_measure::units::TimeSpan;
 use outcrop_results::{Outcome, TrialEntry};
 
@@ -186,6 +188,44 @@ fn what_does_not_fit_into_the_time_by_the_clock_is_left_out_and_named_and_a_resu
     let resumed = outcrop_lab::resume(&dir).unwrap();
     assert_eq!(resumed.set.time_limit(), None);
     assert_eq!(resumed.set.trials().len() - resumed.folder.finished().len(), 2);
+}
+
+#[test]
+fn a_run_whose_time_ends_without_a_measured_trial_is_an_error_even_if_fewer_failed_than_there_are_cells() {
+    let (runs, data) = (directory(), directory());
+    let file = data.path().join("dying");
+    std::fs::write(&file, vec![1; 8 << 20]).unwrap();
+    // The trial of one cell fails, and that of the other takes an hour.
+    let short = SMALL_PLAN
+        .replace(
+            "size = \"4MiB\"",
+            &format!("kind = \"read-only\"\npath = {file:?}"),
+        )
+        .replace("\"4KiB\"", "\"8MiB\"")
+        .replace("queue_depth = [1, 4]", "queue_depth = [1]")
+        .replace("[\"100:0\", \"50:50\"]", "[\"100:0\"]")
+        .replace("repetitions = 2", "repetitions = 1");
+    let long = short
+        .replace("\"small\"", "\"long\"")
+        .replace("queue_depth = [1]", "queue_depth = [8]")
+        .replace("\"250ms\"", "\"1h\"");
+    let sources = [("small.toml", short), ("long.toml", long)].map(|(name, text)| PlanSource {
+        name: name.to_owned(),
+        text,
+    });
+    let set = PlanSet::from_sources(&sources, &PlanOptions::default()).unwrap();
+    let set = set.with_time_limit(Some(Duration::from_secs(900)));
+    assert_eq!((set.cells().len(), set.trials().len()), (2, 2));
+    let mut folder = start(&set, runs.path());
+    let mut observer = |event: Event<'_>| {
+        if matches!(event, Event::TrialStarted { .. }) {
+            let dying = std::fs::File::options().write(true).open(&file).unwrap();
+            dying.set_len(4 << 20).unwrap();
+        }
+    };
+    let error = execute(&set, &mut folder, &mut observer, &AtomicBool::new(false)).unwrap_err();
+    assert!(matches!(error, LabError::LayerFailed { .. }), "{error:?}");
+    assert_eq!(folder.trials().unwrap().len(), 1);
 }
 
 /// A store whose trials last an hour, and a journal that has one trial of each of its cells, which took `took_s` each.

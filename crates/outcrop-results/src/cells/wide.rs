@@ -148,11 +148,12 @@ fn shown_metrics(rows: &[CellRow]) -> Vec<(String, Unit)> {
     let schemas = rows.iter().filter_map(|row| row.schema);
     schemas
         .flat_map(|schema| schema.table)
+        // First, so that the rows are looked through once for a figure and not once for each row.
+        .filter(|column| seen.insert(column.metric.name))
         .filter(|column| {
             rows.iter()
                 .any(|row| row.figures.contains_key(column.metric.name))
         })
-        .filter(|column| seen.insert(column.metric.name))
         .map(|column| (column.metric.name.to_owned(), column.metric.unit))
         .collect()
 }

@@ -7,6 +7,7 @@ mod describe;
 mod find;
 mod flags;
 mod input;
+mod kept;
 mod layout;
 mod memory;
 mod number_range;
@@ -38,7 +39,7 @@ Examples:
 
 Exit codes:
   0 success, even if nothing was found   2 usage, bad input or a damaged file
-  3 reading or writing failed, or encode wrote a file and what followed took too much memory")]
+  3 reading or writing failed, or encode failed after it wrote a file, which stays")]
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Action,

@@ -49,9 +49,10 @@ Common fio options without a counterpart are refused; the message says what to t
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A directory on the filesystem to measure (the scratch file is removed afterwards); with --destroy, a block device
-    #[arg(default_value = ".", conflicts_with = "read_only")]
-    path: PathBuf,
+    /// A directory on the filesystem to measure (the scratch file is removed afterwards); with --destroy, a block device [default: .]
+    // Not as clap's default: a job file's directory has to give way to a `.` that was typed.
+    #[arg(conflicts_with = "read_only")]
+    path: Option<PathBuf>,
     /// Measure the jobs of a fio job file, one at a time; options without a counterpart are reported by line
     #[arg(long, value_name = "FILE", conflicts_with = "read_only")]
     job: Option<PathBuf>,
@@ -104,8 +105,14 @@ impl OneOff for Device {
 pub(crate) const DURATION: TimeSpan = TimeSpan::milliseconds(1000);
 pub(crate) const WARM_UP: TimeSpan = TimeSpan::milliseconds(200);
 
+impl Args {
+    fn path(&self) -> &Path {
+        self.path.as_deref().unwrap_or(Path::new("."))
+    }
+}
+
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
-    args.fio.check_path(&args.path)?;
+    args.fio.check_path(args.path())?;
     if let Some(job) = &args.job {
         args.factors.none_with("--job").map_err(bad_input)?;
         args.fio.none_with("--job").map_err(bad_input)?;
@@ -115,7 +122,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         };
         let given = job_file::Given {
             at_once,
-            directory: &args.path,
+            directory: args.path.as_deref(),
             size: args.size,
             destroy: &args.destroy,
             flags: &args.flags,
@@ -141,7 +148,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
 fn planned(args: &Args) -> anyhow::Result<PlanSet> {
     let (warm_up, duration) = args.fio.times(&args.flags)?;
     let options = PlanOptions {
-        directory: (!is_device(args)).then(|| args.path.clone()),
+        directory: (!is_device(args)).then(|| args.path().to_owned()),
         size: args.size,
         warm_up: warm_up.or(Some(WARM_UP)),
         duration: duration.or(Some(DURATION)),
@@ -151,7 +158,7 @@ fn planned(args: &Args) -> anyhow::Result<PlanSet> {
     set.map_err(|error| match args.destroy.is_empty() {
         true if is_device(args) => bad_input(anyhow::anyhow!(
             "{error}; `outcrop device --read-only {}` only reads it",
-            quoted(&args.path.to_string_lossy())
+            quoted(&args.path().to_string_lossy())
         )),
         _ => session::lab_error(error),
     })
@@ -160,7 +167,7 @@ fn planned(args: &Args) -> anyhow::Result<PlanSet> {
 /// Whether the argument is a device to be overwritten, or something that only could be one.
 fn is_device(args: &Args) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
-    let is_there = || std::fs::metadata(&args.path).is_ok_and(|found| found.file_type().is_block_device());
+    let is_there = || std::fs::metadata(args.path()).is_ok_and(|found| found.file_type().is_block_device());
     args.read_only.is_none() && (!args.destroy.is_empty() || is_there())
 }
 
@@ -176,7 +183,7 @@ fn draft(args: &Args) -> anyhow::Result<Draft> {
         None if is_device(args) => {
             let device = draft
                 .with_subject(&device::KIND, device::Kind::Destroyed.name(), "PATH")
-                .with_subject(&device::PATH, &args.path.to_string_lossy(), "PATH");
+                .with_subject(&device::PATH, &args.path().to_string_lossy(), "PATH");
             match args.destroy.join(device::BETWEEN_DRIVES) {
                 names if names.is_empty() => device,
                 names => device.with_subject(&device::DESTROY, &names, "--destroy"),

@@ -112,10 +112,13 @@ fn deciding(found: &FailIfReport<'_>) -> String {
         (true, _) => "them".to_owned(),
         (false, _) => format!("{count} of them"),
     };
+    let for_some = match known == all {
+        true => String::new(),
+        false => format!(" for {}", of_all(known)),
+    };
     let estimated = format!(
-        "{} would decide this condition for {}",
-        about_repetitions(&found.repetitions_needed),
-        of_all(known)
+        "{} would decide this condition{for_some}",
+        about_repetitions(&found.repetitions_needed)
     );
     // Where a ratio is now, no number of repetitions may decide; they may also move it.
     let open = found.open();
@@ -174,11 +177,11 @@ mod tests {
         };
         assert_eq!(
             said(1, 0, &[12]),
-            "about 12 repetitions would decide this condition for it"
+            "about 12 repetitions would decide this condition"
         );
         assert_eq!(
             said(2, 0, &[12, 20]),
-            "about 12 to 20 repetitions would decide this condition for them"
+            "about 12 to 20 repetitions would decide this condition"
         );
         assert_eq!(
             said(1, 0, &[]),

@@ -10,6 +10,7 @@ use outcrop_lab::PlanSet;
 use outcrop_schema::device;
 
 use crate::exit::bad_input;
+use crate::output::harmless;
 
 /// Asks for each device that these plans overwrite. Without a terminal the plan or the flag has said it, and that is compared too.
 pub(super) fn ask_for(set: &PlanSet) -> anyhow::Result<()> {
@@ -47,7 +48,7 @@ fn ask(candidate: &Candidate, answers: &mut impl BufRead, questions: &mut impl W
     write!(
         questions,
         "{}.\nAll its data will be lost. Type its name to continue: ",
-        candidate.description()
+        harmless(&candidate.description())
     )
     .and_then(|()| questions.flush())
     .context("cannot ask before the device is overwritten")?;

@@ -3,8 +3,12 @@
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::Arc;
 
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use outcrop_column::{Column, EncodeOptions, Index, Profile, encode_text};
+use parquet::arrow::ArrowWriter;
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
 
 use crate::faults::Mounted;
 use crate::harness::{command, names_in, outcrop, workplace};
@@ -140,6 +144,68 @@ fn a_full_disk_behind_stdout_is_said_to_be_behind_stdout() {
         let said = "cannot write to stdout: No space left on device";
         assert!(message.contains(said), "{args:?}: {message}");
     }
+}
+
+/// A Parquet file of columns a and b, of which the pages of b are damaged.
+fn write_half_damaged(path: &Path) {
+    let rocks = (0..1000).map(|row| format!("rock {}", row % 7));
+    let rocks: ArrayRef = Arc::new(StringArray::from_iter_values(rocks));
+    let batch = RecordBatch::try_from_iter([("a", rocks.clone()), ("b", rocks)]).unwrap();
+    let file = std::fs::File::create(path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let footer = SerializedFileReader::new(std::fs::File::open(path).unwrap()).unwrap();
+    let (start, length) = footer.metadata().row_group(0).column(1).byte_range();
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes[start as usize..][..length as usize].fill(0xff);
+    std::fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn an_encode_that_fails_after_it_wrote_a_file_says_that_the_file_stays_and_otherwise_writes_none() {
+    let dir = workplace();
+    let dir = dir.path();
+    write_half_damaged(&dir.join("two.parquet"));
+    let encode = |columns: &str, more: &[&str]| {
+        let args = [
+            "column",
+            "encode",
+            "two.parquet",
+            "-o",
+            "t-{}.ocol",
+            "--column",
+            columns,
+        ];
+        outcrop(dir, &[&args, more].concat())
+    };
+    let seen = encode("b,a", &["--no-compare"]);
+    assert_eq!(seen.code, Some(2), "{seen:?}");
+    assert!(
+        seen.sentence().starts_with("error: cannot read two.parquet: "),
+        "{seen:?}"
+    );
+    assert_eq!(names_in(dir), ["two.parquet"]);
+    for more in [["--no-compare"].as_slice(), &["--force"]] {
+        let seen = encode("a,b", more);
+        assert_eq!(seen.code, Some(3), "{seen:?}");
+        let said = "error: t-a.ocol is written and stays, but what follows failed: cannot read two.parquet: ";
+        assert!(seen.sentence().starts_with(said), "{seen:?}");
+        assert_eq!(names_in(dir), ["t-a.ocol", "two.parquet"]);
+        let verified = outcrop(dir, &["column", "verify", "t-a.ocol"]);
+        assert_eq!(verified.code, Some(0), "{verified:?}");
+    }
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut outcrop = command(
+        dir,
+        &["column", "encode", "two.parquet", "-o", "u.ocol", "--column", "a"],
+    );
+    let seen = outcrop.stdout(full).stderr(Stdio::piped()).output().unwrap();
+    let message = String::from_utf8(seen.stderr).unwrap();
+    assert_eq!(seen.status.code(), Some(3), "{message}");
+    let said =
+        "error: u.ocol is written and stays, but what follows failed: cannot write to stdout: No space left";
+    assert!(message.contains(said), "{message}");
 }
 
 /// The greatest resident memory of a running process, in KiB.

@@ -86,6 +86,44 @@ fn a_filesystem_too_small_is_refused_with_numbers_and_left_as_it_was() {
 }
 
 #[test]
+fn a_filesystem_in_memory_is_measured_where_buffered_access_is_asked_for_and_refused_otherwise() {
+    let memory = Mounted::tmpfs("64m");
+    std::fs::write(memory.path().join("theirs"), vec![7; 1 << 20]).unwrap();
+    let dir = workplace();
+    let out = dir.path().join("runs");
+    let (place, out) = (memory.path().display().to_string(), out.display().to_string());
+    let theirs = format!("--read-only={place}/theirs");
+    for (target, access, engine, code) in [
+        (&place, "buffered", "io_uring", 0),
+        (&place, "buffered", "psync", 0),
+        (&theirs, "buffered", "io_uring", 0),
+        (&place, "direct", "io_uring", 3),
+        (&place, "direct,buffered", "io_uring", 3),
+        (&theirs, "direct", "io_uring", 2),
+        (&theirs, "direct,buffered", "io_uring", 2),
+    ] {
+        let size = if target.starts_with("--") { "1MiB" } else { "4MiB" };
+        let (access, engine) = (format!("--access={access}"), format!("--engine={engine}"));
+        let how = [
+            "--duration=50ms",
+            "--warm-up=1ms",
+            "--repetitions=1",
+            "--size",
+            size,
+            "--out",
+            &out,
+        ];
+        let seen = outcrop(
+            dir.path(),
+            &[&["device", target.as_str(), &access, &engine], &how[..]].concat(),
+        );
+        assert_eq!(seen.code, Some(code), "{target} {access}: {seen:?}");
+        let is_refused = seen.sentence().contains("does not support O_DIRECT");
+        assert_eq!(is_refused, code != 0, "{target} {access}: {seen:?}");
+    }
+}
+
+#[test]
 fn a_disk_that_fills_in_the_middle_keeps_the_finished_trials_and_resume_goes_on() {
     let small = Mounted::tmpfs("200k");
     let dir = workplace();

@@ -206,6 +206,26 @@ fn writes_with_fsync_go_out_as_fio_has_them_and_come_back_with_the_latency_that_
 }
 
 #[test]
+fn a_directory_that_is_typed_has_precedence_over_that_of_a_job_file_also_the_current_one() {
+    let dir = workplace();
+    let stated = dir.path().join("stated");
+    fs::create_dir(&stated).unwrap();
+    let job = format!("[j]\nrw=randread\nsize=4m\ndirectory={}\n", stated.display());
+    fs::write(dir.path().join("dir.fio"), job).unwrap();
+    for (path, is_stated) in [("", true), (" .", false), (" ./", false)] {
+        let line =
+            format!("device --job dir.fio --duration 50ms --warm-up 1ms --repetitions 1 --out runs{path}");
+        let run = seen(dir.path(), &line);
+        assert_eq!(run.code, Some(0), "{line}: {run:?}");
+        let run = only_run(dir.path());
+        let view = RunView::load(&run).unwrap();
+        let storage = view.environment["storage"].to_string();
+        assert_eq!(storage.contains("/stated\""), is_stated, "{line}: {storage}");
+        fs::remove_dir_all(run).unwrap();
+    }
+}
+
+#[test]
 fn a_job_file_runs_and_its_jobs_keep_their_names() {
     let dir = workplace();
     fs::write(

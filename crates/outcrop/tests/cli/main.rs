@@ -52,6 +52,7 @@ mod printed_commands;
 mod run_memory;
 mod runs;
 mod short_of_room;
+mod steering;
 mod surface;
 mod table_flags;
 mod toy_layer;

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use outcrop_device::{
-    DeviceError, Ended, JobReport, JobSpec, ReadOnlyTarget, ScratchFile, Target, TogetherReport,
+    DeviceError, Ended, FileAccess, JobReport, JobSpec, ReadOnlyTarget, ScratchFile, Target, TogetherReport,
     WritableDevice, run_together,
 };
 use outcrop_measure::metric::Unavailable;
@@ -23,7 +23,7 @@ use outcrop_measure::units::format_bytes;
 use outcrop_probe::Clock;
 use outcrop_probe::energy::Meter;
 use outcrop_results::{Outcome, Value};
-use outcrop_schema::device::{ARRIVAL, DRIVES, KIND, Kind, PATH, SIZE};
+use outcrop_schema::device::{ACCESS, ARRIVAL, DRIVES, KIND, Kind, PATH, SIZE};
 use outcrop_workload::{Arrivals, Content, EngineKind, LatencyParts, ReadWriteMix};
 
 use super::values::Before;
@@ -302,9 +302,10 @@ fn target(
     done_before: u64,
     total: u64,
 ) -> Result<Target, DeviceError> {
+    let access = access(subject, preparation.cells);
     if is_read_only(subject) {
         let path = Path::new(also.unwrap_or_else(|| subject.settings.value(&PATH).as_str()));
-        return Ok(Target::ReadOnly(ReadOnlyTarget::open(path)?));
+        return Ok(Target::ReadOnly(ReadOnlyTarget::open_for(path, access)?));
     }
     if !is_needed(subject, preparation.cells) {
         return Ok(Target::Null);
@@ -315,12 +316,22 @@ fn target(
     let scratch = ScratchFile::create(
         also.map_or(preparation.directory, Path::new),
         size_bytes,
+        access,
         &Content::Random,
         preparation.seed,
         preparation.stop,
         &mut progress,
     )?;
     Ok(Target::Scratch(scratch))
+}
+
+/// How a subject has to be accessible: directly, unless all its cells go through the page cache.
+fn access(subject: &Subject, cells: &[&Cell]) -> FileAccess {
+    let mut its = cells.iter().filter(|cell| cell.subject == *subject);
+    match its.all(|cell| *cell.factors.value(&ACCESS) == FileAccess::Buffered) {
+        true => FileAccess::Buffered,
+        false => FileAccess::Direct,
+    }
 }
 
 /// A device that is overwritten, with the part that is measured written in full.

@@ -4,7 +4,7 @@ use super::flags::Described;
 use super::print::{Figure, SHUFFLED, bytes_with_unit, count_with_unit, word};
 use super::{Access, of_column, of_opened, open};
 use crate::exit::{Ending, bad_input};
-use crate::output::{Cell, Format, Table, note};
+use crate::output::{Cell, Format, Table, harmless_line, note};
 use crate::work::LongWork;
 use outcrop_report::number::counted;
 use std::borrow::Cow;
@@ -67,7 +67,7 @@ pub(super) fn describe(described: &Described) -> anyhow::Result<()> {
 /// A name as a terminal may show it: a file that somebody else made does not steer the terminal.
 fn shown(name: &str, format: Format) -> Cow<'_, str> {
     match format {
-        Format::Text => name.replace(char::is_control, "\u{fffd}").into(),
+        Format::Text => harmless_line(name),
         _ => name.into(),
     }
 }

@@ -126,7 +126,7 @@ impl Action {
 }
 
 /// Whether a library got no memory, or refused to ask for as much as was wanted.
-fn is_lack_of_memory(error: &anyhow::Error) -> bool {
+pub(super) fn is_lack_of_memory(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let io = cause.downcast_ref::<std::io::Error>();
         let column = cause.downcast_ref::<ColumnError>();
@@ -134,26 +134,4 @@ fn is_lack_of_memory(error: &anyhow::Error) -> bool {
             || matches!(column, Some(ColumnError::LongBlock { .. }))
             || tells_of_no_memory(&cause.to_string())
     })
-}
-
-/// From here on, files are written that stay: where memory is refused, the command ends with exit code 3 and with the sentence that this returns.
-pub(super) fn keep_written(last: &Path, count: usize) -> String {
-    let files = match count {
-        1 => format!("{} is written", last.display()),
-        _ => format!("{count} column files are written, the last to {}", last.display()),
-    };
-    let sentence = format!(
-        "{files}, but what follows takes more memory than --max-memory allows, or than the system grants; allow more, or leave the comparison of \
-         sizes out with --no-compare"
-    );
-    Refusal::of_measurement(&sentence).install();
-    sentence
-}
-
-/// The error as the user reads it once files are written, which `sentence` says; its causes do not know that.
-pub(super) fn explained_after(error: anyhow::Error, sentence: Option<&str>) -> anyhow::Error {
-    match sentence {
-        Some(sentence) if is_lack_of_memory(&error) => anyhow::anyhow!("{sentence}"),
-        _ => error,
-    }
 }

@@ -3,8 +3,8 @@
 use super::compare::{Compared, compared, only_in_parquet};
 use super::flags::{Append, Encode};
 use super::input::{Opened, read};
+use super::kept::Kept;
 use super::layout::{Layout, open_input};
-use super::memory::{explained_after, keep_written};
 use super::outputs::outputs;
 use super::print::{Figure, SHUFFLED, bytes, bytes_with_unit, count, count_with_unit, word};
 use super::{Access, about, of_column, open};
@@ -70,19 +70,21 @@ pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
             }
         }
     }
-    let mut written = Vec::with_capacity(columns.len());
     let mut kept = None;
-    for (column, file) in columns.iter().zip(files) {
-        let count = written.len() + 1;
-        let on_commit = |file: &Path| kept = Some(keep_written(file, count));
-        let encoded = encode_column(args, (&mut opened, &layout, *column), (file, on_commit), &work);
-        written.push(encoded.map_err(|error| explained_after(error, kept.as_deref()))?);
-    }
+    let encoded = columns.iter().zip(files).zip(1..).map(|((column, file), count)| {
+        let on_commit = |file: &Path| kept = Some(Kept::from_here_on(file, count, !args.no_compare));
+        encode_column(args, (&mut opened, &layout, *column), (file, on_commit), &work)
+    });
+    let encoded: anyhow::Result<Vec<Written>> = encoded.collect();
     drop(work);
-    match &written[..] {
+    let printed = encoded.and_then(|written| match &written[..] {
         [only] => print_report(only, args.format),
         several => print_reports(several, layout.column_count(), args.format),
-    }
+    });
+    printed.map_err(|error| match &kept {
+        Some(kept) => kept.explained(error),
+        None => error,
+    })
 }
 
 /// Encodes one column of the input into a separate file, and compares its size if that is asked for.

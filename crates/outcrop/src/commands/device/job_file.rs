@@ -18,14 +18,15 @@ use crate::session;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Given<'a> {
     pub(super) at_once: AtOnce,
-    pub(super) directory: &'a Path,
+    /// Where scratch files are made, if it was typed.
+    pub(super) directory: Option<&'a Path>,
     pub(super) size: Option<ByteSize>,
     /// The name of the device that jobs may overwrite.
     pub(super) destroy: &'a [String],
     pub(super) flags: &'a PlanFlags,
 }
 
-/// Measures the jobs of a file; a directory that it names has precedence over the command's own default.
+/// Measures the jobs of a file; a directory that was typed has precedence over the one that it names.
 pub(super) fn run(path: &Path, given: Given<'_>) -> anyhow::Result<Ending> {
     let Given {
         at_once,
@@ -44,12 +45,10 @@ pub(super) fn run(path: &Path, given: Given<'_>) -> anyhow::Result<Ending> {
             note(&format!("note: {text}"));
         }
     }
-    let directory = match place(&file.jobs)? {
-        Some(stated) if directory == Path::new(".") => stated,
-        _ => directory.to_owned(),
-    };
+    let stated = place(&file.jobs)?;
+    let directory = directory.map(Path::to_owned).or(stated);
     let options = PlanOptions {
-        directory: Some(directory),
+        directory: Some(directory.unwrap_or_else(|| ".".into())),
         size,
         warm_up: flags.warm_up,
         duration: flags.duration,

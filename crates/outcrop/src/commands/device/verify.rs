@@ -3,8 +3,8 @@
 use std::sync::atomic::AtomicBool;
 
 use outcrop_device::{
-    DeviceError, EngineKind, ReadOnlyTarget, ScratchFile, Target, VerifyReport, VerifySpec, WritableDevice,
-    check_verified, write_verified,
+    DeviceError, EngineKind, FileAccess, ReadOnlyTarget, ScratchFile, Target, VerifyReport, VerifySpec,
+    WritableDevice, check_verified, write_verified,
 };
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::{ByteSize, format_bytes};
@@ -61,10 +61,10 @@ const SCRATCH_SIZE: ByteSize = ByteSize(1 << 30);
 /// Writes and checks as asked for, and prints what was found.
 pub(super) fn run(args: &Args, half: Half) -> anyhow::Result<Ending> {
     refuse_measuring(args)?;
-    if CHECKSUMS.iter().any(|name| args.path.as_os_str() == *name) && !args.path.exists() {
+    if CHECKSUMS.iter().any(|name| args.path().as_os_str() == *name) && !args.path().exists() {
         return Err(refusal(format!(
             "--verify {} is fio's; Outcrop's --verify has its own checksum, so type --verify alone, which verifies and gives no figures",
-            args.path.display()
+            args.path().display()
         )));
     }
     let seed = match (args.flags.seed, half) {
@@ -174,8 +174,8 @@ fn target(args: &Args, half: Half, spec: &VerifySpec, stop: &AtomicBool) -> anyh
                 "--verify=check only reads: type --read-only instead of --destroy",
             ));
         }
-        agreement::ask_for_device(&args.path)?;
-        let device = WritableDevice::open(&args.path, name).map_err(bad_input)?;
+        agreement::ask_for_device(args.path())?;
+        let device = WritableDevice::open(args.path(), name).map_err(bad_input)?;
         bound_writes(args, spec, device.size_bytes(), 0)?;
         return Ok(Target::Device(device));
     }
@@ -183,7 +183,7 @@ fn target(args: &Args, half: Half, spec: &VerifySpec, stop: &AtomicBool) -> anyh
         if half == Half::Check {
             return Err(refusal(format!(
                 "--verify=check only reads: type --read-only {}",
-                quoted(&args.path.to_string_lossy())
+                quoted(&args.path().to_string_lossy())
             )));
         }
         // Its name was not typed.
@@ -197,7 +197,15 @@ fn target(args: &Args, half: Half, spec: &VerifySpec, stop: &AtomicBool) -> anyh
     }
     let size = args.size.unwrap_or(SCRATCH_SIZE).0;
     bound_writes(args, spec, size, size)?;
-    let scratch = ScratchFile::create(&args.path, size, &Content::Zeros, Seed(0), stop, &mut |_, _| {});
+    let scratch = ScratchFile::create(
+        args.path(),
+        size,
+        FileAccess::Direct,
+        &Content::Zeros,
+        Seed(0),
+        stop,
+        &mut |_, _| {},
+    );
     Ok(Target::Scratch(scratch.map_err(error_of)?))
 }
 
@@ -309,7 +317,7 @@ fn check_command(spec: &VerifySpec, args: &Args) -> String {
     let size = size.map_or_else(String::new, |size| format!(" --size {size}"));
     format!(
         "outcrop device --read-only {} --verify=check --seed {} --io-block-size {}{size}",
-        quoted(&args.path.to_string_lossy()),
+        quoted(&args.path().to_string_lossy()),
         spec.seed,
         ByteSize(spec.io_block_size_bytes)
     )
