@@ -239,7 +239,8 @@ pub(crate) fn print_with(
     to_stdout(&bytes)
 }
 
-fn to_stdout(bytes: &[u8]) -> anyhow::Result<()> {
+/// Writes data to stdout, for programs: a file or a pipe gets them as they are.
+pub(crate) fn to_stdout(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = stdout();
     stdout.write_all(bytes)?;
     stdout.flush()?;

@@ -135,8 +135,11 @@ impl Table {
             None => size_of(path),
         };
         let of_file = file_bytes.saturating_mul(TIMES_FILE).max(LEAST_TEXT_BYTES);
-        let most_bytes = of_memory.min(of_file);
-        self.load_within(path, column, (row_limit, most_bytes), stop)
+        let limit = match of_memory < of_file {
+            true => (of_memory, "an eighth of the memory here"),
+            false => (of_file, "the limit for a file of this size"),
+        };
+        self.load_within(path, column, (row_limit, limit), stop)
     }
 
     /// The same with at most `most_bytes` of text, which a small file with a dictionary can exceed by far.
@@ -144,7 +147,7 @@ impl Table {
         &self,
         path: &Path,
         column: &TableColumn,
-        (row_limit, most_bytes): (u64, u64),
+        (row_limit, (most_bytes, limit)): (u64, (u64, &str)),
         stop: &AtomicBool,
     ) -> Result<ColumnInput, BenchError> {
         let (table, in_table) = folder::table_and_column(self, column).unwrap_or((self, column));
@@ -169,7 +172,7 @@ impl Table {
             })?;
             if is_too_much && input.row_count() < row_limit {
                 return Err(BenchError::Unavailable(format!(
-                    "its first {} rows have more than {} of text, the most that is held in memory of a file of this size; measure fewer rows",
+                    "its first {} rows have more than {} of text, {limit}; measure fewer rows",
                     input.row_count() + 1,
                     format_bytes(most_bytes),
                 )));
@@ -207,12 +210,19 @@ mod tests {
         writer.close().unwrap();
         let table = Table::describe(&path).unwrap();
         let column = table.column("rock").unwrap();
-        let load = |rows, bytes| table.load_within(&path, column, (rows, bytes), &AtomicBool::new(false));
+        let load = |rows, bytes| {
+            table.load_within(
+                &path,
+                column,
+                (rows, (bytes, "as in a test")),
+                &AtomicBool::new(false),
+            )
+        };
         assert_eq!(load(10, 20 << 20).unwrap().row_count(), 10);
         let refused = load(3000, 20 << 20).unwrap_err().to_string();
         assert_eq!(
             refused,
-            "its first 20 rows have more than 20 MiB of text, the most that is held in memory of a file of this size; measure fewer rows"
+            "its first 20 rows have more than 20 MiB of text, as in a test; measure fewer rows"
         );
     }
 }

@@ -4,10 +4,12 @@ use std::fs::File;
 use std::sync::Arc;
 
 use arrow_array::types::Int32Type;
-use arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray};
+use arrow_array::{ArrayRef, DictionaryArray, Int32Array, RecordBatch, StringArray};
 use outcrop_column::arrow::MOST_COMPARED_BYTES;
 use outcrop_column_bench::BenchError;
-use parquet::basic::{Compression, GzipLevel, ZstdLevel};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, Encoding, GzipLevel, ZstdLevel};
+use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 
 use crate::whole::{NO_LIMIT, judged, write};
@@ -100,6 +102,30 @@ fn a_page_of_gzip_that_decompresses_to_more_than_its_header_says_is_not_read() {
     std::fs::write(&path, bytes).unwrap();
     let lies = judged(&path, "rock", NO_LIMIT).unwrap_err().to_string();
     assert!(lies.contains("that decompresses to more than 512 MiB"), "{lies}");
+}
+
+#[test]
+fn the_levels_in_front_of_a_page_do_not_hide_what_it_decompresses_to() {
+    let here = tempfile::tempdir().unwrap();
+    let path = here.path().join("second.parquet");
+    let array: ArrayRef = Arc::new(StringArray::from(vec![Some("x".repeat(600 << 20)), None]));
+    let batch = RecordBatch::try_from_iter([("rock", array)]).unwrap();
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::GZIP(GzipLevel::default()))
+        .set_writer_version(WriterVersion::PARQUET_2_0)
+        .set_dictionary_enabled(false)
+        .set_encoding(Encoding::PLAIN)
+        .build();
+    let file = File::create(&path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    assert_eq!(bytes[4..7], [0x15, 6, 0x15], "a data page of the second version");
+    bytes[7..12].copy_from_slice(&varint(100_000, 5));
+    std::fs::write(&path, bytes).unwrap();
+    let lies = judged(&path, "rock", NO_LIMIT).unwrap_err().to_string();
+    assert!(lies.contains("that decompresses to more than"), "{lies}");
 }
 
 #[test]

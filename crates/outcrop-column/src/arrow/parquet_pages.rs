@@ -5,7 +5,8 @@
 //! <https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md>,
 //! <https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift>.
 
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
+use std::ops::ControlFlow;
 
 use parquet::arrow::ProjectionMask;
 use parquet::basic::Compression;
@@ -18,17 +19,17 @@ use crate::error::{ColumnError, Result};
 /// A page as its header describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredPage {
-    /// Where its compressed bytes begin in the file.
+    /// Where its compressed values begin in the file: in pages of the second version behind their levels.
     pub offset: u64,
-    /// Compressed bytes, without the header.
+    /// Bytes of those values.
     pub bytes: u64,
-    /// Bytes that it decompresses to, as claimed.
+    /// Bytes that all of the page decompresses to, as claimed.
     pub uncompressed_bytes: u64,
     /// Whether the reader ends at that size; with gzip and LZ4 frames it goes on to the end of the data.
     pub is_bounded: bool,
 }
 
-/// Shows each page of the column at a position to `visit`, in the order of the file; only headers are read.
+/// Shows each page of the column at a position to `visit`, in the order of the file, until that breaks; only headers are read.
 ///
 /// *Cost*: a read of some kilobytes a page.
 ///
@@ -37,7 +38,7 @@ pub struct StoredPage {
 pub fn for_each_page<R: ChunkReader>(
     input: &R,
     column: usize,
-    mut visit: impl FnMut(StoredPage) -> Result<()>,
+    mut visit: impl FnMut(StoredPage) -> Result<ControlFlow<()>>,
 ) -> Result<()> {
     let footer = guarded(FORMAT, || footer(input))?;
     let metadata = footer.metadata();
@@ -45,20 +46,23 @@ pub fn for_each_page<R: ChunkReader>(
     for group in metadata.row_groups() {
         let leaves = (0..group.num_columns()).filter(|&leaf| mask.leaf_included(leaf));
         for chunk in leaves.map(|leaf| group.column(leaf)) {
-            let is_bounded = !matches!(chunk.compression(), Compression::GZIP(_) | Compression::LZ4);
+            let is_unbounded = matches!(chunk.compression(), Compression::GZIP(_) | Compression::LZ4);
             // A negative number of a damaged footer is a panic of the library.
             let (mut offset, mut left) = guarded(FORMAT, || Ok(chunk.byte_range()))?;
             while left > 0 {
                 let reader = input.get_read(offset).map_err(of_parquet)?;
-                let page = Header::read(reader.take(left)).map_err(|error| damaged(&error))?;
+                let page = Header::read(reader.take(left)).map_err(of_header)?;
                 let used = page.header_bytes + page.bytes;
-                left = left.checked_sub(used).ok_or_else(|| damaged(&too_long()))?;
-                visit(StoredPage {
-                    offset: offset + page.header_bytes,
-                    bytes: page.bytes,
+                left = left.checked_sub(used).ok_or_else(|| of_header(too_long()))?;
+                let shown = visit(StoredPage {
+                    offset: offset + page.header_bytes + page.level_bytes,
+                    bytes: page.bytes - page.level_bytes,
                     uncompressed_bytes: page.uncompressed_bytes,
-                    is_bounded,
+                    is_bounded: !(is_unbounded && page.is_compressed),
                 })?;
+                if shown.is_break() {
+                    return Ok(());
+                }
                 offset += used;
             }
         }
@@ -66,64 +70,122 @@ pub fn for_each_page<R: ChunkReader>(
     Ok(())
 }
 
-fn damaged(error: &io::Error) -> ColumnError {
-    ColumnError::Foreign {
-        format: FORMAT,
-        detail: format!("the file is damaged: {error}; write the file again"),
+/// What a header does not have is damage; what could not be read says so itself.
+fn of_header(error: io::Error) -> ColumnError {
+    match error.kind() {
+        ErrorKind::InvalidData => ColumnError::Foreign {
+            format: FORMAT,
+            detail: format!("the file is damaged: {error}; write the file again"),
+        },
+        _ => ColumnError::Io(error),
     }
 }
 
-fn too_long() -> io::Error {
-    io::Error::other("a page does not end where its column does")
+fn invalid(what: &str) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, what)
 }
+
+fn too_long() -> io::Error {
+    invalid("a page does not end where its column does")
+}
+
+/// The type of a field.
+#[derive(Clone, Copy)]
+enum Kind {
+    I32,
+    I64,
+    Flag,
+    Bytes,
+    Struct(&'static [Self]),
+}
+
+/// The structs of a page header: the types of their fields, of which the first has the number 1.
+const STATISTICS: &[Kind] = {
+    use Kind::{Bytes, Flag, I64};
+    &[Bytes, Bytes, I64, I64, Bytes, Bytes, Flag, Flag]
+};
+const DATA: &[Kind] = {
+    use Kind::I32;
+    &[I32, I32, I32, I32, Kind::Struct(STATISTICS)]
+};
+const DICTIONARY: &[Kind] = &[Kind::I32, Kind::I32, Kind::Flag];
+const DATA_V2: &[Kind] = {
+    use Kind::I32;
+    &[I32, I32, I32, I32, I32, I32, Kind::Flag, Kind::Struct(STATISTICS)]
+};
+const PAGE: &[Kind] = {
+    use Kind::{I32, Struct};
+    &[
+        I32,
+        I32,
+        I32,
+        I32,
+        Struct(DATA),
+        Struct(&[]),
+        Struct(DICTIONARY),
+        Struct(DATA_V2),
+    ]
+};
+
+/// Numbers of fields: of a page, and of a data page of the second version.
+const PAGE_TYPE: usize = 1;
+const UNCOMPRESSED: usize = 2;
+const COMPRESSED: usize = 3;
+const V2: usize = 8;
+const DEFINITION_LEVELS: usize = 5;
+const REPETITION_LEVELS: usize = 6;
+const IS_COMPRESSED: usize = 7;
 
 /// What is needed of a page header.
 struct Header {
     header_bytes: u64,
     bytes: u64,
     uncompressed_bytes: u64,
+    /// Of the bytes, those in front of what is compressed.
+    level_bytes: u64,
+    is_compressed: bool,
 }
-
-/// Numbers of the fields of a page header.
-const UNCOMPRESSED: i64 = 2;
-const COMPRESSED: i64 = 3;
-
-/// Types of the compact protocol.
-const I32: u8 = 5;
-const STRUCT: u8 = 12;
-
-/// Deeper than the struct of statistics in a header, by far.
-const DEEPEST: usize = 8;
 
 impl Header {
     fn read(input: impl Read) -> io::Result<Self> {
         let mut thrift = Thrift { input, read: 0 };
-        let (mut field, mut bytes, mut uncompressed) = (0, None, None);
-        while let Some((number, kind)) = thrift.field(field)? {
-            field = number;
-            // Where a type is not that of the format, this reader and the library's would see different headers.
-            let expected = if number <= 4 { I32 } else { STRUCT };
-            if (1..=8).contains(&number) && kind != expected {
-                return Err(io::Error::other("a page header is not one of Parquet"));
-            }
-            match number {
-                UNCOMPRESSED => uncompressed = Some(thrift.size()?),
-                COMPRESSED => bytes = Some(thrift.size()?),
-                _ => thrift.skip(kind, DEEPEST)?,
-            }
+        let page = thrift.structure(PAGE)?;
+        page.size(PAGE_TYPE)?;
+        let bytes = page.size(COMPRESSED)?;
+        let (mut level_bytes, mut is_compressed) = (0, true);
+        if let Some((V2, data)) = &page.inner {
+            level_bytes = data.size(DEFINITION_LEVELS)? + data.size(REPETITION_LEVELS)?;
+            is_compressed = data.numbers[IS_COMPRESSED] != Some(0);
         }
-        match (bytes, uncompressed) {
-            (Some(bytes), Some(uncompressed_bytes)) => Ok(Self {
+        match level_bytes <= bytes {
+            true => Ok(Self {
                 header_bytes: thrift.read,
                 bytes,
-                uncompressed_bytes,
+                uncompressed_bytes: page.size(UNCOMPRESSED)?,
+                level_bytes,
+                is_compressed,
             }),
-            _ => Err(io::Error::other("a page header lacks its sizes")),
+            false => Err(invalid("a page is shorter than its levels")),
         }
     }
 }
 
-/// Reads what a struct in compact protocol is made of; each step takes at least a byte, so that it ends with its input.
+/// The numbers and flags of a struct by the numbers of their fields, and the last struct in it.
+#[derive(Default)]
+struct Fields {
+    numbers: [Option<i64>; 9],
+    inner: Option<(usize, Box<Self>)>,
+}
+
+impl Fields {
+    /// A number that has to be there, and is no less than zero.
+    fn size(&self, field: usize) -> io::Result<u64> {
+        let number = self.numbers[field].ok_or_else(|| invalid("a page header lacks a number"))?;
+        u64::try_from(number).map_err(|_| invalid("a page has a size below zero"))
+    }
+}
+
+/// Reads structs in compact protocol. It is strict: whatever it let pass in another way than the library reads it, could have two meanings.
 struct Thrift<R> {
     input: R,
     /// Bytes that were read.
@@ -131,11 +193,48 @@ struct Thrift<R> {
 }
 
 impl<R: Read> Thrift<R> {
+    /// Fields are in order, each at most once. Those of later versions of the format may follow, if they are no collections.
+    fn structure(&mut self, shape: &'static [Kind]) -> io::Result<Fields> {
+        let mut fields = Fields::default();
+        let mut last = 0;
+        loop {
+            let head = self.byte()?;
+            if head == 0 {
+                return Ok(fields);
+            }
+            let number = match head >> 4 {
+                0 => self.signed()?,
+                step => last + i64::from(step),
+            };
+            if !(last + 1..=i64::from(i16::MAX)).contains(&number) {
+                return Err(invalid("the fields of a page header are not in order"));
+            }
+            last = number;
+            let (place, kind) = (number as usize, head & 0x0f);
+            match (shape.get(place - 1), kind) {
+                (Some(Kind::I32), 5) => fields.numbers[place] = Some(i64::from(self.signed()? as i32)),
+                // The type of a field says which of the two it is.
+                (Some(Kind::Flag), 1 | 2) => fields.numbers[place] = Some(i64::from(kind == 1)),
+                (Some(Kind::Struct(inner)), 12) => {
+                    fields.inner = Some((place, Box::new(self.structure(inner)?)));
+                }
+                (None, 1 | 2) => {}
+                (None, 3) => self.byte().map(drop)?,
+                (Some(Kind::I64), 6) | (None, 4..=6) => self.varint().map(drop)?,
+                (Some(Kind::Bytes) | None, 8) => self.pass_bytes()?,
+                _ => return Err(invalid("a page header is not one of Parquet")),
+            }
+        }
+    }
+
     fn byte(&mut self) -> io::Result<u8> {
         let mut byte = [0];
         self.input
             .read_exact(&mut byte)
-            .map_err(|_| io::Error::other("a page header is truncated"))?;
+            .map_err(|error| match error.kind() {
+                ErrorKind::UnexpectedEof => invalid("a page header is truncated"),
+                _ => error,
+            })?;
         self.read += 1;
         Ok(byte[0])
     }
@@ -149,7 +248,7 @@ impl<R: Read> Thrift<R> {
                 return Ok(value);
             }
         }
-        Err(io::Error::other("a page header has a number without end"))
+        Err(invalid("a page header has a number without end"))
     }
 
     fn signed(&mut self) -> io::Result<i64> {
@@ -157,81 +256,88 @@ impl<R: Read> Thrift<R> {
         Ok((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 
-    /// The size of something.
-    fn size(&mut self) -> io::Result<u64> {
-        // The library takes the lower half of a longer number.
-        u64::try_from(self.signed()? as i32).map_err(|_| io::Error::other("a page has a size below zero"))
-    }
-
-    /// Number and type of the next field of a struct, after that with the number `last`; `None` at its end.
-    fn field(&mut self, last: i64) -> io::Result<Option<(i64, u8)>> {
-        let head = self.byte()?;
-        if head == 0 {
-            return Ok(None);
-        }
-        let number = match head >> 4 {
-            0 => self.signed()?,
-            step => last + i64::from(step),
-        };
-        Ok(Some((number, head & 0x0f)))
-    }
-
-    fn skip(&mut self, kind: u8, depth: usize) -> io::Result<()> {
-        let deeper = depth
-            .checked_sub(1)
-            .ok_or_else(|| io::Error::other("a page header is nested too deeply"))?;
-        match kind {
-            // The type of a field says which of the two booleans it is.
-            1 | 2 => Ok(()),
-            3 => self.byte().map(drop),
-            4..=6 => self.varint().map(drop),
-            7 => self.pass(8),
-            8 => {
-                let length = self.varint()?;
-                self.pass(length)
-            }
-            9 | 10 => {
-                let head = self.byte()?;
-                let count = match head >> 4 {
-                    15 => self.varint()?,
-                    count => u64::from(count),
-                };
-                (0..count).try_for_each(|_| self.element(head & 0x0f, deeper))
-            }
-            11 => {
-                let count = self.varint()?;
-                let kinds = if count > 0 { self.byte()? } else { 0 };
-                (0..count).try_for_each(|_| {
-                    self.element(kinds >> 4, deeper)?;
-                    self.element(kinds & 0x0f, deeper)
-                })
-            }
-            STRUCT => {
-                let mut last = 0;
-                while let Some((number, kind)) = self.field(last)? {
-                    self.skip(kind, deeper)?;
-                    last = number;
-                }
-                Ok(())
-            }
-            _ => Err(io::Error::other("a page header has a field of an unknown type")),
-        }
-    }
-
-    /// Skips an element of a list or a map, in which a boolean takes a byte.
-    fn element(&mut self, kind: u8, depth: usize) -> io::Result<()> {
-        match kind {
-            1 | 2 => self.byte().map(drop),
-            _ => self.skip(kind, depth),
-        }
-    }
-
-    fn pass(&mut self, length: u64) -> io::Result<()> {
+    fn pass_bytes(&mut self) -> io::Result<()> {
+        let length = self.varint()?;
         let passed = io::copy(&mut (&mut self.input).take(length), &mut io::sink())?;
         self.read += passed;
         match passed == length {
             true => Ok(()),
-            false => Err(io::Error::other("a page header is truncated")),
+            false => Err(invalid("a page header is truncated")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A data page of the first version: 1,000 bytes that become 5,000.
+    const PLAIN: &[u8] = &[
+        0x15, 0, 0x15, 0x90, 0x4e, 0x15, 0xd0, 0x0f, 0x2c, 0x15, 2, 0x15, 0, 0x15, 6, 0x15, 6, 0, 0,
+    ];
+
+    fn read(bytes: &[u8]) -> io::Result<(u64, u64, u64)> {
+        let header = Header::read(bytes)?;
+        Ok((header.header_bytes, header.bytes, header.uncompressed_bytes))
+    }
+
+    #[test]
+    fn a_header_has_the_sizes_of_its_page() {
+        assert_eq!(read(PLAIN).unwrap(), (PLAIN.len() as u64, 1000, 5000));
+        // Of the second version: 30 bytes of levels in front of 970 that are compressed.
+        let second = [
+            &[0x15, 6][..],
+            &PLAIN[2..8],
+            &[
+                0x5c, 0x15, 2, 0x15, 0, 0x15, 2, 0x15, 0, 0x15, 20, 0x15, 40, 0x11, 0, 0,
+            ],
+        ]
+        .concat();
+        let header = Header::read(&second[..]).unwrap();
+        assert_eq!((header.bytes, header.level_bytes), (1000, 30));
+        assert!(header.is_compressed);
+        let uncompressed = [&second[..second.len() - 3], &[0x12, 0, 0]].concat();
+        assert!(!Header::read(&uncompressed[..]).unwrap().is_compressed);
+    }
+
+    #[test]
+    fn a_header_that_has_two_meanings_is_refused() {
+        let stop = PLAIN.len() - 1;
+        let with = |more: &[u8]| [&PLAIN[..stop], more, &[0]].concat();
+        // A field of a later version may follow: of 4 bytes, and a flag.
+        assert!(read(&with(&[0xc8, 4, 1, 2, 3, 4, 0x11])).is_ok());
+        for (what, header) in [
+            ("a size again", with(&[0x05, 4, 2])),
+            (
+                "a size by a number of which 16 bits are 2",
+                with(&[0x05, 0x84, 0x80, 0x08, 2]),
+            ),
+            (
+                "a number near the end of all",
+                with(&[
+                    0x05, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 2, 0x15, 2,
+                ]),
+            ),
+            ("a list of flags", with(&[0xc9, 0x21, 1, 1])),
+            ("a struct of a later version", with(&[0xcc, 0])),
+            ("an end with a number", with(&[0x10])),
+            ("a number of values that is text", {
+                let mut bytes = PLAIN.to_vec();
+                bytes[9] = 0x18;
+                bytes
+            }),
+            ("no type", PLAIN[2..].to_vec()),
+            ("a size below zero", {
+                let mut bytes = PLAIN.to_vec();
+                bytes[3] |= 1;
+                bytes
+            }),
+        ] {
+            let refused = read(&header).expect_err(what);
+            assert_eq!(refused.kind(), ErrorKind::InvalidData, "{what}: {refused}");
+        }
+        for length in 0..PLAIN.len() {
+            assert!(read(&PLAIN[..length]).is_err(), "{length}");
         }
     }
 }

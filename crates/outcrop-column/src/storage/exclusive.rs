@@ -65,7 +65,8 @@ impl ExclusiveFile {
         })
     }
 
-    /// Gives back the space of what an append wrote before it failed. Once the header names it, it is part of the column, and stays.
+    /// Gives back the space of what an append wrote before it failed. Once the header names it, it is part of the column, and stays. (Nothing
+    /// is given back to a file that had no whole header, which small packed columns have not.)
     pub(crate) fn cut_back(&self) {
         let is_longer = |now: &Before| now.header == self.before.header && now.bytes > self.before.bytes;
         if Before::of(&self.file).is_ok_and(|now| is_longer(&now)) {
@@ -90,5 +91,27 @@ impl WriteAt for ExclusiveFile {
 
     fn sync(&mut self) -> io::Result<()> {
         self.file.sync_all().map_err(|error| about(&self.path, error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_failed_append_wrote_is_cut_off_unless_the_header_names_it() {
+        assert_eq!(HEADER_BYTES, crate::format::HEADER_BYTES);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("column.ocol");
+        for (changed, left) in [(None, 100), (Some(0), 164), (Some(63), 164), (Some(64), 100)] {
+            std::fs::write(&path, [7; 100]).unwrap();
+            let mut file = ExclusiveFile::open(&path).unwrap();
+            file.write_all_at(&[8; 64], 100).unwrap();
+            if let Some(place) = changed {
+                file.write_all_at(&[9], place).unwrap();
+            }
+            file.cut_back();
+            assert_eq!(path.metadata().unwrap().len(), left, "{changed:?}");
+        }
     }
 }

@@ -190,7 +190,8 @@ impl Judging {
                 .collect(),
             failed_checks,
         };
-        output::print(&match format {
+        let is_data = format == ComparisonFormat::Csv;
+        let text = match format {
             ComparisonFormat::Text => comparison_text(comparison, &detail),
             ComparisonFormat::Json => {
                 let document = comparison_in_envelope(comparison, envelope)?;
@@ -201,7 +202,11 @@ impl Judging {
             }
             ComparisonFormat::Csv => comparison_csv(comparison),
             ComparisonFormat::Markdown => comparison_markdown(comparison, &detail),
-        })?;
+        };
+        match is_data {
+            true => output::to_stdout(text.as_bytes())?,
+            false => output::print(&text)?,
+        }
         let checked = FailIf::check_each(conditions, comparison);
         let is_within_drift = checked.iter().flatten().any(|found| found.open_for_drift() > 0);
         let ending = fail_if::announce(&self.fail_if, checked);

@@ -116,7 +116,7 @@ fn write(args: &Args, figure: &Figure, ending: &str, bytes: &[u8]) -> anyhow::Re
     };
     refuse_input(&args.run, &path)?;
     args.force.write(&path, |out| Ok(out.write_all(bytes)?))?;
-    output::print(&format!("{}\n", path.display()))
+    output::to_stdout(format!("{}\n", path.display()).as_bytes())
 }
 
 impl Args {

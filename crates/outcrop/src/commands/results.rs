@@ -76,7 +76,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
             let folder = RunFolder::open(run).map_err(bad_input)?;
             folder.finish()?;
             cells::write_files(&RunView::load(run).map_err(bad_input)?, run)?;
-            output::print(&format!("{}\n", folder.dir().join("records.parquet").display()))?;
+            output::to_stdout(format!("{}\n", folder.dir().join("records.parquet").display()).as_bytes())?;
         }
     }
     Ok(Ending::Done)
@@ -150,7 +150,7 @@ fn export_jobs(args: &Export) -> anyhow::Result<()> {
             args.force
                 .write(path, |out| Ok(out.write_all(exported.text.as_bytes())?))
         }
-        None => output::print(&exported.text),
+        None => output::to_stdout(exported.text.as_bytes()),
     }
 }
 

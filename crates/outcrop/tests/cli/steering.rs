@@ -30,6 +30,15 @@ fn on_terminal(dir: &Path, line: &str) -> String {
     stdout
 }
 
+fn has_text(json: &serde_json::Value, wanted: &str) -> bool {
+    match json {
+        serde_json::Value::String(text) => text.contains(wanted),
+        serde_json::Value::Array(items) => items.iter().any(|item| has_text(item, wanted)),
+        serde_json::Value::Object(members) => members.values().any(|member| has_text(member, wanted)),
+        _ => false,
+    }
+}
+
 fn steers(text: &str) -> bool {
     text.contains(|letter: char| letter.is_control() && !matches!(letter, '\n' | '\t'))
 }
@@ -66,6 +75,7 @@ fn results_of_others_are_shown_without_their_escape_sequences_and_programs_get_t
     assert!(!steers(&json), "{json}");
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert!(!json.to_string().contains('\u{fffd}'), "{json}");
+    assert!(has_text(&json, &steering), "{json}");
     let csv = format!("report {run} --format csv");
     assert!(seen(dir.path(), &csv).stdout.contains(&steering));
     let shown = on_terminal(dir.path(), &csv);

@@ -17,7 +17,7 @@ use crate::placement::Bounds;
 /// Why the size that another advice names is the one to use.
 const UNDER_COMPRESS: &str =
     "the size under \"Compress blocks\", which gives space and throughput the same weight";
-const UNDER_CODEC: &str = "the size under \"Codec\", at which the codecs are compared";
+const UNDER_CODEC: &str = "the size under \"Codec\", which gives space and throughput the same weight";
 
 /// The sizes of one codec, all else equal.
 struct Sizes<'c, 'a> {

@@ -1,11 +1,12 @@
 //! Which codec, of a run that has nothing without compression.
 
-use outcrop_schema::kv::{COMPRESSION, THROUGHPUT};
+use outcrop_schema::kv::{COMPRESSION, COMPRESSION_BLOCK_SIZE, THROUGHPUT};
 
+use super::answer::MATTERS;
 use super::cell::{blocks, has_speed_and_space, is_compressed, is_plain, load, with_capability};
 use super::space::Space;
 use crate::answer::Claim;
-use crate::cell::{Cell, best, families};
+use crate::cell::{Cell, best, families, largest_family};
 use crate::change::{percent, ties};
 use crate::layer::undecided::add_wide_rivals;
 use crate::number::Number;
@@ -60,8 +61,8 @@ pub(super) fn smallest(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim>
     Some(claim.under(&name, &bounds.judge_store(chosen, None)))
 }
 
-/// The codecs that are compared, and the one that is advised. Where they were measured with blocks of several sizes, those of the size whose
-/// choice has the most throughput for its space.
+/// The codecs that are compared, and the one that is advised. Where the same were measured with blocks of several sizes, those of the size
+/// whose choice has the most throughput for its space: of several that differ by little, of the smallest.
 pub(super) fn compared<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<(Vec<&'c Cell<'a>>, &'c Cell<'a>)> {
     if cells
         .iter()
@@ -69,25 +70,23 @@ pub(super) fn compared<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<(Vec<&'c Cell<'a
     {
         return None;
     }
-    let known = with_capability(cells).filter(|cell| is_compressed(cell) && has_speed_and_space(cell));
-    let families = families(known, &[&COMPRESSION]);
-    let most = families.iter().map(Vec::len).max()?;
-    let largest = families
-        .into_iter()
-        .filter(|family| family.len() == most && most > 1);
-    let found: Vec<_> = largest
-        .filter_map(|family| Some((chosen_of(&family)?, family)))
-        .collect();
+    let known = || with_capability(cells).filter(|cell| is_compressed(cell) && has_speed_and_space(cell));
+    let largest = largest_family(known(), &[&COMPRESSION]);
+    let first = *largest.first().filter(|_| largest.len() > 1)?;
+    // Of one load, one store and one place: the luckiest of several loads says nothing of the codecs.
+    let is_alike = |cell: &&Cell<'_>| cell.is_like(first, &[&COMPRESSION, &COMPRESSION_BLOCK_SIZE]);
+    let of_each_size = families(known().filter(is_alike), &[&COMPRESSION]).into_iter();
+    let found = of_each_size
+        .filter(|family| family.len() == largest.len())
+        .filter_map(|family| Some((chosen_of(&family)?, family)));
+    let mut found: Vec<_> = found.collect();
+    found.sort_by_key(|(cell, _)| cell.get(&COMPRESSION_BLOCK_SIZE).map(|size| size.0));
     let chosen: Vec<&Cell<'_>> = found.iter().map(|(cell, _)| *cell).collect();
     let space = Space::of(&chosen);
     let worth = |cell: &Cell<'_>| Some(cell.value(&THROUGHPUT)? / space.bytes(cell)?);
-    // The first among equals: the smallest blocks, as sweeps have them.
-    let (cell, family) = found
-        .into_iter()
-        .reduce(|one, other| match worth(other.0) > worth(one.0) {
-            true => other,
-            false => one,
-        })?;
+    let most = chosen.iter().filter_map(|cell| worth(cell)).fold(0.0, f64::max);
+    let is_as_good = |cell: &Cell<'_>| worth(cell).is_some_and(|worth| worth * MATTERS >= most);
+    let (cell, family) = found.into_iter().find(|(cell, _)| is_as_good(cell))?;
     Some((family, cell))
 }
 

@@ -45,8 +45,10 @@ pub(super) fn run(path: &Path, given: Given<'_>) -> anyhow::Result<Ending> {
             note(&format!("note: {text}"));
         }
     }
-    let stated = place(&file.jobs)?;
-    let directory = directory.map(Path::to_owned).or(stated);
+    let directory = match directory {
+        Some(typed) => Some(typed.to_owned()),
+        None => place(&file.jobs)?,
+    };
     let options = PlanOptions {
         directory: Some(directory.unwrap_or_else(|| ".".into())),
         size,

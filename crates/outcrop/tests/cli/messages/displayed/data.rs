@@ -75,10 +75,6 @@ fn of_codecs_and_of_data() {
                 name: text("orders.csv.zst"),
                 compression: Compression::Zstd,
             },
-            InputError::LongWindow {
-                name: text("orders.csv.xz"),
-                compression: Compression::Xz,
-            },
             InputError::NoMemory {
                 name: text("orders.csv.zst"),
                 compression: Compression::Zstd,
