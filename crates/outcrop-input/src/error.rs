@@ -70,7 +70,7 @@ pub enum InputError {
     },
 }
 
-/// The command that decompresses any file of a format, and keeps it; zstd refuses long windows unless it is told not to.
+/// The command that decompresses a file and keeps the original; zstd accepts long windows only with `--long`.
 fn own_tool(compression: Compression) -> String {
     let long = match compression {
         Compression::Zstd => " --long=31",

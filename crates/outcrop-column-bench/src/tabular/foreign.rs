@@ -94,7 +94,7 @@ const TIMES_PAGE: u64 = 16;
 /// No gzip file becomes more times as large, and no LZ4 frame a fourth of that.
 const GZIP_RATIO_LIMIT: u64 = 1032;
 
-/// What frames of LZ4's first format begin with, which the reader of Parquet knows and no reader of ours.
+/// Magic number of LZ4's legacy frames, which the Parquet reader decodes and `outcrop_input` does not.
 const LZ4_OLD_MAGIC: [u8; 4] = 0x184c_2102_u32.to_le_bytes();
 
 /// The most bytes that a page may decompress to.

@@ -178,7 +178,7 @@ struct Fields {
 }
 
 impl Fields {
-    /// A number that has to be there, and is no less than zero.
+    /// A required number, which must not be negative.
     fn size(&self, field: usize) -> io::Result<u64> {
         let number = self.numbers[field].ok_or_else(|| invalid("a page header lacks a number"))?;
         u64::try_from(number).map_err(|_| invalid("a page has a size below zero"))
@@ -193,7 +193,7 @@ struct Thrift<R> {
 }
 
 impl<R: Read> Thrift<R> {
-    /// Fields are in order, each at most once. Those of later versions of the format may follow, if they are no collections.
+    /// Reads fields in ascending order, each at most once. Scalar fields of later versions of the format may follow; collections may not.
     fn structure(&mut self, shape: &'static [Kind]) -> io::Result<Fields> {
         let mut fields = Fields::default();
         let mut last = 0;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::Write;
 
-/// Stands where a control character was.
+/// Replaces a control character.
 const REPLACEMENT: &str = "\u{fffd}";
 
 /// Text for people. Line ends and tabs are how tables and messages are laid out; nothing that is printed this way is coloured.

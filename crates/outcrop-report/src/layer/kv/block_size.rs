@@ -14,11 +14,6 @@ use crate::layer::undecided::FEW;
 use crate::number::Number;
 use crate::placement::Bounds;
 
-/// Why the size that another advice names is the one to use.
-const UNDER_COMPRESS: &str =
-    "the size under \"Compress blocks\", which gives space and throughput the same weight";
-const UNDER_CODEC: &str = "the size under \"Codec\", which gives space and throughput the same weight";
-
 /// The sizes of one codec, all else equal.
 struct Sizes<'c, 'a> {
     family: Vec<&'c Cell<'a>>,
@@ -38,10 +33,11 @@ pub(super) fn claim(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let compressed = compressed.map(|(cell, ..)| cell);
     let of_codecs = || codec::compared(cells).map(|(_, cell)| cell);
     let advised = compressed.or_else(of_codecs);
-    let (topic, named) = match (compressed, advised) {
-        (None, Some(_)) => (codec::TOPIC, UNDER_CODEC),
-        _ => (COMPRESS, UNDER_COMPRESS),
+    let topic = match (compressed, advised) {
+        (None, Some(_)) => codec::TOPIC,
+        _ => COMPRESS,
     };
+    let named = format!("the size under \"{topic}\", which gives space and throughput the same weight");
     // The sizes of another codec than the one that is advised are not those to set.
     let sizes = match advised {
         Some(cell) => Sizes::like(cells, cell),
@@ -51,7 +47,7 @@ pub(super) fn claim(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
         .filter(|_| saves)
         .or_else(|| sizes.tied.first().copied())?;
     let (size, store) = (size_of(chosen), engine(chosen));
-    let (why, tie) = sizes.why(chosen, named);
+    let (why, tie) = sizes.why(chosen, &named);
     let more = sizes.beyond(chosen)?;
     let others = of_other_codecs(cells, chosen);
     let text = format!(
