@@ -128,6 +128,9 @@ impl Workload {
             workload.say(&COMPLETIONS, Completions::Polled.to_string(), "hipri");
         }
         workload.say(&SUBMISSION, submission(options).to_string(), "iodepth_batch");
+        for name in ["direct", "buffered"] {
+            workload.take(options.read(name, flag));
+        }
         let access = match is_direct(options) {
             true => FileAccess::Direct,
             false => FileAccess::Buffered,

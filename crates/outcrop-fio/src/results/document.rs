@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 /// One report.
@@ -17,11 +18,43 @@ pub(super) struct Document {
     pub(super) timestamp: Option<f64>,
     #[serde(rename = "global options", default, deserialize_with = "texts")]
     pub(super) global_options: Option<BTreeMap<String, String>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "jobs")]
     pub(super) jobs: Option<Vec<Job>>,
     /// There where fio ran with `--client`.
     #[serde(default)]
     pub(super) client_stats: Option<serde::de::IgnoredAny>,
+}
+
+/// Jobs of one report; fio itself starts 4,096 at most.
+const MOST_JOBS: usize = 10_000;
+
+/// The jobs, if there are no more than any fio reports: an empty one has two bytes in the file, and a thousand times as many here.
+fn jobs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Job>>, D::Error> {
+    struct Jobs;
+    impl<'de> Visitor<'de> for Jobs {
+        type Value = Option<Vec<Job>>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a list of jobs")
+        }
+
+        fn visit_unit<E: serde::de::Error>(self) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+            let mut jobs = Vec::new();
+            while let Some(job) = list.next_element()? {
+                if jobs.len() == MOST_JOBS {
+                    let why = format!("it has more than {MOST_JOBS} jobs");
+                    return Err(serde::de::Error::custom(why));
+                }
+                jobs.push(job);
+            }
+            Ok(Some(jobs))
+        }
+    }
+    deserializer.deserialize_any(Jobs)
 }
 
 /// One job, or a group of jobs that fio reports as one.

@@ -28,6 +28,7 @@ fn in_direction(direction: &Direction) -> Option<String> {
         ("total_ios", direction.total_ios),
         ("io_bytes", direction.io_bytes),
         ("runtime", direction.runtime),
+        ("iops", direction.iops),
     ]
     .into_iter();
     let latencies = [
@@ -37,9 +38,25 @@ fn in_direction(direction: &Direction) -> Option<String> {
         ("lat", &direction.lat),
         ("lat_with_sync_ns", &direction.lat_with_sync_ns),
     ];
-    sums.find_map(|(key, value)| below_zero(key, value)).or_else(|| {
+    let sum = sums.find_map(|(key, value)| below_zero(key, value));
+    sum.or_else(|| more_operations_than_bytes(direction)).or_else(|| {
         let mut latencies = latencies.into_iter();
         latencies.find_map(|(key, latency)| in_latency(key, latency.as_ref()?))
+    })
+}
+
+/// Each operation moves at least a byte; bandwidth is a whole number of bytes or KiB per second, rounded down.
+fn more_operations_than_bytes(direction: &Direction) -> Option<String> {
+    let bytes_per_second = match direction.bw_bytes {
+        Some(bytes) => bytes + 1.0,
+        None => (direction.bw + 1.0) * 1024.0,
+    };
+    let moves_any = bytes_per_second > 1024.0;
+    (moves_any && direction.iops > bytes_per_second).then(|| {
+        format!(
+            "iops of {} at a bandwidth of {bytes_per_second:.0} B/s is impossible; each operation moves a byte at least",
+            direction.iops
+        )
     })
 }
 
@@ -51,7 +68,13 @@ fn in_latency(key: &str, latency: &Latency) -> Option<String> {
     ];
     let mut figures = figures.into_iter();
     let figure = figures.find_map(|(name, value)| below_zero(&format!("{key}.{name}"), value?));
-    figure.or_else(|| in_percentiles(key, latency))
+    // A mean is a sum of rounded numbers; fio 2 leaves the maximum out of some latencies.
+    let is_above = latency.max > 0.0 && latency.mean > latency.max * 1.001;
+    let above = || {
+        let (mean, max) = (latency.mean, latency.max);
+        is_above.then(|| format!("{key}.mean ({mean}) is above {key}.max ({max}), which is impossible"))
+    };
+    figure.or_else(above).or_else(|| in_percentiles(key, latency))
 }
 
 /// A percentile that is below zero, or below a lower one.
@@ -72,7 +95,7 @@ fn in_percentiles(key: &str, latency: &Latency) -> Option<String> {
             return None;
         };
         Some(format!(
-            "p{high} of {key}, {after}, below p{low}, {before}, is impossible; expected percentiles that rise"
+            "p{high} of {key} ({after}) is below p{low} ({before}), which is impossible"
         ))
     })
 }

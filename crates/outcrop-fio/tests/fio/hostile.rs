@@ -94,13 +94,20 @@ fn numbers(value: &serde_json::Value, at: &str, found: &mut Vec<String>) {
 }
 
 #[test]
-fn counts_and_means_below_zero_and_percentiles_that_fall_are_left_out_with_the_number() {
+fn counts_and_means_below_zero_falling_percentiles_and_more_operations_than_bytes_are_left_out_with_the_number()
+ {
     let whole: serde_json::Value = serde_json::from_str(&older(5_000.0, 4, 0.7)).unwrap();
     for (pointer, number, says) in [
         ("read/total_ios", -3, "read: total_ios of -3 is impossible"),
         ("write/io_bytes", -1, "write: io_bytes of -1 is impossible"),
         ("read/clat/mean", -5, "read: clat.mean of -5 is impossible"),
         ("read/lat/max", -5, "read: lat.max of -5 is impossible"),
+        (
+            "read/clat/mean",
+            1_000_000_000,
+            "clat.mean (1000000000) is above clat.max (",
+        ),
+        ("read/iops", -7, "read: iops of -7 is impossible"),
         (
             "read/clat/percentile/1.000000",
             -2,
@@ -109,7 +116,7 @@ fn counts_and_means_below_zero_and_percentiles_that_fall_are_left_out_with_the_n
         (
             "read/clat/percentile/50.000000",
             5_000_000,
-            "p90 of clat, 514, below p50, 5000000, is impossible; expected percentiles that rise",
+            "p90 of clat (514) is below p50 (5000000), which is impossible",
         ),
     ] {
         let folder = tempfile::tempdir().unwrap();
@@ -122,11 +129,16 @@ fn counts_and_means_below_zero_and_percentiles_that_fall_are_left_out_with_the_n
     // As fio 3 has them; a list in which neighbours are equal is none that falls.
     let three = r#"{"fio version": "fio-3.33", "jobs": [{"jobname": "j", "read": {"total_ios": 9, "iops": 9.0, "runtime": 1000, "bw_bytes": 36864,
         "io_bytes": 36864, "clat_ns": {"mean": 7.0, "max": 9, "N": 9, "percentile": {"9.000000": 7, "50.000000": 7, "99.000000": LAST}}}}]}"#;
-    for (last, is_imported) in [("7", true), ("6", false)] {
+    for (changed, is_imported) in [
+        (three.replace("LAST", "7"), true),
+        (three.replace("LAST", "6"), false),
+        (three.replace("LAST", "7").replace("9.0,", "36864.0,"), true),
+        (three.replace("LAST", "7").replace("9.0,", "1e29,"), false),
+    ] {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("depth8.json"), three.replace("LAST", last)).unwrap();
+        fs::write(folder.path().join("depth8.json"), &changed).unwrap();
         let imported = import(&[folder.path().to_owned()], &ImportOptions::default());
-        assert_eq!(imported.is_ok(), is_imported, "{last}: {imported:?}");
+        assert_eq!(imported.is_ok(), is_imported, "{changed}: {imported:?}");
     }
 }
 
@@ -159,4 +171,17 @@ fn a_number_of_a_result_that_no_machine_gives_is_left_out_or_can_be_read_back() 
         runtime.is_some_and(|why| why.contains("depth8.json")),
         "{left_out:#?}"
     );
+}
+
+#[test]
+fn a_result_with_more_jobs_than_fio_starts_is_refused_before_they_are_held() {
+    let folder = tempfile::tempdir().unwrap();
+    let jobs = vec!["{}"; 10_001].join(",");
+    fs::write(
+        folder.path().join("depth8.json"),
+        format!(r#"{{"fio version": "fio-3.33", "jobs": [{jobs}]}}"#),
+    )
+    .unwrap();
+    let refused = import(&[folder.path().to_owned()], &ImportOptions::default()).unwrap_err();
+    assert!(refused.to_string().contains("more than 10000 jobs"), "{refused}");
 }

@@ -49,7 +49,7 @@ Common fio options without a counterpart are refused; the message says what to t
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A directory on the filesystem to measure (the scratch file is removed afterwards); with --destroy, a block device [default: .]
+    /// A directory on the filesystem to measure (the scratch file is removed afterwards); with --destroy, a block device [default: . or, with --job, the directory of the job file]
     // Not as clap's default: a job file's directory has to give way to a `.` that was typed.
     #[arg(conflicts_with = "read_only")]
     path: Option<PathBuf>,
