@@ -163,9 +163,9 @@ impl<'s> Doubt<'s> {
             let standing = self.standing(&family, repetition);
             let name = |place: usize| set.cells()[family[place]].label();
             for (place, stop) in standing.stops.iter().enumerate() {
-                // What may be the base that ratios are against is still measured.
-                let is_held = standing.held.contains(&place);
-                if let Some(stop) = stop.filter(|_| !is_held && self.stopped.insert(family[place])) {
+                // The base that ratios are against, and what may be it, can be measured although they are not the answer.
+                let goes_on = standing.is_still_measured(place);
+                if let Some(stop) = stop.filter(|_| !goes_on && self.stopped.insert(family[place])) {
                     let reason = follow.constraints.reason(&stop, name);
                     news.push(format!("{}: no more trials: {reason}", name(place)));
                 }

@@ -76,13 +76,12 @@ impl Rounds {
                 .retain(|trial| (trial.cell, trial.repetition) != (index, entry.repetition));
         }
         let cell = &set.cells()[index];
-        let value = cell
-            .layer
-            .tracked(&cell.factors)
-            .and_then(|metric| entry.number(&metric));
-        let Some(value) = value.filter(|_| entry.is_completed()) else {
+        let tracked = cell.layer.tracked(&cell.factors);
+        let Some(metric) = tracked.filter(|_| entry.is_completed()) else {
             return;
         };
+        // A trial in which no operation completed has no figure; the device stood still.
+        let value = entry.number(&metric).unwrap_or(0.0);
         for plan in &mut self.plans {
             plan.observe(index, entry.repetition, value);
         }
@@ -141,15 +140,14 @@ impl PlanRounds {
         }
     }
 
-    /// Whether the five rounds up to this one are steady for every cell that is tracked.
+    /// Whether the five rounds up to this one, none of which is missing, are steady for every cell that is tracked.
     fn is_steady(&self, last: u32) -> bool {
+        let Some(first) = (last + 1).checked_sub(WINDOW_ROUNDS as u32) else {
+            return false;
+        };
         self.tracked.values().all(|rounds| {
-            let rounds: Vec<f64> = rounds.range(..=last).map(|(_, value)| *value).collect();
-            let window = rounds
-                .len()
-                .checked_sub(WINDOW_ROUNDS)
-                .map(|start| &rounds[start..]);
-            let judged = window.and_then(|window| steady_state(window).last());
+            let window: Vec<f64> = rounds.range(first..=last).map(|(_, value)| *value).collect();
+            let judged = steady_state(&window).last();
             judged.is_some_and(|window| window.is_steady())
         })
     }
@@ -191,6 +189,20 @@ mod tests {
         }
         assert_eq!(plan.steady_after, Some(8));
         assert!(plan.wants(7) && !plan.wants(8));
+    }
+
+    #[test]
+    fn a_round_that_failed_or_stood_still_is_not_left_out_of_five_in_a_row() {
+        for stalled in [None, Some(0.0)] {
+            let mut plan = plan(1);
+            for round in 0..8 {
+                let iops = if round == 2 { stalled } else { Some(100.0) };
+                if let Some(iops) = iops {
+                    plan.observe(0, round, iops);
+                }
+                assert_eq!(plan.steady_after, (round == 7).then_some(8), "round {round}");
+            }
+        }
     }
 
     #[test]

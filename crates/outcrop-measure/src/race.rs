@@ -164,8 +164,19 @@ impl Standing {
         if self.is_decided() {
             return Vec::new();
         }
-        let is_measured = |index: &usize| self.stops[*index].is_none() || self.held.contains(index);
-        (0..self.stops.len()).filter(is_measured).collect()
+        (0..self.stops.len())
+            .filter(|index| self.is_still_measured(*index))
+            .collect()
+    }
+
+    /// Whether another round measures it, if there is one: it may be the best, it may be the base, or it is the base and does not save what
+    /// the rules want. Such a base is no rival, and no look judges it; but what compression costs is read from it, so it gets as many trials.
+    pub fn is_still_measured(&self, index: usize) -> bool {
+        match self.stops[index] {
+            None => true,
+            Some(Stop::SavesTooLittle { .. }) if self.base == Some(index) => true,
+            Some(_) => self.held.contains(&index),
+        }
     }
 
     /// How many may still be the best; none where the race is decided.

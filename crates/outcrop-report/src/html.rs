@@ -267,7 +267,9 @@ fn document(report: &Report, class: &str, body: &Markup) -> String {
             body class=(class) { (body) }
         }
     };
-    markup.into_string()
+    // Names come from files of others; a page that is shown by `cat` does not steer the terminal.
+    let steers = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
+    markup.into_string().replace(steers, "\u{fffd}")
 }
 
 fn title(report: &Report) -> String {

@@ -142,6 +142,29 @@ fn savings_are_against_the_fastest_plain_contender_that_keeps_the_limits() {
 }
 
 #[test]
+fn the_base_is_measured_as_often_as_what_is_in_doubt_although_it_saves_too_little() {
+    let least = Rules {
+        least_saving: Some(1.5),
+        ..rules()
+    };
+    let of = |rounds: usize| {
+        let contenders = [
+            steady(1000.0, 100.0, true, rounds),
+            steady(700.0, 90.0, true, 1),
+            steady(950.0, 50.0, false, rounds),
+            steady(945.0, 40.0, false, rounds),
+        ];
+        Standing::after(rounds, false, &contenders, &least)
+    };
+    for rounds in 1..LOOKS[0] {
+        assert_eq!(of(rounds).in_doubt(), [0, 2, 3], "{rounds} rounds");
+        assert_eq!(of(rounds).open(), 2);
+    }
+    let last = of(LOOKS[0]);
+    assert!(last.is_decided() && last.in_doubt().is_empty(), "{last:?}");
+}
+
+#[test]
 fn one_trial_does_not_choose_between_two_plain_contenders_on_which_the_limit_depends() {
     let least = Rules {
         least_saving: Some(2.0),

@@ -1,5 +1,7 @@
 //! Which codec, of a run that has nothing without compression.
 
+use std::collections::BTreeSet;
+
 use outcrop_schema::kv::{COMPRESSION, COMPRESSION_BLOCK_SIZE, THROUGHPUT};
 
 use super::answer::MATTERS;
@@ -61,6 +63,10 @@ pub(super) fn smallest(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim>
     Some(claim.under(&name, &bounds.judge_store(chosen, None)))
 }
 
+fn codecs<'c>(family: &[&'c Cell<'_>]) -> BTreeSet<&'c str> {
+    family.iter().map(|cell| cell.spelling(&COMPRESSION)).collect()
+}
+
 /// The codecs that are compared, and the one that is advised. Where the same were measured with blocks of several sizes, those of the size
 /// whose choice has the most throughput for its space: of several that differ by little, of the smallest.
 pub(super) fn compared<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<(Vec<&'c Cell<'a>>, &'c Cell<'a>)> {
@@ -77,7 +83,7 @@ pub(super) fn compared<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<(Vec<&'c Cell<'a
     let is_alike = |cell: &&Cell<'_>| cell.is_like(first, &[&COMPRESSION, &COMPRESSION_BLOCK_SIZE]);
     let of_each_size = families(known().filter(is_alike), &[&COMPRESSION]).into_iter();
     let found = of_each_size
-        .filter(|family| family.len() == largest.len())
+        .filter(|family| codecs(family) == codecs(&largest))
         .filter_map(|family| Some((chosen_of(&family)?, family)));
     let mut found: Vec<_> = found.collect();
     found.sort_by_key(|(cell, _)| cell.get(&COMPRESSION_BLOCK_SIZE).map(|size| size.0));

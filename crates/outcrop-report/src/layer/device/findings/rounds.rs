@@ -35,13 +35,30 @@ impl<'c, 'a> Judged<'c, 'a> {
     fn of(tracked: &'c Cell<'a>) -> Self {
         let mut trials: Vec<_> = tracked.trials().to_vec();
         trials.sort_by_key(|trial| trial.repetition);
-        let values = trials.iter().filter_map(|trial| value_of(trial, &IOPS.both));
-        let rounds: Vec<f64> = values.collect();
-        let last = || last_window(&rounds).map(|window| (rounds.len(), window));
+        // Rounds in a row; a trial in which no operation completed has no figure, and the device stood still.
+        let mut rows: Vec<(usize, Vec<f64>)> = Vec::new();
+        for trial in &trials {
+            let (round, iops) = (
+                trial.repetition as usize,
+                value_of(trial, &IOPS.both).unwrap_or(0.0),
+            );
+            match rows.last_mut() {
+                Some((first, row)) if *first + row.len() == round => row.push(iops),
+                _ => rows.push((round, vec![iops])),
+            }
+        }
+        let steady = rows.iter().find_map(|(first, row)| {
+            let (end, window) = first_steady(row)?;
+            Some((first + end, window))
+        });
+        let last = || {
+            let (first, row) = rows.last()?;
+            Some((first + row.len(), last_window(row)?))
+        };
         Self {
             tracked,
-            count: rounds.len(),
-            window: first_steady(&rounds).or_else(last),
+            count: trials.len(),
+            window: steady.or_else(last),
         }
     }
 

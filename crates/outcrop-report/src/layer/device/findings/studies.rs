@@ -28,7 +28,8 @@ pub(super) fn size(cells: &[Cell<'_>]) -> Finding {
     let mut ratios = Vec::new();
     for direction in Direction::ALL {
         for curve in pure_curves(cells, &IO_BLOCK_SIZE, direction) {
-            let Some((first, last)) = ends(&curve, &IO_BLOCK_SIZE) else {
+            let known = curve.iter().filter(|cell| cell.number(&IOPS.both).is_some());
+            let Some((first, last)) = ends(&known.copied().collect(), &IO_BLOCK_SIZE) else {
                 continue;
             };
             let (Some(small), Some(large)) = (first.number(&IOPS.both), last.number(&IOPS.both)) else {
@@ -45,7 +46,7 @@ pub(super) fn size(cells: &[Cell<'_>]) -> Finding {
     judged(ID, SENTENCE, ratios, 1.0, tested)
         .unwrap_or_else(|| {
             let reason =
-                "no two sizes that differ fourfold were measured under the same conditions (the plan ssd-access-size does).";
+                "no two sizes that differ fourfold have figures under the same conditions (the plan ssd-access-size measures such).";
             Finding::not_testable(ID, SENTENCE, reason)
         })
         .otherwise("Something other than the medium slows small accesses, such as a limit on IOPS.")
@@ -58,7 +59,10 @@ pub(super) fn latency_by_size(cells: &[Cell<'_>]) -> Finding {
     let mut ratios = Vec::new();
     for direction in Direction::ALL {
         for curve in pure_curves(cells, &IO_BLOCK_SIZE, direction) {
-            let Some((first, last)) = ends(&curve, &IO_BLOCK_SIZE) else {
+            let known = curve
+                .iter()
+                .filter(|cell| mean_latency(cell, direction).is_some());
+            let Some((first, last)) = ends(&known.copied().collect(), &IO_BLOCK_SIZE) else {
                 continue;
             };
             let (Some(small), Some(large)) = (mean_latency(first, direction), mean_latency(last, direction))
@@ -74,7 +78,7 @@ pub(super) fn latency_by_size(cells: &[Cell<'_>]) -> Finding {
     let tested = "the mean latency of the smallest access is less than that of the largest";
     judged(ID, SENTENCE, ratios, 1.0, tested)
         .unwrap_or_else(|| {
-            let reason = "no two sizes that differ fourfold were measured under the same conditions (the plan ssd-access-size does).";
+            let reason = "no two sizes that differ fourfold have figures under the same conditions (the plan ssd-access-size measures such).";
             Finding::not_testable(ID, SENTENCE, reason)
         })
         .otherwise("Accesses wait for something other than their transfer: a limit on IOPS, or a queue that hides it.")
