@@ -21,7 +21,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use outcrop_measure::metric::Unavailable;
-use outcrop_probe::block_counters::{BlockDevice, Counters};
+use outcrop_probe::block_counters::Counters;
 use outcrop_probe::clock::Clock;
 use outcrop_probe::cpu_time::{CpuTime, CpuUsage};
 
@@ -31,14 +31,14 @@ use crate::engine::noop::NoopEngine;
 use crate::engine::psync::PsyncEngine;
 use crate::engine::uring::{RingOptions, UringEngine, UringRing};
 use crate::error::DeviceError;
-use crate::job::counted::Counted;
+use crate::job::counted::{Counted, Moment};
 use crate::job::gate::{Announcer, Gate, Listener};
 use crate::job::recorder::Record;
 use crate::job::timeline::Timeline;
 pub use crate::job::together::TogetherReport;
 use crate::job::worker::{JobContext, Preparation, Worker, WriteAllowance};
 use crate::pause;
-use crate::report::{Ended, Feature, JobReport};
+use crate::report::{DiskBelow, Ended, Feature, JobReport};
 use crate::spec::JobSpec;
 use crate::target::Target;
 use outcrop_workload::filesystem::FileAccess;
@@ -121,7 +121,7 @@ pub fn run_together(
             .into_iter()
             .map(|thread| thread.join().unwrap_or_else(panicked))
             .collect();
-        let after: Vec<_> = places.iter().map(Place::counters).collect();
+        let after: Vec<_> = places.iter().map(|place| place.counted.now()).collect();
         (results, outcome.and(observed).map(|observed| (observed, after)))
     });
     let (observed, after) = observed?;
@@ -133,7 +133,7 @@ pub fn run_together(
         .zip(after)
         .map(|((place, observed), after)| {
             let jobs = records.by_ref().take(spec.jobs as usize).flatten().collect();
-            assemble::report(place.target, spec, clock, jobs, place.observed(observed, after))
+            assemble::report(place.target, spec, clock, jobs, place.observed(observed, &after))
         });
     TogetherReport::of(each.collect()).ok_or_else(|| DeviceError::spec("targets", 0, "at least one"))
 }
@@ -169,26 +169,15 @@ impl<'t> Place<'t> {
         buffered.or_else(|| self.target.descriptor())
     }
 
-    fn counters(&self) -> Result<Counters, Unavailable> {
-        let device = self.counted.device.as_ref();
-        device.map_err(Clone::clone).and_then(BlockDevice::counters)
-    }
-
     /// What was seen of this target.
-    fn observed(&self, before: Before, after: Result<Counters, Unavailable>) -> Observed {
-        let counters = match (before.counters, after) {
-            (Ok(before), Ok(after)) => Ok(after.since(&before)),
-            (Err(why), _) | (_, Err(why)) => Err(why),
-        };
+    fn observed(&self, before: Before, after: &Moment) -> Observed {
+        let Before { cpu, counters } = before;
+        let device = self.counted.device.as_ref().ok();
         Observed {
-            cpu: before.cpu,
-            counters,
-            counted_device: self
-                .counted
-                .device
-                .as_ref()
-                .ok()
-                .map(|device| device.name().to_owned()),
+            cpu,
+            counters: self.counted.moved(&counters, after),
+            counted_device: device.map(|device| device.name().to_owned()),
+            disk_below: self.counted.moved_below(&counters, after),
             page_cache: self.counted.page_cache.clone(),
         }
     }
@@ -211,6 +200,7 @@ struct Observed {
     cpu: CpuUsage,
     counters: Result<Counters, Unavailable>,
     counted_device: Option<String>,
+    disk_below: Option<Result<DiskBelow, Unavailable>>,
     page_cache: Option<String>,
 }
 
@@ -218,7 +208,7 @@ struct Observed {
 #[derive(Debug)]
 struct Before {
     cpu: CpuUsage,
-    counters: Result<Counters, Unavailable>,
+    counters: Moment,
 }
 
 #[expect(
@@ -246,7 +236,7 @@ fn conduct(
         gate.abort();
         return Err(error);
     }
-    let counters: Vec<_> = places.iter().map(Place::counters).collect();
+    let counters: Vec<_> = places.iter().map(|place| place.counted.now()).collect();
     let timeline = Timeline::starting_at(clock.ticks(), spec, clock);
     gate.open(timeline);
     let until = |point: u64| Duration::from_nanos(clock.nanos(point.saturating_sub(clock.ticks())));

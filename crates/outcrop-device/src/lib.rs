@@ -58,8 +58,8 @@ pub use outcrop_workload::{
     Completions, Durability, EngineKind, LatencyParts, NumaPlace, Submission, SyncCall,
 };
 pub use report::{
-    ArrivalReport, DrainReport, Ended, ErrorReport, Feature, FeatureState, IntervalReport, JobReport,
-    MAX_INTERVALS, OperationReport, PartsReport, Traffic,
+    ArrivalReport, DiskBelow, DrainReport, Ended, ErrorReport, Feature, FeatureState, IntervalReport,
+    JobReport, MAX_INTERVALS, OperationReport, PartsReport, Traffic,
 };
 pub use scratch::{AbandonedScratch, ScratchFile};
 pub use spec::JobSpec;

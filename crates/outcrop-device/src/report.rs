@@ -44,6 +44,8 @@ pub struct JobReport {
     pub device_counters: Result<Counters, Unavailable>,
     /// The block device that was counted (`nvme0n1p2`).
     pub counted_device: Option<String>,
+    /// The disk at the bottom over the same time, or why it was not counted. `None` where the counted device is that disk.
+    pub disk_below: Option<Result<DiskBelow, Unavailable>>,
     /// Why the page cache, rather than a device, may have served the requests; `None` where it did not.
     pub page_cache: Option<String>,
     /// Mean number of requests in flight, over all jobs and the measured time: an integral over time of
@@ -97,6 +99,18 @@ impl IntervalReport {
             self.syncs.get_or_insert_with(LatencyHistogram::new).merge(syncs);
         }
     }
+}
+
+/// What the disk below the counted device moved: below a loop device with direct I/O, or below a partition. What others ask of that disk is
+/// in its counters alone.
+#[derive(Clone, Debug)]
+pub struct DiskBelow {
+    /// The kernel's name (`vda`).
+    pub name: String,
+    /// Change of its counters.
+    pub counters: Counters,
+    /// Of the bytes written, so many may be those of the filesystem that holds a loop device's file: for each flush, it writes its journal.
+    pub journal_bytes: u64,
 }
 
 /// One slice of the measured time.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use outcrop_measure::metric::Unavailable;
 
-use crate::device_number::DeviceNumber;
+use crate::device_number::{DeviceNumber, NotADeviceNumber};
 use crate::filesystem::{Filesystem, block_device_node};
 use crate::system_tree::SystemTree;
 
@@ -130,26 +130,59 @@ pub struct BufferedLoop {
     pub file: PathBuf,
 }
 
+/// What a loop device shows, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoopFile {
+    /// With direct I/O: its requests are requests to the device below the file.
+    Direct(PathBuf),
+    /// Through the page cache.
+    Buffered(BufferedLoop),
+}
+
 impl BlockDevice {
-    /// The file and name of the loop device that this is (or is a partition of), if that was attached without direct I/O.
+    /// The file of the loop device that this is (or is a partition of); none of another device.
     ///
     /// # Errors
     /// It is a loop device, but /sys does not say how it was attached.
-    pub fn buffered_loop(&self) -> Result<Option<BufferedLoop>, Unavailable> {
+    pub fn loop_file(&self) -> Result<Option<LoopFile>, Unavailable> {
         let file = self.disk_attribute("loop/backing_file");
         let name = self.disk_name();
         if !self.tree.exists(&file) && !is_loop(&name) {
             return Ok(None);
         }
         // What holds files is attached: without the attribute it is not known to what, and how.
-        let text = self.tree.text(file)?;
-        if self.tree.switch(self.disk_attribute("loop/dio"))? {
-            return Ok(None);
-        }
-        Ok(Some(BufferedLoop {
-            name,
-            file: PathBuf::from(text),
+        let file = PathBuf::from(self.tree.text(file)?);
+        Ok(Some(match self.tree.switch(self.disk_attribute("loop/dio"))? {
+            true => LoopFile::Direct(file),
+            false => LoopFile::Buffered(BufferedLoop { name, file }),
         }))
+    }
+
+    /// The file and name of the loop device that this is (or is a partition of), if that was attached without direct I/O.
+    ///
+    /// # Errors
+    /// It is a loop device, but /sys does not say how it was attached.
+    pub fn buffered_loop(&self) -> Result<Option<BufferedLoop>, Unavailable> {
+        Ok(match self.loop_file()? {
+            Some(LoopFile::Buffered(buffered)) => Some(buffered),
+            Some(LoopFile::Direct(_)) | None => None,
+        })
+    }
+
+    /// The disk that a partition is of; every other device itself.
+    ///
+    /// # Errors
+    /// /sys does not say which disk that is.
+    pub fn whole_disk(&self) -> Result<Self, Unavailable> {
+        if !self.is_partition() {
+            return Ok(self.clone());
+        }
+        let number: DeviceNumber = self
+            .tree
+            .text(self.attribute("../dev"))?
+            .parse()
+            .map_err(|error: NotADeviceNumber| Unavailable::because(error.to_string()))?;
+        Self::numbered(&self.tree, number)
     }
 }
 

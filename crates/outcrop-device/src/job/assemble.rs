@@ -42,6 +42,7 @@ pub(super) fn report(
         issued: jobs.iter().map(|job| issued(&job.record)).collect(),
         device_counters: observed.counters,
         counted_device: observed.counted_device,
+        disk_below: observed.disk_below,
         page_cache: observed.page_cache,
         achieved_queue_depth: achieved_queue_depth(clock, &jobs, duration_ns),
         engine_features: Vec::new(),

@@ -1,29 +1,45 @@
-//! Which block device's counters a job is checked against: the one that its requests really reach.
+//! Which block devices' counters a job is checked against: the one that its requests really reach, and the disk at the bottom.
 
 use std::path::Path;
 
 use outcrop_measure::metric::Unavailable;
 use outcrop_probe::Filesystem;
-use outcrop_probe::block_counters::{BlockDevice, BufferedLoop};
+use outcrop_probe::block_counters::{BlockDevice, BufferedLoop, Counters, LoopFile};
 use outcrop_workload::EngineKind;
 use outcrop_workload::filesystem::FileAccess;
 
+use crate::report::DiskBelow;
 use crate::spec::JobSpec;
 use crate::target::Target;
 
 /// Loop devices on loop devices, at most: what is deeper is a mistake.
 const MOST_LOOPS: usize = 8;
+/// What the filesystem of a loop device's file may write for a flush of the device, which becomes an `fsync` of the file: of ext4's journal a
+/// descriptor, the file's inode (its time has changed) and a commit, and the inode once more in its place; each is a block of 4 KiB.
+const JOURNAL_BYTES_PER_FLUSH: u64 = 16 << 10;
 
-/// The device to be counted.
+/// The devices to be counted.
 #[derive(Debug)]
 pub(crate) struct Counted {
     pub(crate) device: Result<BlockDevice, Unavailable>,
+    /// The disk at the bottom, where that is not the device: below a loop device with direct I/O, and below a partition. The device counts
+    /// only what is asked of itself.
+    disk: Option<Result<BlockDevice, Unavailable>>,
+    /// Files of loop devices between the two.
+    files_between: u64,
     /// See [`JobReport::page_cache`](crate::JobReport::page_cache).
     pub(crate) page_cache: Option<String>,
 }
 
+/// The counters of both at one moment.
+#[derive(Debug)]
+pub(crate) struct Moment {
+    device: Result<Counters, Unavailable>,
+    disk: Option<Result<Counters, Unavailable>>,
+}
+
 impl Counted {
-    /// The device behind a job's target. A loop device that was attached without direct I/O counts what the page cache
+    /// The devices behind a job's target. A loop device that was attached without direct I/O counts what the page cache
     /// answered as its own, so the device below its file is taken in its place.
     pub(crate) fn behind(target: &Target, spec: &JobSpec) -> Self {
         let is_accessed = spec.engine != EngineKind::Noop;
@@ -34,6 +50,8 @@ impl Counted {
         };
         let mut counted = Self {
             device,
+            disk: None,
+            files_between: 0,
             page_cache: (spec.access == FileAccess::Buffered && is_accessed)
                 .then(buffered)
                 .or_else(|| {
@@ -43,24 +61,84 @@ impl Counted {
                         .map(of_network)
                 }),
         };
+        counted.descend();
+        counted
+    }
+
+    /// Follows the files of loop devices down to the disk.
+    fn descend(&mut self) {
+        let mut lowest = self.device.clone();
         for _ in 0..MOST_LOOPS {
-            let buffered = match counted.device.as_ref().map(BlockDevice::buffered_loop) {
-                Ok(Ok(Some(buffered))) => buffered,
+            match lowest.as_ref().map(BlockDevice::loop_file) {
+                Ok(Ok(Some(LoopFile::Direct(file)))) => {
+                    lowest = below(&file);
+                    self.files_between += 1;
+                }
+                Ok(Ok(Some(LoopFile::Buffered(buffered)))) => {
+                    lowest = below(&buffered.file);
+                    self.device = lowest.clone();
+                    self.files_between = 0;
+                    self.page_cache.get_or_insert_with(|| warning(&buffered));
+                }
                 Ok(Err(why)) => {
                     // It is counted itself, for want of the disk below.
-                    let device = counted.device.as_ref().ok();
-                    let told = device.map(|device| unknown(device, &why));
-                    counted.page_cache = counted.page_cache.or(told);
+                    let told = lowest.as_ref().ok().map(|device| unknown(device, &why));
+                    self.page_cache = self.page_cache.take().or(told);
                     break;
                 }
                 Ok(Ok(None)) | Err(_) => break,
-            };
-            let file = &buffered.file;
-            counted.device = below(file);
-            counted.page_cache.get_or_insert_with(|| warning(&buffered));
+            }
         }
-        counted
+        let disk = lowest.and_then(|device| device.whole_disk());
+        let is_another = |device: &BlockDevice| disk.as_ref().ok() != Some(device);
+        self.disk = self.device.as_ref().is_ok_and(is_another).then_some(disk);
     }
+
+    /// Reads the counters now.
+    pub(crate) fn now(&self) -> Moment {
+        let of = |device: &Result<BlockDevice, Unavailable>| {
+            device
+                .as_ref()
+                .map_err(Clone::clone)
+                .and_then(BlockDevice::counters)
+        };
+        Moment {
+            device: of(&self.device),
+            disk: self.disk.as_ref().map(of),
+        }
+    }
+
+    /// What the device moved between two moments.
+    pub(crate) fn moved(&self, earlier: &Moment, later: &Moment) -> Result<Counters, Unavailable> {
+        between(&earlier.device, &later.device)
+    }
+
+    /// What the disk at the bottom moved between two moments.
+    pub(crate) fn moved_below(
+        &self,
+        earlier: &Moment,
+        later: &Moment,
+    ) -> Option<Result<DiskBelow, Unavailable>> {
+        let moved = between(earlier.disk.as_ref()?, later.disk.as_ref()?);
+        let disk = self.disk.as_ref()?.as_ref();
+        let flushes = self.moved(earlier, later).map_or(0, |counters| counters.flushes);
+        Some(moved.and_then(|counters| {
+            Ok(DiskBelow {
+                name: disk.map_err(Clone::clone)?.name().to_owned(),
+                counters,
+                journal_bytes: flushes * self.files_between * JOURNAL_BYTES_PER_FLUSH,
+            })
+        }))
+    }
+}
+
+fn between(
+    earlier: &Result<Counters, Unavailable>,
+    later: &Result<Counters, Unavailable>,
+) -> Result<Counters, Unavailable> {
+    let earlier = earlier.as_ref().map_err(Clone::clone)?;
+    let later = later.as_ref().map_err(Clone::clone)?;
+    Ok(later.since(earlier))
 }
 
 fn buffered() -> String {
@@ -106,10 +184,20 @@ fn unknown(device: &BlockDevice, why: &Unavailable) -> String {
 }
 
 fn warning(buffered: &BufferedLoop) -> String {
+    if let Some(told) = in_memory(buffered) {
+        return format!("{told}: these figures describe memory, and not a disk");
+    }
     format!(
         "{}: figures of reads, and of writes without a sync, describe memory. {ATTACH_DIRECT}",
         page_cache_of(buffered)
     )
+}
+
+/// That there is no disk below a loop device.
+fn in_memory(BufferedLoop { name, file }: &BufferedLoop) -> Option<String> {
+    let kind = Filesystem::at(file).ok()?.type_name;
+    let said = || format!("the file of {name}, {}, is in memory ({kind})", file.display());
+    matches!(kind.as_str(), "tmpfs" | "ramfs").then(said)
 }
 
 /// What is to be done about a loop device without direct I/O.
@@ -131,10 +219,13 @@ pub(crate) fn unread_disk(target: &Target) -> Option<String> {
     }
     let device = BlockDevice::holding(target.place()?).ok()?;
     match device.buffered_loop() {
-        Ok(Some(buffered)) => Some(format!(
-            "{}: what is read back may never have reached that disk. {ATTACH_DIRECT}",
-            page_cache_of(&buffered)
-        )),
+        Ok(Some(buffered)) => Some(match in_memory(&buffered) {
+            Some(told) => format!("{told}: what is read back is on no disk"),
+            None => format!(
+                "{}: what is read back may never have reached that disk. {ATTACH_DIRECT}",
+                page_cache_of(&buffered)
+            ),
+        }),
         Ok(None) => None,
         Err(why) => Some(unknown(&device, &why)),
     }

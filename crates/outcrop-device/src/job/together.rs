@@ -1,9 +1,10 @@
 //! Several targets at the same time: the report of each, and their sum.
 
+use outcrop_measure::metric::Unavailable;
 use outcrop_probe::block_counters::Counters;
 
 use crate::job::assemble::{merge_features, severity};
-use crate::report::{ArrivalReport, IntervalReport, JobReport};
+use crate::report::{ArrivalReport, DiskBelow, IntervalReport, JobReport};
 
 /// What jobs on several targets measured.
 #[derive(Clone, Debug)]
@@ -23,6 +24,7 @@ impl TogetherReport {
             add(&mut total, other);
         }
         total.device_counters = counters(&each);
+        total.disk_below = disk_below(&each);
         let mut names: Vec<&str> = each
             .iter()
             .filter_map(|report| report.counted_device.as_deref())
@@ -82,26 +84,63 @@ fn add(total: &mut JobReport, other: &JobReport) {
 }
 
 /// The sum over devices, each counted once: two files may lie on one.
-fn counters(each: &[JobReport]) -> Result<Counters, outcrop_measure::metric::Unavailable> {
+fn counters(each: &[JobReport]) -> Result<Counters, Unavailable> {
     let mut sum = Counters::default();
     let mut counted: Vec<Option<&str>> = Vec::new();
     for report in each {
         let counters = report.device_counters.clone()?;
         let name = report.counted_device.as_deref();
-        if counted.contains(&name) {
-            continue;
+        if !counted.contains(&name) {
+            counted.push(name);
+            add_counters(&mut sum, &counters);
         }
-        counted.push(name);
-        sum.reads += counters.reads;
-        sum.read_bytes += counters.read_bytes;
-        sum.writes += counters.writes;
-        sum.written_bytes += counters.written_bytes;
-        sum.discards += counters.discards;
-        sum.discarded_bytes += counters.discarded_bytes;
-        sum.flushes += counters.flushes;
-        sum.in_flight += counters.in_flight;
-        sum.busy_ms = sum.busy_ms.max(counters.busy_ms);
-        sum.weighted_ms += counters.weighted_ms;
     }
     Ok(sum)
+}
+
+/// The sum over the disks at the bottom, each counted once; `None` where each target's own device is one.
+fn disk_below(each: &[JobReport]) -> Option<Result<DiskBelow, Unavailable>> {
+    let is_below = |report: &JobReport| report.disk_below.is_some();
+    each.iter().any(is_below).then(|| {
+        let mut sum = Counters::default();
+        let (mut names, mut devices): (Vec<String>, Vec<Option<&str>>) = (Vec::new(), Vec::new());
+        let mut journal_bytes = 0;
+        for report in each {
+            let lowest = match &report.disk_below {
+                Some(below) => below.clone()?,
+                None => DiskBelow {
+                    name: report.counted_device.clone().unwrap_or_default(),
+                    counters: report.device_counters.clone()?,
+                    journal_bytes: 0,
+                },
+            };
+            let device = report.counted_device.as_deref();
+            if !devices.contains(&device) {
+                devices.push(device);
+                journal_bytes += lowest.journal_bytes;
+            }
+            if !names.contains(&lowest.name) {
+                names.push(lowest.name);
+                add_counters(&mut sum, &lowest.counters);
+            }
+        }
+        Ok(DiskBelow {
+            name: names.join(", "),
+            counters: sum,
+            journal_bytes,
+        })
+    })
+}
+
+fn add_counters(sum: &mut Counters, counters: &Counters) {
+    sum.reads += counters.reads;
+    sum.read_bytes += counters.read_bytes;
+    sum.writes += counters.writes;
+    sum.written_bytes += counters.written_bytes;
+    sum.discards += counters.discards;
+    sum.discarded_bytes += counters.discarded_bytes;
+    sum.flushes += counters.flushes;
+    sum.in_flight += counters.in_flight;
+    sum.busy_ms = sum.busy_ms.max(counters.busy_ms);
+    sum.weighted_ms += counters.weighted_ms;
 }

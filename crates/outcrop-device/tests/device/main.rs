@@ -6,6 +6,7 @@
 
 mod arrivals;
 mod destroyed;
+mod disk_below;
 mod durability;
 mod engines;
 mod faults;

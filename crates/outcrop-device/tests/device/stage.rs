@@ -61,8 +61,23 @@ impl LoopDevice {
         Self::attached(size_bytes, &["--direct-io=on", "--partscan"])
     }
 
+    /// One whose file is on this filesystem.
+    pub(crate) fn on(disk: &Disk, size_bytes: u64) -> Self {
+        let folder = tempfile::tempdir_in(&disk.mount_point).unwrap();
+        Self::attached_in(folder, size_bytes, &["--direct-io=on"])
+    }
+
+    /// One on this filesystem that answers from its page cache.
+    pub(crate) fn buffered_on(disk: &Disk, size_bytes: u64) -> Self {
+        let folder = tempfile::tempdir_in(&disk.mount_point).unwrap();
+        Self::attached_in(folder, size_bytes, &["--direct-io=off"])
+    }
+
     fn attached(size_bytes: u64, options: &[&str]) -> Self {
-        let folder = folder();
+        Self::attached_in(folder(), size_bytes, options)
+    }
+
+    fn attached_in(folder: TempDir, size_bytes: u64, options: &[&str]) -> Self {
         let image = folder.path().join("image");
         File::create(&image).unwrap().set_len(size_bytes).unwrap();
         let arguments = [&["--find", "--show"], options, &[text(&image)]].concat();
@@ -94,7 +109,11 @@ pub(crate) struct Disk {
 impl Disk {
     /// A loop device formatted by `mkfs.<kind>` and mounted.
     pub(crate) fn formatted(kind: &str, size_bytes: u64) -> Self {
-        let device = LoopDevice::new(size_bytes);
+        Self::over(LoopDevice::new(size_bytes), kind)
+    }
+
+    /// The same over this one.
+    pub(crate) fn over(device: LoopDevice, kind: &str) -> Self {
         // Nothing is left to the kernel to initialise while a test counts what was written.
         let lazy: &[&str] = match kind {
             "ext4" => &["-E", "lazy_itable_init=0,lazy_journal_init=0"],

@@ -7,6 +7,7 @@ mod column_baselines;
 mod columns;
 mod compression;
 mod destroyed_devices;
+mod disk_below;
 mod filesystems;
 mod interrupted_runs;
 mod lost_devices;

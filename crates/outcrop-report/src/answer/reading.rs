@@ -61,6 +61,8 @@ enum AbsenceKind {
     NoneCompleted,
     /// It was measured, but not every trial has the figure.
     SomeTrials,
+    /// It was measured by fio, whose result does not have the figure.
+    NotOfFio,
 }
 
 impl Absence {
@@ -72,6 +74,7 @@ impl Absence {
                 NONE_COMPLETED => AbsenceKind::NoneCompleted,
                 reason if lacks_operations(reason) => AbsenceKind::TooFew,
                 reason if is_of_some_trials(reason) => AbsenceKind::SomeTrials,
+                reason if reason.starts_with("fio ") => AbsenceKind::NotOfFio,
                 _ => AbsenceKind::NotMeasured,
             },
         }
@@ -93,6 +96,7 @@ impl Absence {
             AbsenceKind::TooFew => "too few operations",
             AbsenceKind::NoneCompleted => NONE_COMPLETED,
             AbsenceKind::SomeTrials => "only in some trials",
+            AbsenceKind::NotOfFio => "not in fio's result",
             AbsenceKind::NotMeasured => "not measured",
         }
     }
@@ -156,6 +160,8 @@ mod tests {
         for reason in few {
             assert_eq!(Absence::recorded(reason).in_short(), "too few operations");
         }
+        let of_fio = "fio reports the time of fsync and fdatasync separately from that of the writes";
+        assert_eq!(Absence::recorded(of_fio).in_short(), "not in fio's result");
         let none = "no operation completed";
         assert_eq!(Absence::recorded(none).in_short(), none);
         let some = [

@@ -9,7 +9,7 @@ use crate::report::Report;
 
 pub(super) fn body(answer: &Answer) -> Markup {
     html! {
-        (capabilities(&answer.capabilities, cell))
+        (capabilities(&answer.capabilities, Marks::OfWide, cell))
         @if !answer.advice.is_empty() {
             h3 { "What to configure" }
             ul.advice { @for claim in &answer.advice { (advice(claim)) } }
@@ -56,7 +56,7 @@ pub(super) fn brief(answer: &Answer, most: usize) -> Markup {
             p.warning { strong { "Warning: " } (prose(&shortened(&caution.text))) }
         }
         @for note in printed { p { (prose(&note.text)) } }
-        (capabilities(&rows[..rows.len().min(most)], brief_cell))
+        (capabilities(&rows[..rows.len().min(most)], Marks::None, brief_cell))
         @if !advice.is_empty() {
             ul.advice { @for claim in advice.iter().take(most) { li { strong { (claim.topic) ": " } (prose(&claim.brief)) } } }
         }
@@ -81,14 +81,28 @@ fn shortened(text: &str) -> String {
     format!("{whole_words}{} …", if is_open { "`" } else { "" })
 }
 
-fn capabilities(rows: &[Capability], cell: fn(&Reading) -> Markup) -> Markup {
+/// Whether the cells of a table mark wide intervals.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Marks {
+    OfWide,
+    None,
+}
+
+fn capabilities(rows: &[Capability], marks: Marks, cell: fn(&Reading) -> Markup) -> Markup {
     let Some(first) = rows.first() else {
         return html! {};
     };
+    let is_wide = |reading: &Reading| match &reading.outcome {
+        ReadingOutcome::Measured { number, .. } => number.is_wide(),
+        ReadingOutcome::Missing(_) => false,
+    };
+    let is_marked = marks == Marks::OfWide && rows.iter().flat_map(|row| &row.readings).any(is_wide);
     html! {
         table.capabilities {
-            caption { "What it can do: medians over trials, with where each was reached. Marked as wide: an interval of more than ± "
-                (Number::WIDE_PERCENT) " %" }
+            caption {
+                "What it can do: medians over trials, with where each was reached."
+                @if is_marked { " Marked as wide: an interval of more than ± " (Number::WIDE_PERCENT) " %" }
+            }
             thead {
                 tr {
                     td {}

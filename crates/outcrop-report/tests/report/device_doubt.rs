@@ -176,6 +176,7 @@ fn a_wide_cell_of_a_matrix_shows_the_ends_of_its_interval_and_the_page_states_th
 fn a_sheet_for_print_has_the_warnings() {
     let mut run = run_of(100);
     for trial in &mut run.trials {
+        set(trial, outcrop_schema::device::DEVICE_BYTES_RATIO, 2.65);
         set(trial, outcrop_schema::device::FOREIGN_BYTES_RATIO, 1.65);
         set(trial, outcrop_schema::device::MISSING_BYTES_RATIO, 0.0);
     }

@@ -1,8 +1,10 @@
 //! Reads that memory answered are not called those of the device.
 
 use outcrop_report::{Report, Verdict};
-use outcrop_results::RunView;
-use outcrop_schema::device::{ACCESS, LATENCY, MISSING_BYTES_RATIO, PAGE_CACHE};
+use outcrop_results::{RunView, Value};
+use outcrop_schema::device::{
+    ACCESS, DEVICE_BYTES_RATIO, FOREIGN_BYTES_RATIO, LATENCY, MISSING_BYTES_RATIO, PAGE_CACHE,
+};
 
 use crate::device_limits::{finding, run_of, set, warnings};
 
@@ -48,4 +50,45 @@ fn reads_that_did_not_reach_storage_fail_a_finding() {
     }
     assert!(matches!(seen(&soon).verdict, Verdict::NotTestable(_)));
     assert!(matches!(seen(&run_of(0)).verdict, Verdict::NotTestable(_)));
+}
+
+#[test]
+fn what_others_ask_of_the_disk_below_a_loop_device_is_said_to_be_that_disks() {
+    let mut run = run_of(100);
+    for trial in &mut run.trials {
+        // The loop device itself moved what was requested.
+        set(trial, DEVICE_BYTES_RATIO, 1.0);
+        set(trial, FOREIGN_BYTES_RATIO, 1.3);
+        set(trial, MISSING_BYTES_RATIO, 0.0);
+    }
+    let report = Report::of(&run);
+    assert_eq!(
+        finding(&report, "bytes-are-the-kernels").verdict,
+        Verdict::DoesNotHold
+    );
+    let told = warnings(&report).join(" ");
+    assert!(
+        told.contains("In 9 of 9 trials the disk below the device moved over"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_disk_below_that_could_not_be_counted_is_not_said_to_have_moved_nothing_for_others() {
+    let of = |missing: f64| {
+        let mut run = run_of(100);
+        for trial in &mut run.trials {
+            set(trial, DEVICE_BYTES_RATIO, 1.0 - missing);
+            set(trial, MISSING_BYTES_RATIO, missing);
+            let reason = "the disk below the loop device's file cannot be found: it is on two disks";
+            trial.values.push(Value::unavailable(FOREIGN_BYTES_RATIO, reason));
+        }
+        finding(&Report::of(&run), "bytes-are-the-kernels").verdict
+    };
+    let unknown = of(0.0);
+    assert!(
+        matches!(&unknown, Verdict::NotTestable(why) if why.contains("it is on two disks")),
+        "{unknown:?}"
+    );
+    assert_eq!(of(0.5), Verdict::DoesNotHold);
 }

@@ -88,9 +88,11 @@ pub(super) fn others_share(shares: impl Iterator<Item = Option<f64>>) -> Option<
 /// What the block device moved for others for each byte of the trials, trial by trial; older runs have the bytes of both together.
 fn bytes_of_others(cell: &Cell) -> Option<Vec<f64>> {
     let others_in = |of_both: &[f64]| of_both.iter().map(|ratio| (ratio - 1.0).max(0.0)).collect();
-    let of_both = || values(cell, &DEVICE_BYTES_RATIO).map(others_in);
-    let of_others = values(cell, &FOREIGN_BYTES_RATIO);
-    of_others.map(<[f64]>::to_vec).or_else(of_both)
+    match cell.metrics.contains_key(FOREIGN_BYTES_RATIO.name) {
+        // It has values, or it is not known: the disk below could not be counted, and the device's own bytes do not tell.
+        true => values(cell, &FOREIGN_BYTES_RATIO).map(<[f64]>::to_vec),
+        false => values(cell, &DEVICE_BYTES_RATIO).map(others_in),
+    }
 }
 
 fn values<'c>(cell: &'c Cell, metric: &Metric) -> Option<&'c [f64]> {

@@ -51,13 +51,19 @@ fn traffic(report: &JobReport) -> Vec<Remark> {
         return Vec::new();
     };
     let is_much = |bytes: u64| bytes as f64 > stray.ours as f64 * CONTAMINATION;
-    let [foreign, missing, ours] = [stray.foreign, stray.missing, stray.ours].map(format_bytes);
+    let [missing, ours] = [stray.missing, stray.ours].map(format_bytes);
     // Below a loop device without direct I/O, it is the disk that holds the file.
     let device = report.counted_device.as_deref().unwrap_or("the device");
+    let disk = report.disk_below.as_ref().and_then(|disk| disk.as_ref().ok());
+    let disk = disk.filter(|_| stray.is_of_disk_below);
+    let busy = disk.map_or(device, |disk| &disk.name);
     let mut notes = Vec::new();
-    if is_much(stray.foreign) {
+    if let Ok(foreign) = stray.foreign
+        && is_much(foreign)
+    {
+        let foreign = format_bytes(foreign);
         notes.push(CONTAMINATED.remark(format!(
-            "contaminated: this trial moved {ours}, and {device} moved {foreign} more, for another process or for the filesystem itself"
+            "contaminated: this trial moved {ours}, and {busy} moved {foreign} more, for another process or for the filesystem itself"
         )));
     }
     if is_much(stray.missing) {
@@ -73,7 +79,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     use std::time::Duration;
 
-    use outcrop_device::{JobSpec, Target, run_job};
+    use outcrop_device::{DiskBelow, JobSpec, Target, run_job};
     use outcrop_measure::Seed;
     use outcrop_measure::metric::Unavailable;
     use outcrop_probe::{Clock, Counters};
@@ -92,7 +98,15 @@ mod tests {
             duration: Duration::from_millis(1),
             ..JobSpec::new(Seed(1))
         };
-        let mut report = run_job(&Target::Null, &spec, &Clock::new(), &AtomicBool::new(false)).unwrap();
+        // A thread may get no CPU for all of a millisecond.
+        let run = || run_job(&Target::Null, &spec, &Clock::new(), &AtomicBool::new(false)).unwrap();
+        let has_some = |report: &JobReport| {
+            report
+                .intervals
+                .iter()
+                .any(|interval| interval.reads.operations > 0)
+        };
+        let mut report = std::iter::repeat_with(run).find(has_some).unwrap();
         [report.traffic.read_bytes, report.traffic.written_bytes] = ours;
         report.device_counters = Ok(Counters {
             read_bytes: kernel[0],
@@ -103,12 +117,8 @@ mod tests {
     }
 
     fn stray(report: &JobReport) -> [u64; 3] {
-        let Stray {
-            foreign,
-            missing,
-            ours,
-        } = Stray::of(report).unwrap();
-        [foreign, missing, ours]
+        let stray = Stray::of(report).unwrap();
+        [stray.foreign.unwrap(), stray.missing, stray.ours]
     }
 
     /// The kinds of what is said of the bytes of a job.
@@ -153,10 +163,64 @@ mod tests {
         }
     }
 
+    /// The disk below a loop device; reads, then writes, of which the last may be those of the journal.
+    fn with_disk(mut report: JobReport, kernel: [u64; 2], journal_bytes: u64) -> JobReport {
+        report.counted_device = Some("loop0".to_owned());
+        report.disk_below = Some(Ok(DiskBelow {
+            name: "vda".to_owned(),
+            counters: Counters {
+                read_bytes: kernel[0],
+                written_bytes: kernel[1],
+                ..Counters::default()
+            },
+            journal_bytes,
+        }));
+        report
+    }
+
+    #[test]
+    fn what_the_disk_below_a_loop_device_moves_beyond_ours_is_that_of_others() {
+        let report = with_disk(job([0, 90 * MB], [0, 90 * MB]), [20 * MB, 100 * MB], 0);
+        assert_eq!(stray(&report), [30 * MB, 0, 90 * MB]);
+        let said = traffic(&report);
+        assert!(said[0].text.contains(", and vda moved 30.0 MB more"), "{said:?}");
+        // Others that use the loop device itself are seen there.
+        let report = with_disk(job([MB, 0], [9 * MB, 0]), [MB, 0], 0);
+        assert_eq!(stray(&report), [8 * MB, 0, MB]);
+        let said = traffic(&report);
+        assert!(
+            said[0].text.contains(", and loop0 moved 8.00 MB more"),
+            "{said:?}"
+        );
+    }
+
+    #[test]
+    fn the_journal_of_the_filesystem_of_a_loop_devices_file_is_not_that_of_others() {
+        let quiet = with_disk(job([0, MB], [0, MB]), [0, 4 * MB], 4 * MB);
+        assert_eq!(stray(&quiet), [0, 0, MB]);
+        assert_eq!(told(&quiet), [""; 0]);
+        let busy = with_disk(job([0, MB], [0, MB]), [0, 40 * MB], 4 * MB);
+        assert_eq!(stray(&busy), [35 * MB, 0, MB]);
+    }
+
+    #[test]
+    fn a_disk_below_that_is_not_known_leaves_open_what_others_moved_and_not_what_is_missing() {
+        let mut report = job([MB, 0], [0, 0]);
+        report.disk_below = Some(Err(Unavailable::because("it is on two disks")));
+        let stray = Stray::of(&report).unwrap();
+        assert_eq!(stray.foreign.unwrap_err().reason, "it is on two disks");
+        assert_eq!(told(&report), [ANSWERED_ABOVE.code]);
+    }
+
     #[test]
     fn a_trial_in_which_nothing_completed_is_not_said_to_be_too_short() {
         let mut report = job([0, 0], [0, 0]);
-        let some = report.intervals[0].clone();
+        let some = report
+            .intervals
+            .iter()
+            .find(|interval| interval.reads.operations > 0)
+            .cloned()
+            .unwrap();
         for interval in &mut report.intervals {
             (interval.reads, interval.writes) = Default::default();
         }

@@ -77,8 +77,8 @@ pub(super) fn values(
         io_worker_cpu_share(report),
         Value::measured(device::ACHIEVED_QUEUE_DEPTH, report.achieved_queue_depth),
         device_bytes_ratio(report),
-        stray_bytes(report, device::FOREIGN_BYTES_RATIO, |stray| stray.foreign),
-        stray_bytes(report, device::MISSING_BYTES_RATIO, |stray| stray.missing),
+        stray_bytes(report, device::FOREIGN_BYTES_RATIO, |stray| stray.foreign.clone()),
+        stray_bytes(report, device::MISSING_BYTES_RATIO, |stray| Ok(stray.missing)),
         Value::measured(device::BYTES_WRITTEN, written_bytes(report) + written_before),
         energy_per_operation(report, energy_j),
     ]);
@@ -222,10 +222,12 @@ fn device_bytes_ratio(report: &JobReport) -> Value {
 
 /// What differs between the kernel's counters and ours, in bytes: reads and writes are compared apart, since writes of others
 /// must not make up for reads of ours that something answered above the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Stray {
-    /// Moved by the device beyond ours.
-    pub(super) foreign: u64,
+    /// Moved by the device, or by the disk below it, beyond ours.
+    pub(super) foreign: Result<u64, Unavailable>,
+    /// Whether the disk below moved more of them than the device.
+    pub(super) is_of_disk_below: bool,
     /// Ours, and not moved by the device.
     pub(super) missing: u64,
     /// All of ours.
@@ -235,30 +237,37 @@ pub(super) struct Stray {
 impl Stray {
     /// `None` without counters.
     pub(super) fn of(report: &JobReport) -> Result<Self, Unavailable> {
-        let kernel = report.device_counters.as_ref().map_err(Clone::clone)?;
-        let ours = report.traffic;
-        let pairs = [
-            (kernel.read_bytes, ours.read_bytes),
-            (kernel.written_bytes, ours.written_bytes),
-        ];
+        let device = report.device_counters.as_ref().map_err(Clone::clone)?;
+        let ours = [report.traffic.read_bytes, report.traffic.written_bytes];
+        let beyond = |moved: [u64; 2]| [moved[0].saturating_sub(ours[0]), moved[1].saturating_sub(ours[1])];
+        let moved = [device.read_bytes, device.written_bytes];
+        let of_device = beyond(moved);
+        // What others ask of a loop device or of a partition is in its own counters too, what they ask of the disk is not.
+        let of_disk = match &report.disk_below {
+            None => Ok(of_device),
+            Some(Err(why)) => Err(why.clone()),
+            Some(Ok(disk)) => {
+                let of_others = disk.counters.written_bytes.saturating_sub(disk.journal_bytes);
+                Ok(beyond([disk.counters.read_bytes, of_others]))
+            }
+        };
+        let sum = |bytes: [u64; 2]| bytes[0] + bytes[1];
+        let most = |of_disk: &[u64; 2]| [of_device[0].max(of_disk[0]), of_device[1].max(of_disk[1])];
         Ok(Self {
-            foreign: pairs
-                .iter()
-                .map(|(kernel, ours)| kernel.saturating_sub(*ours))
-                .sum(),
-            missing: pairs
-                .iter()
-                .map(|(kernel, ours)| ours.saturating_sub(*kernel))
-                .sum(),
-            ours: ours.read_bytes + ours.written_bytes,
+            is_of_disk_below: of_disk
+                .as_ref()
+                .is_ok_and(|of_disk| sum(*of_disk) > sum(of_device)),
+            foreign: of_disk.as_ref().map(most).map(sum).map_err(Clone::clone),
+            missing: (0..2).map(|way| ours[way].saturating_sub(moved[way])).sum(),
+            ours: sum(ours),
         })
     }
 }
 
-fn stray_bytes(report: &JobReport, metric: Metric, part: fn(Stray) -> u64) -> Value {
+fn stray_bytes(report: &JobReport, metric: Metric, part: fn(&Stray) -> Result<u64, Unavailable>) -> Value {
     let share = Stray::of(report).and_then(|stray| match stray.ours {
         0 => Err(Unavailable::because(NONE_COMPLETED)),
-        ours => Ok(part(stray) as f64 / ours as f64),
+        ours => Ok(part(&stray)? as f64 / ours as f64),
     });
     Value::known(metric, share)
 }

@@ -224,16 +224,21 @@ fn throughput_depth(cells: &[Cell<'_>], curve: &[&Cell<'_>], direction: Directio
         _ => "",
     };
     let more = with_more_jobs(cells, cell, peak, direction).unwrap_or_default();
+    // Where the run has loads of several jobs, a depth alone does not name this one.
+    let brief_words = match cells.iter().any(|other| other.jobs() > cell.jobs()) {
+        true if !jobs.is_empty() => format!("1 job × {words}"),
+        _ => words.clone(),
+    };
     let mut numbers = vec![named(iops, format!("{direction} IOPS at {words}"))];
     let (mut brief, mut text) = match is_peak {
         true => (
-            format!("{words}{under}: {iops}"),
+            format!("{brief_words}{under}: {iops}"),
             format!(
                 "{words} gives {iops}, more than any other {any_other} measured with {access} {direction}s{jobs}{under}"
             ),
         ),
         false => (
-            format!("{words}{under}: {iops}, a tie with {peak_words} ({peak})"),
+            format!("{brief_words}{under}: {iops}, a tie with {peak_words} ({peak})"),
             format!(
                 "{words} gives {iops} with {access} {direction}s{jobs}{under}, which these trials cannot distinguish from {peak_words} ({peak})"
             ),

@@ -131,11 +131,7 @@ fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
             "In {} of {checked} trials {} moved over {:.0} % more or fewer bytes than this run requested (worst: {:.0} % {what}, {}): {why}.{}",
             strays.len(),
             // It stands first: where there is little room, the end is cut off.
-            if worst.is_of_disk_below {
-                "the disk below the loop device"
-            } else {
-                "the device"
-            },
+            worst.mover(),
             CONTAMINATION * 100.0,
             share * 100.0,
             worst.words,

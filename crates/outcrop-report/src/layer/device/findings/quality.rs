@@ -29,20 +29,29 @@ pub(in super::super) struct Stray {
     pub(in super::super) missing: f64,
     /// Whether the device is the disk below a loop device whose page cache may have answered.
     pub(in super::super) is_of_disk_below: bool,
+    /// Whether most of the foreign bytes are in the counters of the disk below the device alone.
+    is_below_device: bool,
 }
 
 impl Stray {
-    /// `None` where the counters were not read.
+    /// `None` where the counters were not read, and where nothing is missing and what others moved is not known.
     fn of(cell: &Cell<'_>, trial: &TrialEntry) -> Option<Self> {
         let share = |metric: &Metric, of_ratio: fn(f64) -> f64| {
             // Older runs have the two summed.
             let summed = || Some(of_ratio(value_of(trial, &DEVICE_BYTES_RATIO)?).max(0.0));
             value_of(trial, metric).or_else(summed)
         };
+        let missing = share(&MISSING_BYTES_RATIO, |ratio| 1.0 - ratio)?;
+        let foreign = match is_unknown(trial, &FOREIGN_BYTES_RATIO) {
+            true => (missing > CONTAMINATION).then_some(0.0),
+            false => share(&FOREIGN_BYTES_RATIO, |ratio| ratio - 1.0),
+        }?;
+        let of_device = value_of(trial, &DEVICE_BYTES_RATIO).map(|ratio| ratio - 1.0 + missing);
         Some(Self {
             words: trial_words(cell, trial),
-            foreign: share(&FOREIGN_BYTES_RATIO, |ratio| ratio - 1.0)?,
-            missing: share(&MISSING_BYTES_RATIO, |ratio| 1.0 - ratio)?,
+            foreign,
+            missing,
+            is_below_device: of_device.is_some_and(|of_device| foreign > 2.0 * of_device.max(CONTAMINATION)),
             is_of_disk_below: !cell.is(&ACCESS, &FileAccess::Buffered)
                 && trial.notes.iter().any(|note| PAGE_CACHE.is_kind_of(note)),
         })
@@ -51,6 +60,21 @@ impl Stray {
     fn worse(&self) -> f64 {
         self.foreign.max(self.missing)
     }
+
+    /// What moved more bytes than ours, or fewer.
+    pub(in super::super) fn mover(&self) -> &'static str {
+        match self.foreign >= self.missing {
+            _ if self.is_of_disk_below => "the disk below the loop device",
+            true if self.is_below_device => "the disk below the device",
+            _ => "the device",
+        }
+    }
+}
+
+/// Whether a trial has the reason why it has no value of a metric.
+fn is_unknown(trial: &TrialEntry, metric: &Metric) -> bool {
+    let mut values = trial.values.iter();
+    values.any(|value| value.metric == metric.name && value.value.is_none())
 }
 
 /// How many trials could be checked for other bytes than ours, and those that moved some, worst first.
@@ -69,7 +93,10 @@ pub(in super::super) fn contaminated(cells: &[Cell<'_>]) -> (usize, Vec<Stray>) 
 /// Why it could not be checked whether the device moved other bytes than we did.
 pub(in super::super) fn unchecked<'c>(cells: &'c [Cell<'_>]) -> Option<&'c str> {
     let mut reached = cells.iter().filter(|cell| cell.reaches_device());
-    reached.find_map(|cell| cell.unavailable(&DEVICE_BYTES_RATIO))
+    reached.find_map(|cell| {
+        let unknown = cell.unavailable(&DEVICE_BYTES_RATIO);
+        unknown.or_else(|| cell.unavailable(&FOREIGN_BYTES_RATIO))
+    })
 }
 
 /// The bytes that we count are those that the kernel counts.
@@ -83,7 +110,7 @@ pub(super) fn counters(cells: &[Cell<'_>]) -> Finding {
         return Finding::not_testable(ID, SENTENCE, reason);
     }
     let tested = format!(
-        "the kernel's byte counters of the block device (of the disk below, for a loop device without direct I/O), compared with completed bytes, reads and writes separately: {}, each within {:.0} %; {} outside.",
+        "the kernel's byte counters of the block device and of the disk below a loop device or a partition (for a loop device without direct I/O, of that disk alone), compared with completed bytes, reads and writes separately: {}, each within {:.0} %; {} outside.",
         counted(checked, "trial"),
         CONTAMINATION * 100.0,
         strays.len()
@@ -102,7 +129,7 @@ pub(super) fn counters(cells: &[Cell<'_>]) -> Finding {
     Finding::tested(ID, SENTENCE, strays.is_empty(), tested)
         .extent(format!("{} of {}", strays.len(), counted(checked, "trial")))
         .otherwise(
-            "More: another process used the device, or a filesystem or volume layer read or wrote more than was requested. Less: something above the device answered, such as a page cache. The figures of these trials do not describe the device alone.",
+            "More: another process used the device or the disk below it, or a filesystem or volume layer read or wrote more than was requested. Less: something above the device answered, such as a page cache. The figures of these trials do not describe the device alone.",
         )
         .numbers([count].into_iter().chain(worst))
 }

@@ -1,0 +1,123 @@
+//! The disk below a loop device with direct I/O: what others ask of it is in no counter of the loop device.
+
+use outcrop_device::{JobReport, JobSpec, ReadOnlyTarget, Target, WritableDevice};
+use outcrop_probe::BlockDevice;
+use outcrop_workload::{Content, ReadWriteMix};
+
+use crate::stage::{Disk, LoopDevice, SEED, folder, run, scratch, short_spec};
+
+/// The disk that the tests' folders are on.
+fn bottom() -> String {
+    let folder = folder();
+    let device = BlockDevice::holding(folder.path()).unwrap();
+    device.whole_disk().unwrap().name().to_owned()
+}
+
+fn counted(report: &JobReport) -> (&str, &str) {
+    let below = report.disk_below.as_ref().unwrap().as_ref().unwrap();
+    (report.counted_device.as_deref().unwrap(), &below.name)
+}
+
+fn written_to(device: &BlockDevice) -> u64 {
+    device.counters().unwrap().written_bytes
+}
+
+#[test]
+fn the_disk_at_the_bottom_is_counted_beside_a_loop_device_and_below_a_filesystem_on_one() {
+    let device = LoopDevice::new(8 << 20);
+    let name = |device: &LoopDevice| device.node.file_name().unwrap().to_str().unwrap().to_owned();
+    let target = Target::ReadOnly(ReadOnlyTarget::open(&device.node).unwrap());
+    let report = run(&target, &short_spec());
+    assert_eq!(counted(&report), (&*name(&device), &*bottom()));
+
+    let disk = Disk::formatted("ext4", 64 << 20);
+    let own = BlockDevice::holding(&disk.mount_point).unwrap();
+    let on_loop = Target::Scratch(scratch(&disk.mount_point, 4 << 20));
+    let report = run(&on_loop, &short_spec());
+    assert_eq!(counted(&report), (own.name(), &*bottom()));
+
+    let nested = LoopDevice::on(&disk, 8 << 20);
+    let target = Target::ReadOnly(ReadOnlyTarget::open(&nested.node).unwrap());
+    let report = run(&target, &short_spec());
+    assert_eq!(counted(&report), (&*name(&nested), &*bottom()));
+
+    // What is on the disk itself has none below.
+    let on_disk = folder();
+    let target = Target::Scratch(scratch(on_disk.path(), 1 << 20));
+    let report = run(&target, &short_spec());
+    if report.counted_device.is_some_and(|name| name == bottom()) {
+        assert!(report.disk_below.is_none());
+    }
+}
+
+#[test]
+fn a_disk_below_that_cannot_be_found_is_unknown_with_the_reason() {
+    let device = LoopDevice::new(8 << 20);
+    let target = Target::ReadOnly(ReadOnlyTarget::open(&device.node).unwrap());
+    std::fs::remove_file(&device.image).unwrap();
+    let report = run(&target, &short_spec());
+    assert!(report.device_counters.is_ok());
+    let why = report.disk_below.unwrap().unwrap_err().reason;
+    assert!(
+        why.starts_with("the disk below the loop device's file cannot be found"),
+        "{why}"
+    );
+}
+
+#[test]
+fn a_loop_device_in_memory_is_not_said_to_have_a_disk_below() {
+    let memory = Disk::in_memory();
+    let device = LoopDevice::buffered_on(&memory, 4 << 20);
+    let target = Target::ReadOnly(ReadOnlyTarget::open(&device.node).unwrap());
+    let told = run(&target, &short_spec()).page_cache.unwrap();
+    assert!(
+        told.contains("is in memory (tmpfs)") && !told.contains("disk below"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_loop_device_without_direct_io_is_told_where_another_one_lies_between() {
+    let disk = Disk::over(LoopDevice::buffered(64 << 20), "ext4");
+    let below = BlockDevice::holding(&disk.mount_point).unwrap();
+    let device = LoopDevice::on(&disk, 8 << 20);
+    let target = Target::ReadOnly(ReadOnlyTarget::open(&device.node).unwrap());
+    let report = run(&target, &short_spec());
+    let told = report.page_cache.unwrap();
+    assert!(
+        told.starts_with(&format!("{} was attached without direct I/O", below.name())),
+        "{told}"
+    );
+}
+
+/// The disk here is a loop device, which nobody else uses: all that it writes beyond the device on its file is its filesystem's.
+#[test]
+fn the_journal_of_a_file_below_a_loop_device_writes_no_more_for_a_flush_than_is_allowed_for() {
+    let disk = Disk::formatted("ext4", 64 << 20);
+    let below = BlockDevice::holding(&disk.mount_point).unwrap();
+    let device = LoopDevice::on(&disk, 8 << 20);
+    let name = device.image.canonicalize().unwrap();
+    let opened = WritableDevice::open(&device.node, name.to_str().unwrap()).unwrap();
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    opened
+        .fill(8 << 20, &Content::Random, SEED, &stop, &mut |_, _| {})
+        .unwrap();
+    let target = Target::Device(opened);
+    for sync in ["none", "each", "each:fsync", "dsync"] {
+        let spec = JobSpec {
+            read_write_mix: ReadWriteMix::WRITE_ONLY,
+            sync: sync.parse().unwrap(),
+            queue_depth: 1,
+            ..short_spec()
+        };
+        let before = written_to(&below);
+        let report = run(&target, &spec);
+        let beyond = written_to(&below) - before - report.device_counters.as_ref().unwrap().written_bytes;
+        // Below that filesystem there is another one, with as much.
+        let allowed = report.disk_below.unwrap().unwrap().journal_bytes / 2;
+        // A commit of every few seconds, and what filling has left.
+        let now_and_then = 256 << 10;
+        assert!(beyond <= allowed + now_and_then, "{sync}: {beyond} of {allowed}");
+        assert_eq!(allowed > 0, sync != "none", "{sync}");
+    }
+}
