@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::draw::{self, TEXT_PX, TICK_PX};
 use super::font::Font;
 use super::scene::{Anchor, Scene, Shape, Text};
-use super::{Chart, Figure, Support, pdf, raster, svg};
+use super::{Chart, Figure, SeriesKind, Support, pdf, raster, svg};
 
 /// Pixels of CSS in a millimetre.
 const PX_PER_MM: f64 = 96.0 / 25.4;
@@ -95,7 +95,7 @@ impl Figure {
     /// What its values rest on, and where they come from.
     pub(crate) fn rests_on(&self, label: &Label) -> String {
         let parts = [
-            Some(self.chart.samples()),
+            self.chart.samples(),
             self.chart.intervals(),
             Some(label.origin.clone()),
         ];
@@ -199,14 +199,26 @@ impl Chart {
         }
     }
 
-    /// How many samples its values rest on: `n = 3 each`, `n = 3 to 5`.
-    fn samples(&self) -> String {
+    /// How many samples its values rest on: `n = 3 each`, `n = 3 to 5`; none where nothing was measured.
+    fn samples(&self) -> Option<String> {
+        if self.is_modelled() {
+            return None;
+        }
         let counts: Vec<usize> = self.supports().iter().filter_map(|support| support.n).collect();
-        match (counts.iter().min(), counts.iter().max()) {
+        Some(match (counts.iter().min(), counts.iter().max()) {
             (Some(least), Some(most)) if least == most => format!("n = {least}{} per value", self.what()),
             (Some(least), Some(most)) => format!("n = {least} to {most}{} per value", self.what()),
             _ => "from all recorded operations".to_owned(),
-        }
+        })
+    }
+
+    /// Whether all its lines are those of a model.
+    fn is_modelled(&self) -> bool {
+        let Self::Lines(chart) = self else {
+            return false;
+        };
+        let mut series = chart.series.iter();
+        series.all(|series| series.kind == SeriesKind::Modelled)
     }
 
     /// Whether all its values are those of a sample of the data.

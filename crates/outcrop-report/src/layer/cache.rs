@@ -8,6 +8,7 @@ mod findings;
 mod method;
 mod offered;
 mod references;
+mod settled;
 
 use outcrop_results::{CellRow, RunView};
 use outcrop_schema::FactorRef;
@@ -34,8 +35,13 @@ pub(crate) static LAYER: ReportedLayer = ReportedLayer {
         &ARRIVAL,
     ],
     read: |run, cells| Box::new(CacheReport { run, cells }),
-    shown: Some(overloaded),
+    shown: Some(marked),
 };
+
+/// What the value of a factor says of the figures beside it.
+fn marked(factor: FactorRef, row: &CellRow) -> Option<String> {
+    overloaded(factor, row).or_else(|| settled::marked(factor, row))
+}
 
 /// The arrivals of an open loop that asked for more than was answered say so.
 fn overloaded(factor: FactorRef, row: &CellRow) -> Option<String> {

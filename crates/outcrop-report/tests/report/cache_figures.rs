@@ -1,7 +1,8 @@
 //! Figures of the cache layer on runs whose truth is known: nothing here was measured.
 
-use outcrop_report::Report;
+use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_report::section::FigureSlot;
+use outcrop_report::{FileFormat, Label, Report, latency_figure, miss_ratio_figure};
 use outcrop_results::RunView;
 use outcrop_schema::cache::{ARRIVAL, POLICY, SERVER};
 
@@ -87,4 +88,22 @@ fn figures_of_one_policy_or_one_memory_of_several_name_it() {
         page.contains("outcrop, lru") && page.contains("outcrop, sieve"),
         "{page}"
     );
+}
+
+#[test]
+fn a_file_of_simulated_lines_does_not_say_that_operations_were_recorded() {
+    let label = Label {
+        subject: "a trace".to_owned(),
+        origin: "simulated".to_owned(),
+    };
+    let curves = [("lru".to_owned(), vec![(1 << 20, 0.5), (2 << 20, 0.25)])];
+    let simulated = miss_ratio_figure("Simulated.", &curves).unwrap();
+    let mut latencies = LatencyHistogram::new();
+    (1..100).for_each(|step| latencies.record(step * 1000));
+    let recorded = latency_figure("Measured.", &[("get".to_owned(), &latencies)]).unwrap();
+    for (figure, says) in [(simulated, false), (recorded, true)] {
+        let file = figure.to_file(FileFormat::Svg, 200.0, &label).unwrap();
+        let words = String::from_utf8(file).unwrap();
+        assert_eq!(words.contains("from all recorded operations"), says, "{words}");
+    }
 }

@@ -15,10 +15,12 @@ use super::cell::{
     all_of, concurrency, evicts, generators, is_closed_loop, is_this_build, listed, load, named, rank,
     server, typical, words,
 };
-use super::offered;
+use super::settled::{is_unsettled, undecided};
+use super::{offered, settled};
 use crate::answer::{Absence, Answer, Capability, Caution, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::change::{Difference, are_apart};
+use crate::command::Commands;
 use crate::layer::undecided::{add_rival, add_wide_rivals};
 use crate::layer::{cautions, overload, subjects};
 use crate::number::{Number, SHARE_OF_GETS};
@@ -60,12 +62,19 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
         label: row.0.to_owned(),
         readings: columns().map(|one| reading(row, &one.1, cells)).collect(),
     };
-    let claims = [policy, memory, threads, offered::claim, peers];
+    let commands = Commands::of(run);
+    let claims = [
+        policy(cells, &commands),
+        memory(cells, &commands),
+        threads(cells),
+        offered::claim(cells),
+        peers(cells),
+    ];
     Answer {
         subject: format!("caches · {}", subjects(cells)),
         capabilities: ROWS.iter().map(capability).collect(),
-        advice: claims.iter().filter_map(|claim| claim(cells)).collect(),
-        cautions: cautions(run, &SCHEMA, cells, own_cautions(cells)),
+        advice: claims.into_iter().flatten().collect(),
+        cautions: cautions(run, &SCHEMA, cells, own_cautions(cells, &commands)),
     }
 }
 
@@ -83,7 +92,12 @@ fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading
         0 | 1 => String::new(),
         _ => named(cell, &POLICY),
     };
-    let conditions = |cell: &Cell<'_>| listed([policy(cell), named(cell, &MEMORY), load(cell)]);
+    let settling = |cell: &Cell<'_>| match metric.name == HIT_RATIO.name && is_unsettled(cell) {
+        true => "not settled".to_owned(),
+        false => String::new(),
+    };
+    let conditions =
+        |cell: &Cell<'_>| listed([policy(cell), named(cell, &MEMORY), load(cell), settling(cell)]);
     let shown = |number: &Number| match metric.name == HIT_RATIO.name {
         true => number.clone().named(SHARE_OF_GETS),
         false => number.clone(),
@@ -125,7 +139,7 @@ fn hits_along<'c>(family: &[&'c Cell<'_>], along: FactorRef) -> Vec<(&'c Number,
 }
 
 /// The policy that hits most where memory is scarcest, and what it is worth over the next.
-fn policy(cells: &[Cell<'_>]) -> Option<Claim> {
+fn policy(cells: &[Cell<'_>], commands: &Commands) -> Option<Claim> {
     let evicted = all_of(cells, |cell| evicts(cell) && cell.value(&EVICTIONS) > Some(0.0));
     let family = largest_family(evicted, &[&POLICY]);
     let mut known = hits_along(&family, &POLICY);
@@ -141,6 +155,16 @@ fn policy(cells: &[Cell<'_>]) -> Option<Claim> {
     let [(most, best), (second, next), ..] = &known[..] else {
         return None;
     };
+    let each = known.iter();
+    let each = listed(each.map(|(number, policy)| format!("{policy} {}", hits(number))));
+    if let Some(claim) = undecided(
+        "Policy",
+        &family,
+        &format!("{each}; {}", keys(family[0])),
+        commands,
+    ) {
+        return Some(claim);
+    }
     let is_behind = |(other, _): &(&Number, String)| are_apart(most, other);
     let sure = if ties > 1 {
         let others = known[1..ties].iter().map(|(_, policy)| policy.clone());
@@ -188,7 +212,12 @@ fn hits_in_all(cells: &[Cell<'_>], like: &Cell<'_>, policy: &str) -> f64 {
 
 /// Where another policy hits clearly more than the chosen one under another limit: `; with 4 MiB fifo hits more (99.2 %)`.
 fn better_with_more(cells: &[Cell<'_>], like: &Cell<'_>, chosen: &str) -> String {
-    let own = of_policy(cells, like, chosen);
+    let settled = |policy: &str| {
+        let mut its = of_policy(cells, like, policy);
+        its.retain(|(cell, _)| !is_unsettled(cell));
+        its
+    };
+    let own = settled(chosen);
     let gain = |(cell, hits): (&Cell<'_>, f64)| {
         let of_own = own
             .iter()
@@ -207,9 +236,7 @@ fn better_with_more(cells: &[Cell<'_>], like: &Cell<'_>, chosen: &str) -> String
     let others = policies
         .into_iter()
         .filter(|policy| *policy != chosen && !policy.is_empty());
-    let gains = others
-        .flat_map(|policy| of_policy(cells, like, policy))
-        .filter_map(gain);
+    let gains = others.flat_map(settled).filter_map(gain);
     let clear = gains.filter(|(gain, _)| *gain >= ENOUGH_RATIO);
     let most = clear.max_by(|one, other| one.0.total_cmp(&other.0));
     most.map(|(_, words)| words).unwrap_or_default()
@@ -240,7 +267,7 @@ fn by_memory<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<&'c Cell<'a>> {
 }
 
 /// The least memory whose hit ratio is within a point of the highest; no advice where that is the most that was measured.
-fn memory(cells: &[Cell<'_>]) -> Option<Claim> {
+fn memory(cells: &[Cell<'_>], commands: &Commands) -> Option<Claim> {
     let family = by_memory(cells);
     let known = hits_along(&family, &MEMORY);
     let most = known.iter().map(|one| one.0.value).fold(0.0, f64::max);
@@ -254,6 +281,14 @@ fn memory(cells: &[Cell<'_>]) -> Option<Claim> {
     );
     let (keys, policy) = (keys(family[0]), family[0].spelling(&POLICY));
     if place + 1 < known.len() {
+        if let Some(claim) = undecided(
+            "Memory",
+            &family,
+            &format!("{each}; {keys} with {policy}"),
+            commands,
+        ) {
+            return Some(claim);
+        }
         let brief = format!(
             "{enough} of memory with {policy}: {} of gets hit, and more memory adds less than one percentage point",
             hits(number)
@@ -350,7 +385,7 @@ fn peers(cells: &[Cell<'_>]) -> Option<Claim> {
 }
 
 /// What a careful reader of figures about caches must also know.
-fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
+fn own_cautions(cells: &[Cell<'_>], commands: &Commands) -> Vec<Caution> {
     let all = cells.len();
     let open = all_of(cells, |cell| !is_closed_loop(cell));
     let overloaded = overload::caution("cache", open, super::cell::overload, words);
@@ -360,6 +395,7 @@ fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
     let reasons = reasons.into_iter().map(not_measured);
     let mut cautions: Vec<Caution> = overloaded.into_iter().chain(reasons).collect();
     cautions.extend(generators(cells).caution());
+    cautions.extend(settled::caution(cells, commands));
     let limited = all_of(cells, |cell| cell.has(&DRIVER_LIMIT)).len();
     if limited > 0 {
         cautions.push(Caution::warning(format!(

@@ -147,7 +147,8 @@ fn hits_by_memory(cells: &[Cell<'_>]) -> FigureSlot {
     let x = axis("Memory limit", Quantity::AccessSize, Scale::Log2);
     let y = axis("Hit ratio", Quantity::Share, Scale::Fitted);
     let caption = "Dashes and dots: a textbook simulation of the policy with as many items as the server held (for memcached and Redis: LRU, which is close to what they do). The limit is the configured one; a process takes more.";
-    LineChart { x, y, series }.curves("cache-hit-ratio", TITLE, caption, "cache-policies", reason)
+    let slot = LineChart { x, y, series }.curves("cache-hit-ratio", TITLE, caption, "cache-policies", reason);
+    slot.with_effort(LeastEffort::Default)
 }
 
 /// The policy where there is a choice of one, the server where it is not ours.

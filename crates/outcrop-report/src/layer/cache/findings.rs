@@ -4,13 +4,14 @@ use outcrop_measure::interval::median;
 use outcrop_measure::metric::{Metric, Unit};
 use outcrop_results::TrialEntry;
 use outcrop_schema::cache::{
-    ANSWERED, ARRIVAL, CONNECTIONS, EVICTIONS, HIT_RATIO, ITEMS, LATENCY, MEMORY, MISMATCHES, OF_SERVERS,
-    OFFERED, PIPELINE, POLICY, Policy, SERVER, SERVER_CPU, SIMULATED_HIT_RATIO, Server, THROUGHPUT,
-    WARM_UP_REQUESTS,
+    ANSWERED, ARRIVAL, CONNECTIONS, EVICTIONS, HIT_RATIO, ITEMS, KEYS, LATENCY, MEMORY, MISMATCHES,
+    OF_SERVERS, OFFERED, PIPELINE, POLICY, Policy, SERVER, SERVER_CPU, SIMULATED_HIT_RATIO, Server,
+    THROUGHPUT, WARM_UP_REQUESTS,
 };
 use outcrop_workload::Arrivals;
 
 use super::cell::{all_of, concurrency, generators, is_closed_loop, is_usual, rank, server};
+use super::settled::is_unsettled;
 use crate::cell::Cell;
 use crate::finding::Finding;
 use crate::number::{Number, counted};
@@ -132,17 +133,29 @@ fn s3_fifo_beside_lru(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "cache-s3-fifo-beside-lru";
     const SENTENCE: &str = "S3-FIFO hits at least as often as LRU at every memory limit.";
     let of = |policy| cells.iter().filter(move |cell| cell.is(&POLICY, &policy));
-    let advantages = of(Policy::S3Fifo).filter_map(|cell| {
+    let pairs = of(Policy::S3Fifo).filter_map(|cell| {
         let lru = of(Policy::Lru).find(|lru| lru.is_like(cell, &[&POLICY]))?;
-        Some((cell.value(&HIT_RATIO)? - lru.value(&HIT_RATIO)?, cell))
+        let advantage = cell.value(&HIT_RATIO)? - lru.value(&HIT_RATIO)?;
+        Some((is_unsettled(cell) || is_unsettled(lru), (advantage, cell)))
     });
-    let Some(((least, worst), (most, _), n)) = ends(advantages) else {
-        let reason = "the two were not measured under the same load; the plan cache-policies does that";
+    let (unsettled, settled): (Vec<_>, Vec<_>) = pairs.partition(|(is_unsettled, _)| *is_unsettled);
+    let Some(((least, worst), (most, _), n)) = ends(settled.into_iter().map(|(_, pair)| pair)) else {
+        let reason = match unsettled.is_empty() {
+            true => "the two were not measured under the same load; the plan cache-policies does that",
+            false => "their hit ratios are not settled after so short a warm-up",
+        };
         return Finding::not_testable(ID, SENTENCE, reason);
+    };
+    let left_out = match unsettled.len() {
+        0 => String::new(),
+        count => format!(
+            " Left out, because hit ratios are not settled: {}.",
+            counted(count, "pair")
+        ),
     };
     let (from, memory, to) = (least * 100.0, worst.shown(&MEMORY), most * 100.0);
     let tested = format!(
-        "hit ratio of S3-FIFO − that of LRU in {} of cells, from {from:+.2} points (at {memory}) to {to:+.2}; a deficit below 0.2 points does not count.",
+        "hit ratio of S3-FIFO − that of LRU in {} of cells, from {from:+.2} points (at {memory}) to {to:+.2}; a deficit below 0.2 points does not count.{left_out}",
         counted(n, "pair")
     );
     Finding::tested(ID, SENTENCE, least >= -BEHIND, tested).numbers(span("advantage", least, most, n))
@@ -253,8 +266,11 @@ fn hits_more_than_peers(cells: &[Cell<'_>]) -> Finding {
     let evicted = |peer: &Cell<'_>| peer.value(&EVICTIONS) > Some(0.0);
     let gains = beside_peers(cells, &HIT_RATIO, evicted, |ours, theirs| ours - theirs);
     let Some(((least, peer), (most, _), n)) = ends(gains) else {
-        let reason =
-            "no peer was measured with too little memory for its keys; the plan cache-policies does that";
+        let reason = format!(
+            "no peer was measured with too little memory for its keys: run `outcrop plans cache-peers > mine.toml`, set `{} = \"2MiB\"` and \
+             `{} = 100000` in that file, and run `outcrop run mine.toml`",
+            MEMORY.name, KEYS.name
+        );
         return Finding::not_testable(ID, SENTENCE, reason);
     };
     let (from, to) = (least * 100.0, most * 100.0);

@@ -29,6 +29,15 @@ pub(super) fn percent(point: &CurvePoint) -> String {
     format!("{:.1} %", point.miss_ratio().unwrap_or_default() * 100.0)
 }
 
+/// By how many percentage points one point misses more than another: `0.6`.
+fn difference(more: &CurvePoint, less: &CurvePoint) -> String {
+    let ratio = |point: &CurvePoint| point.miss_ratio().unwrap_or_default();
+    match (ratio(more) - ratio(less)) * 100.0 {
+        points if points < 0.05 => "less than 0.1".to_owned(),
+        points => format!("{points:.1}"),
+    }
+}
+
 /// What to take. The first get of a key misses in every cache.
 fn of_advice(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) -> Vec<String> {
     let size = |point: &CurvePoint| format_bytes(point.memory_bytes);
@@ -70,9 +79,9 @@ fn of_advice(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) ->
     );
     if chosen.memory_bytes < lowest.memory_bytes {
         memory.push_str(&format!(
-            "; {} lowers that by at most {} percentage point, to {}",
+            "; {} lowers that by {} percentage points, to {}",
             size(lowest),
-            NEARLY * 100.0,
+            difference(chosen, lowest),
             percent(lowest)
         ));
     } else if chosen.misses_first_gets_alone(facts.first_gets) {
@@ -86,7 +95,35 @@ fn of_advice(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) ->
             format_bytes(largest.unwrap_or(chosen.memory_bytes))
         ));
     }
-    vec![format!("{memory}."), of_policies(advice, points)]
+    let mut sentences = vec![format!("{memory}."), of_policies(advice, points)];
+    sentences.extend(better_with_less(points, chosen));
+    sentences
+}
+
+/// Where another policy misses less than the chosen one in less memory, by more than a percentage point: most of all where.
+fn better_with_less(points: &[CurvePoint], chosen: &CurvePoint) -> Option<String> {
+    let smaller = points.iter().filter(|point| {
+        point.memory_bytes < chosen.memory_bytes
+            && point.policy != chosen.policy
+            && point.policy != PolicyKind::None
+    });
+    let gains = smaller.filter_map(|other| {
+        let own = points
+            .iter()
+            .find(|own| own.policy == chosen.policy && own.memory_bytes == other.memory_bytes)?;
+        Some((own.miss_ratio()? - other.miss_ratio()?, own, other))
+    });
+    let (gain, own, other) = gains.max_by(|one, other| one.0.total_cmp(&other.0))?;
+    (gain > NEARLY).then(|| {
+        format!(
+            "With less memory another policy is better, most at {}: {} of gets miss with {}, {} with {}.",
+            format_bytes(other.memory_bytes),
+            percent(other),
+            other.policy,
+            percent(own),
+            own.policy
+        )
+    })
 }
 
 /// The policy to take, those that are as good, and those that are worst.
@@ -247,6 +284,26 @@ mod tests {
         assert_eq!(
             said(&full[..2], &FACTS)[1],
             "Policy: w-tinylfu; with the same memory, lru is the worst: 60.0 % of gets miss."
+        );
+    }
+
+    #[test]
+    fn the_answer_says_where_another_policy_is_better_and_by_how_much_more_memory_helps() {
+        use PolicyKind::{Sieve, TinyLfu};
+        let crossing = [(Sieve, [600, 199]), (TinyLfu, [450, 210])];
+        assert_eq!(
+            said(&crossing, &FACTS)[2],
+            "With less memory another policy is better, most at 2 MiB: 45.0 % of gets miss with w-tinylfu, 60.0 % with sieve."
+        );
+        let alike = [(Sieve, [600, 199]), (TinyLfu, [595, 210])];
+        assert!(!said(&alike, &FACTS).concat().contains("another policy"));
+        assert!(
+            said(&[(Sieve, [199, 193])], &FACTS)[0]
+                .contains("; 4 MiB lowers that by 0.6 percentage points, to 19.3 %")
+        );
+        assert!(
+            said(&[(Sieve, [199, 199]), (TinyLfu, [600, 190])], &FACTS)[0]
+                .contains("; 4 MiB lowers that by 0.9 percentage points, to 19.0 %")
         );
     }
 

@@ -1,10 +1,10 @@
 //! The sentence on how the misses of a policy fall with more memory.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_cache::store::PolicyKind;
 use outcrop_cache_bench::{Beyond, CurveFall, CurvePoint, MemorySizes, Stretch, TraceFacts};
-use outcrop_measure::units::format_bytes;
+use outcrop_measure::units::{format_bytes, format_data};
 
 use super::advice::percent;
 
@@ -17,14 +17,15 @@ pub(super) fn fall(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts
     };
     let falls =
         |from: &CurvePoint, to: &CurvePoint| format!("from {} to {} of gets", percent(from), percent(to));
-    let most = match are_steps_equal(points, policy) {
+    let most = |from: &CurvePoint, to: &CurvePoint| match falls_most(points, from, to) {
         true => "the misses fall most",
         false => "the misses fall most for each doubling of the memory",
     };
-    Some(match CurveFall::of(points, policy, facts.first_gets)? {
+    Some(match CurveFall::of(points, policy, facts)? {
         CurveFall::Knee { from, to } => format!(
-            "Knee with {policy}: {} {most}, {}.",
+            "Knee with {policy}: {} {}, {}.",
             between(&from, &to),
+            most(&from, &to),
             falls(&from, &to)
         ),
         CurveFall::Open { from, to, beyond } => {
@@ -33,7 +34,8 @@ pub(super) fn fall(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts
                 Beyond::Larger => "last",
             };
             format!(
-                "With {policy} {most} in the {place} step, {}: {}. {}",
+                "With {policy} {} in the {place} step, {}: {}. {}",
+                most(&from, &to),
                 between(&from, &to),
                 falls(&from, &to),
                 what_shows_it(points, policy, beyond)
@@ -65,7 +67,8 @@ fn what_shows_it(points: &[CurvePoint], policy: PolicyKind, beyond: Beyond) -> S
     format!("Whether this is a knee is not known, because no {than_simulated} memory was simulated{shown}.")
 }
 
-/// `fall by 10.1 to 10.9 percentage points (512 KiB to 2 MiB)`: all falls of the stretch lie between the two.
+/// `fall by 10.1 to 10.9 percentage points (512 KiB to 2 MiB)`: all falls of the stretch lie between the two, which are rounded. Where some rise,
+/// the two are bounds.
 fn of_stretch(stretch: &Stretch) -> String {
     // What is shown as 0.0 is neither a fall nor a rise.
     const LEAST_SHOWN: f64 = 0.000_5;
@@ -73,38 +76,42 @@ fn of_stretch(stretch: &Stretch) -> String {
     // Rounded up, but for the error of the arithmetic.
     let at_most = |share: f64| format!("at most {:.1}", (share.abs() * 1000.0 - 1e-6).ceil() / 10.0);
     let (least, most) = (points(stretch.least), points(stretch.most));
-    let (least_up, most_up) = (at_most(stretch.least), at_most(stretch.most));
-    let by = |low: &str, high: &str, high_up: &str| match low {
-        _ if low == high => high.to_owned(),
-        "0.0" => high_up.to_owned(),
-        _ => format!("{low} to {high}"),
+    let by = |low: &str, high: &str| match low == high {
+        true => high.to_owned(),
+        false => format!("{low} to {high}"),
     };
     let what = match (stretch.least <= -LEAST_SHOWN, stretch.most >= LEAST_SHOWN) {
         (false, false) => "change by less than 0.1".to_owned(),
-        (false, true) if stretch.stands_still() => format!("fall by {most_up}"),
-        (false, true) => format!("fall by {}", by(&least, &most, &most_up)),
-        (true, false) => format!("rise by {}", by(&most, &least, &least_up)),
-        (true, true) => format!("fall by {most_up} and rise by {least_up}"),
+        (false, true) => format!("fall by {}", by(&least, &most)),
+        (true, false) => format!("rise by {}", by(&most, &least)),
+        (true, true) => format!(
+            "fall by {} and rise by {}",
+            at_most(stretch.most),
+            at_most(stretch.least)
+        ),
     };
     let [from, to] = [stretch.from, stretch.to].map(|end| format_bytes(end.memory_bytes));
     format!("{what} percentage points ({from} to {to})")
 }
 
-/// Whether the limits of a policy are all the same factor apart: then the step that falls most for each doubling falls most.
-fn are_steps_equal(points: &[CurvePoint], policy: PolicyKind) -> bool {
-    let of_policy = points.iter().filter(|point| point.policy == policy);
-    let limits: BTreeSet<u64> = of_policy.map(|point| point.memory_bytes).collect();
-    let limits: Vec<f64> = limits.into_iter().map(|bytes| bytes as f64).collect();
-    let mut factors: Vec<f64> = limits.windows(2).map(|pair| pair[1] / pair[0]).collect();
-    factors.sort_by(f64::total_cmp);
-    let ends = factors.first().zip(factors.last());
-    ends.is_none_or(|(least, most)| *most <= *least * 1.001)
+/// Whether no step of a policy falls by more than this one, however long it is.
+fn falls_most(points: &[CurvePoint], from: &CurvePoint, to: &CurvePoint) -> bool {
+    let of_policy = points.iter().filter(|point| point.policy == from.policy);
+    let misses: BTreeMap<u64, u64> = of_policy
+        .map(|point| (point.memory_bytes, point.gets - point.hits))
+        .collect();
+    let misses: Vec<u64> = misses.into_values().collect();
+    let most = misses
+        .windows(2)
+        .map(|pair| pair[0].saturating_sub(pair[1]))
+        .max();
+    most.is_none_or(|most| to.hits.saturating_sub(from.hits) >= most)
 }
 
 /// From which limit on a policy misses no more than the first request of each key; empty where none is that large.
 fn all_fits(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts) -> String {
-    let of_policy = points.iter().filter(|point| point.policy == policy);
-    let fits = of_policy.filter(|point| point.misses_first_gets_alone(facts.first_gets));
+    let of_policy = || points.iter().filter(|point| point.policy == policy);
+    let fits = of_policy().filter(|point| point.misses_first_gets_alone(facts.first_gets));
     let Some(least) = fits.map(|point| point.memory_bytes).min() else {
         return String::new();
     };
@@ -112,7 +119,16 @@ fn all_fits(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts) -> St
         true => "everything",
         false => "everything that is requested again",
     };
-    format!(" In {} {what} fits.", format_bytes(least))
+    // Whoever works a fall out from the table must know that its step is not counted whole.
+    let is_cut = of_policy().any(|point| point.memory_bytes < facts.all_bytes) && facts.all_bytes < least;
+    let cut = match is_cut {
+        true => format!(
+            "; the step to it counts up to {}, the size of all objects",
+            format_data(facts.all_bytes as f64)
+        ),
+        false => String::new(),
+    };
+    format!(" In {} {what} fits{cut}.", format_bytes(least))
 }
 
 #[cfg(test)]
@@ -133,12 +149,12 @@ mod tests {
         }
     }
 
-    /// A trace whose objects all fit in 3 MiB.
+    /// A trace whose objects do not all fit in any of the limits.
     fn facts(first_gets: u64) -> TraceFacts {
         TraceFacts {
             gets: 1000,
             first_gets,
-            all_bytes: 3 << 20,
+            all_bytes: 1 << 30,
             keys_without_size: 0,
         }
     }
@@ -188,6 +204,37 @@ mod tests {
     }
 
     #[test]
+    fn a_step_to_more_memory_than_everything_takes_counts_up_to_there_and_the_answer_says_so() {
+        // A line in bytes: 100 thousandths for each 512 KiB, until everything fits in 3 MiB.
+        let points: Vec<CurvePoint> = [(1, 500), (2, 300), (4, 100)]
+            .map(|(mib, misses)| point(mib << 20, misses, 1000))
+            .to_vec();
+        let facts = TraceFacts {
+            all_bytes: 3 << 20,
+            ..facts(100)
+        };
+        assert_eq!(
+            fall(&points, PolicyKind::S3Fifo, &facts).unwrap(),
+            "No knee with s3-fifo: for each doubling of the memory, the misses fall by 20.0 percentage points (1 MiB to 2 MiB), then fall by 34.2 \
+             percentage points (2 MiB to 4 MiB). In 4 MiB everything fits; the step to it counts up to 3.15 MB, the size of all objects."
+        );
+    }
+
+    #[test]
+    fn a_step_that_falls_most_for_each_doubling_but_by_less_than_another_is_not_said_to_fall_most() {
+        let points =
+            [(1, 1000), (2, 1000), (4, 700), (8, 450)].map(|(mib, misses)| point(mib << 20, misses, 1000));
+        let facts = TraceFacts {
+            all_bytes: 5 << 20,
+            ..facts(450)
+        };
+        assert_eq!(
+            fall(&points, PolicyKind::S3Fifo, &facts).unwrap(),
+            "Knee with s3-fifo: from 4 MiB to 8 MiB the misses fall most for each doubling of the memory, from 70.0 % to 45.0 % of gets."
+        );
+    }
+
+    #[test]
     fn what_is_never_requested_again_need_not_fit() {
         let said = said(&[560, 459, 350, 350], 350);
         assert!(
@@ -197,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_that_a_stretch_falls_or_rises_by_is_rounded_up() {
+    fn what_is_a_bound_is_rounded_up_and_what_is_known_is_not() {
         let said = |misses: [u64; 5]| {
             let points = misses.iter().enumerate();
             let points = points.map(|(doublings, misses)| point((1 << 20) << doublings, *misses, 10_000));
@@ -205,13 +252,15 @@ mod tests {
         };
         let falls = said([9000, 8000, 7000, 6928, 6855]);
         assert!(
-            falls.contains("fall by at most 0.8 percentage points (4 MiB to 16 MiB)"),
+            falls.contains("then fall by 0.7 percentage points (4 MiB to 16 MiB)"),
             "{falls}"
         );
-        let rises = said([9000, 8000, 7000, 7000, 7072]);
+        let both = said([9000, 8000, 7000, 7072, 7000]);
         assert!(
-            rises.contains("rise by at most 0.8 percentage points (4 MiB to 16 MiB)"),
-            "{rises}"
+            both.contains(
+                "then fall by at most 0.8 and rise by at most 0.8 percentage points (4 MiB to 16 MiB)"
+            ),
+            "{both}"
         );
     }
 
@@ -220,7 +269,7 @@ mod tests {
         assert_eq!(
             said(&[560, 459, 350, 343, 343], 343),
             "No knee with s3-fifo: for each doubling of the memory, the misses fall by 10.1 to 10.9 percentage points (512 KiB to 2 MiB), \
-             then fall by at most 0.7 percentage points (2 MiB to 8 MiB). In 4 MiB everything fits."
+             then fall by 0.0 to 0.7 percentage points (2 MiB to 8 MiB). In 4 MiB everything that is requested again fits."
         );
         assert_eq!(
             said(&[900, 819, 738, 656, 558, 444, 359], 0),
@@ -250,7 +299,7 @@ mod tests {
             ),
             (
                 &[900, 800, 700, 800, 800],
-                "then rise by at most 10.0 percentage points (2 MiB to 8 MiB).",
+                "then rise by 0.0 to 10.0 percentage points (2 MiB to 8 MiB).",
             ),
             (
                 &[900, 760, 770, 630, 640, 500, 510],

@@ -1,0 +1,110 @@
+//! Whether a hit ratio is that of the policy, or still that of the fill.
+
+use outcrop_measure::TimeSpan;
+use outcrop_measure::metric::Metric;
+use outcrop_results::CellRow;
+use outcrop_schema::FactorRef;
+use outcrop_schema::cache::{
+    EVICTIONS, FILL, Fill, HIT_RATIO, ITEMS, MEMORY, ON_MISS, OnMiss, SCHEMA, SERVER, THROUGHPUT,
+    WARM_UP_REQUESTS,
+};
+
+use super::cell::{all_of, listed, words};
+use crate::answer::{Caution, Claim, NOT_DECIDED};
+use crate::cell::Cell;
+use crate::command::Commands;
+
+/// So many times a warm-up must replace what the cache holds. Simulated (ETC, an eighth of 30,000 keys), S3-FIFO hits 2.8 percentage points
+/// less than in the long run after 0.7 times, 0.8 less after 1.5 times, and as much after 2.8 times; SIEVE and W-TinyLFU are near to that.
+const TURNOVERS: f64 = 2.0;
+/// Where fewer gets miss, next to nothing is replaced, and next to nothing can change.
+const LEAST_MISSES: f64 = 0.001;
+/// A warm-up that is named is longer than the rates of this run ask for: the next run may be slower.
+const MARGIN: f64 = 1.5;
+
+/// How often the warm-up replaced what the cache held at the end: its sets on miss ÷ items, if misses were as frequent then as in the
+/// measured time. None where nothing was evicted, or nothing missed.
+fn turnovers(value: impl Fn(&Metric) -> Option<f64>) -> Option<f64> {
+    let (items, requests) = (value(&ITEMS)?, value(&WARM_UP_REQUESTS)?);
+    let misses = 1.0 - value(&HIT_RATIO)?;
+    let is_limited = value(&EVICTIONS)? > 0.0 && items > 0.0 && misses >= LEAST_MISSES;
+    // The requests of a warm-up include its sets on miss.
+    is_limited.then(|| requests * misses / (1.0 + misses) / items)
+}
+
+/// Whether a warm-up is there to settle a cache: not where a number of sets alone filled it, nor where misses store nothing, and nobody knows
+/// what a server at a URL held before.
+fn is_warmed(fill: Option<&Fill>, on_miss: Option<&OnMiss>, has_server: bool) -> bool {
+    has_server && on_miss == Some(&OnMiss::Set) && !matches!(fill, None | Some(Fill::Sets(_)))
+}
+
+/// How often the warm-up of a cell replaced what the cache holds, where that is too seldom for its hit ratio to be settled.
+fn too_few_turnovers(cell: &Cell<'_>) -> Option<f64> {
+    let is_meant = is_warmed(cell.get(&FILL), cell.get(&ON_MISS), cell.get(&SERVER).is_some());
+    let turnovers = turnovers(|metric| cell.value(metric)).filter(|_| is_meant)?;
+    (turnovers < TURNOVERS).then_some(turnovers)
+}
+
+/// Whether the hit ratio of a cell would be another after a longer warm-up, for all that is known.
+pub(super) fn is_unsettled(cell: &Cell<'_>) -> bool {
+    too_few_turnovers(cell).is_some()
+}
+
+/// The memory limit of a row of a table, where the hit ratio is not settled: `1 MiB (hits not settled)`.
+pub(super) fn marked(factor: FactorRef, row: &CellRow) -> Option<String> {
+    if factor.name != MEMORY.name {
+        return None;
+    }
+    let value = |metric: &Metric| row.figures.get(metric.name)?.estimate().map(|one| one.value);
+    let fill: Option<Fill> = row.setting(&FILL).and_then(|fill| fill.spelling().parse().ok());
+    let on_miss: Option<OnMiss> = row
+        .setting(&ON_MISS)
+        .and_then(|answer| answer.spelling().parse().ok());
+    let is_meant = is_warmed(fill.as_ref(), on_miss.as_ref(), row.setting(&SERVER).is_some());
+    let is_marked = is_meant && turnovers(value).is_some_and(|turnovers| turnovers < TURNOVERS);
+    let memory = row.setting(factor).filter(|_| is_marked)?;
+    Some(format!("{} (hits not settled)", factor.shown(memory.spelling())))
+}
+
+/// The command that measures the run again with a warm-up that settles these cells, at the rates that were measured: `; … settles them`.
+pub(super) fn remedy(cells: &[&Cell<'_>], commands: &Commands) -> String {
+    let seconds = cells.iter().filter_map(|cell| {
+        let requests = cell.value(&WARM_UP_REQUESTS)? * TURNOVERS / too_few_turnovers(cell)?;
+        Some(MARGIN * requests / cell.value(&THROUGHPUT)?)
+    });
+    let longest = seconds.filter(|seconds| seconds.is_finite()).fold(0.0, f64::max);
+    let flag = format!("--warm-up {}", TimeSpan::seconds(longest.ceil() as u64));
+    let command = commands.again(&[SCHEMA.name], &flag).filter(|_| longest > 0.0);
+    command.map_or_else(String::new, |command| format!("; `{command}` settles them"))
+}
+
+/// A topic that hit ratios do not decide, because some of them are not settled; none where all are.
+pub(super) fn undecided(topic: &str, family: &[&Cell<'_>], now: &str, commands: &Commands) -> Option<Claim> {
+    let unsettled: Vec<&Cell<'_>> = family.iter().copied().filter(|cell| is_unsettled(cell)).collect();
+    let mut limits: Vec<String> = unsettled.iter().map(|cell| cell.shown(&MEMORY)).collect();
+    limits.dedup();
+    let limits = listed(limits);
+    let remedy = remedy(&unsettled, commands);
+    let brief = format!("{NOT_DECIDED}: the hit ratios at {limits} are not settled{remedy}");
+    let text = format!(
+        "Not decided: the hit ratios at {limits} are not settled after so short a warm-up{remedy} (now: {now})."
+    );
+    (!unsettled.is_empty()).then(|| Claim::new(topic, brief, text, Vec::new()))
+}
+
+/// In which cells the hit ratio is not settled.
+pub(super) fn caution(cells: &[Cell<'_>], commands: &Commands) -> Option<Caution> {
+    let unsettled = all_of(cells, is_unsettled);
+    let known = unsettled
+        .iter()
+        .filter_map(|cell| Some((too_few_turnovers(cell)?, cell)));
+    let (least, worst) = known.min_by(|one, other| one.0.total_cmp(&other.0))?;
+    Some(Caution::warning(format!(
+        "In {} of {} cells the hit ratios are not settled: the warm-up replaced less than {TURNOVERS} times what the cache holds (least: {least:.1} \
+         times, in {}), so they still depend on how the cache was filled{}.",
+        unsettled.len(),
+        cells.len(),
+        words(worst),
+        remedy(&unsettled, commands)
+    )))
+}
