@@ -58,3 +58,13 @@ pub enum BenchError {
     #[error("stopped before anything was measured")]
     Interrupted,
 }
+
+/// Ends an iterator of the column codec's where the user wants to stop.
+pub(crate) fn stopped() -> ColumnError {
+    ColumnError::Io(io::Error::from(io::ErrorKind::Interrupted))
+}
+
+/// Whether an iterator ended by that.
+pub(crate) fn is_stopped(error: &ColumnError) -> bool {
+    matches!(error, ColumnError::Io(error) if error.kind() == io::ErrorKind::Interrupted)
+}

@@ -9,7 +9,7 @@ use outcrop_workload::column::ColumnSpec;
 /// The rows of one string column: values, each followed by a newline, and their
 /// places where that is ambiguous.
 ///
-/// *Cost*: the text; 8 bytes a row more if a row is null or a value has a newline in it.
+/// *Cost*: the text; 16 bytes a row more if a row is null or a value has a newline in it.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ColumnInput {
     /// What its table calls it, which a column file keeps; empty where nothing does.
@@ -79,6 +79,15 @@ impl ColumnInput {
         self.text.push(b'\n');
         self.row_count += 1;
         self.null_count += u64::from(value.is_none());
+    }
+
+    /// Bytes that the rows take in memory.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.text.len()
+            + self
+                .fields
+                .as_ref()
+                .map_or(0, |fields| size_of_val(fields.as_slice()))
     }
 
     /// Rows, nulls included.

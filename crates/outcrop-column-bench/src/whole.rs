@@ -12,7 +12,7 @@ use outcrop_column::{Column, ColumnError, EncodeOptions, EncodeReport, Encoder, 
 use outcrop_input::Compression;
 use outcrop_measure::metric::Unavailable;
 
-use crate::error::BenchError;
+use crate::error::{BenchError, stopped};
 use crate::input::ColumnInput;
 use crate::report::SizeReport;
 use crate::spec::BenchSpec;
@@ -138,7 +138,7 @@ pub fn whole_column(
         // One that is too long to be kept is left out, as `outcrop column encode` leaves it out.
         rows.encoder.set_name(&column.name).ok();
     }
-    let ended = table.for_each(path, column, &mut |part| {
+    let ended = table.for_each(path, column, stop, &mut |part| {
         rows.push(part)?;
         let at_group = in_parquet
             .as_ref()
@@ -203,7 +203,7 @@ fn in_parquet_zstd(
 ) -> Result<(Result<ParquetSizes, Unavailable>, Option<&'static str>), BenchError> {
     let is_typed = matches!(table.format, TableFormat::Parquet | TableFormat::Arrow);
     if is_typed && column.kind != ValueKind::Strings {
-        let arrays = foreign::typed(path, table.format, column)?;
+        let arrays = foreign::typed(path, table.format, column, stop)?;
         let stopping = arrays.map(|array| if is_raised(stop) { Err(stopped()) } else { array });
         return Ok((unless_too_long(parquet_zstd_sizes(stopping, row_count))?, None));
     }
@@ -251,11 +251,6 @@ pub fn whole_input(
 
 fn is_raised(stop: &AtomicBool) -> bool {
     stop.load(Ordering::Relaxed)
-}
-
-/// Ends an iterator of the column codec's; the caller sees that the user wants to stop.
-fn stopped() -> ColumnError {
-    ColumnError::Io(io::Error::from(io::ErrorKind::Interrupted))
 }
 
 /// Rows on their way into an encoder.

@@ -12,6 +12,10 @@ mod batch_input;
 mod ipc_input;
 mod ipc_output;
 #[cfg(feature = "parquet")]
+mod parquet_counts;
+#[cfg(feature = "parquet")]
+mod parquet_footer;
+#[cfg(feature = "parquet")]
 mod parquet_input;
 #[cfg(feature = "parquet")]
 mod parquet_output;
@@ -25,6 +29,8 @@ mod push;
 mod scan;
 #[cfg(feature = "parquet")]
 mod text_type;
+#[cfg(feature = "parquet")]
+mod thrift;
 mod values;
 
 pub use answers::{batch_of_rows, batch_of_values, write_batch};
@@ -35,7 +41,7 @@ pub use ipc_output::ArrowForm;
 #[cfg(feature = "parquet")]
 pub use parquet_input::{ParquetStrings, parquet_fields};
 #[cfg(feature = "parquet")]
-pub use parquet_pages::{StoredPage, for_each_page};
+pub use parquet_pages::{PageEncoding, StoredPage};
 #[cfg(feature = "parquet")]
 pub use parquet_sizes::{
     MOST_COMPARED_BYTES, ParquetSizes, StoredColumn, parquet_stored, parquet_zstd_sizes,

@@ -8,6 +8,7 @@ mod report;
 mod segment;
 mod selection;
 mod verify;
+mod without_index;
 
 use std::ops::{Bound, RangeBounds};
 use std::path::Path;

@@ -18,7 +18,9 @@ pub(crate) use key::Key;
 pub(crate) use merge::{Merged, merge};
 pub(crate) use reader::Dictionary;
 pub(crate) use slots::{Later, Slots, TEXT_AHEAD};
-pub(crate) use writer::{BlockMaker, DictionaryOptions, DictionaryWriter, MadeBlock};
+pub(crate) use writer::{
+    BlockMaker, DictionaryOptions, DictionaryWriter, MadeBlock, ValuesInOrder, WrittenValues,
+};
 
 /// Values of one front-coded bucket.
 pub(crate) const BUCKET_VALUES: usize = 16;

@@ -8,7 +8,7 @@ mod read;
 mod write;
 
 pub(crate) use read::{unpack, write_unpacked_behind};
-pub(crate) use write::PackableRows;
+pub(crate) use write::{PackableRows, is_packable};
 
 /// The first three bytes of every column file; the fourth is the form.
 const MAGIC: [u8; 3] = *b"\x8aOC";

@@ -7,6 +7,7 @@ mod frames;
 mod options;
 mod row_sort;
 mod side_by_side;
+mod without_index;
 mod zone;
 
 use std::ops::Range;

@@ -60,7 +60,7 @@ pub use command::{command_in_pairs, quoted};
 pub use error::ReportError;
 pub use finding::{About, Finding, Verdict};
 pub use layer::cache::{PolicyCurve, latency_figure, miss_ratio_figure};
-pub use layer::column::{ColumnSizes, SmallestForm, TotalSizes};
+pub use layer::column::{ColumnSizes, OcolIndex, SmallestForm, TotalSizes};
 pub use number::Number;
 pub use placement::{Constraints, MeasuredSystem, Placement, Prices};
 pub use report::Report;

@@ -2,14 +2,14 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
-use std::ops::ControlFlow;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_array::ArrayRef;
 use outcrop_column::arrow::{
     ArrowStrings, ForeignField, ParquetStrings, StoredColumn, StoredPage, array_parts, arrow_fields,
-    for_each_page, parquet_fields, parquet_stored, refuse_longer_values,
+    parquet_fields, parquet_stored, refuse_longer_values,
 };
 use outcrop_column::{ColumnError, InputColumn, LINE_BYTES_LIMIT};
 use outcrop_input::Input;
@@ -17,7 +17,7 @@ use outcrop_measure::units::format_bytes;
 
 use super::parts::{Ended, Part, Visit};
 use super::{Extent, Table, TableColumn, TableFormat, open, open_file, table_error};
-use crate::error::BenchError;
+use crate::error::{BenchError, is_stopped, stopped};
 
 /// Bytes of the text form of a number or a date, where nothing better is known.
 const TEXT_FORM_BYTES: u64 = 8;
@@ -81,10 +81,19 @@ pub(crate) fn stored(path: &Path, column: &TableColumn) -> Result<StoredColumn, 
     found.ok_or_else(|| table_error(path, "fewer columns than before; the file has changed"))
 }
 
-fn parquet(path: &Path, column: &TableColumn) -> Result<ParquetStrings<File>, BenchError> {
-    refuse_large_pages(path, column)?;
-    let arrays = ParquetStrings::open(open_file(path)?, InputColumn::Numbered(column.number));
-    arrays.map_err(|error| table_error(path, error.to_string()))
+type Strings<'s> = ParquetStrings<'s, File>;
+
+/// The column by `open`, of which no page is read that is larger than it may be in memory.
+fn parquet<'s>(
+    path: &Path,
+    column: &TableColumn,
+    stop: &'s AtomicBool,
+    open: fn(File, InputColumn<'_>) -> outcrop_column::Result<Strings<'s>>,
+) -> Result<Strings<'s>, BenchError> {
+    let (file, name) = (open_file(path)?, column.name.clone());
+    let arrays = open(open_file(path)?, InputColumn::Numbered(column.number));
+    let arrays = arrays.map_err(|error| table_error(path, error.to_string()))?;
+    Ok(arrays.check_pages(move |page| refuse_large(page, &file, &name, stop)))
 }
 
 /// A page is decompressed as a whole, and takes some three times its size then. Writers make pages of a few megabytes; long values make
@@ -94,6 +103,9 @@ const TIMES_PAGE: u64 = 16;
 /// No gzip file becomes more times as large, and no LZ4 frame a fourth of that.
 const GZIP_RATIO_LIMIT: u64 = 1032;
 
+/// After so many bytes it is looked whether the user wants to stop.
+const BYTES_BETWEEN_LOOKS: u64 = 4 << 20;
+
 /// Magic number of LZ4's legacy frames, which the Parquet reader decodes and `outcrop_input` does not.
 const LZ4_OLD_MAGIC: [u8; 4] = 0x184c_2102_u32.to_le_bytes();
 
@@ -102,34 +114,30 @@ fn limit_of(page: &StoredPage) -> u64 {
     page.bytes.saturating_mul(TIMES_PAGE).max(PAGE_BYTES_LIMIT)
 }
 
-/// Refuses a column with a page that is larger than it may be in memory.
-fn refuse_large_pages(path: &Path, column: &TableColumn) -> Result<(), BenchError> {
-    let file = open_file(path)?;
-    let mut large = None;
-    let visit = |page: StoredPage| {
-        let claims_more = page.uncompressed_bytes > limit_of(&page);
-        if claims_more || !page.is_bounded && is_longer(&file, &page)? {
-            large = Some(page);
-            return Ok(ControlFlow::Break(()));
-        }
-        Ok(ControlFlow::Continue(()))
-    };
-    for_each_page(&file, column.number, visit).map_err(|error| table_error(path, error.to_string()))?;
-    let Some(page) = large else {
-        return Ok(());
-    };
-    let detail = format!(
-        "column {} has a page of {} that decompresses to more than {}, but a page is held in memory as a whole; write the file with smaller pages, \
-         or leave the column out",
-        column.name,
-        format_bytes(page.bytes),
-        format_bytes(limit_of(&page))
-    );
-    Err(table_error(path, detail))
+/// Refuses a page that is larger than it may be in memory.
+fn refuse_large(page: &StoredPage, file: &File, name: &str, stop: &AtomicBool) -> Result<(), ColumnError> {
+    let limit = limit_of(page);
+    let is_large = page.held_bytes() > limit || !page.is_bounded && is_longer(file, page, stop)?;
+    if stop.load(Ordering::Relaxed) {
+        return Err(stopped());
+    }
+    match is_large {
+        false => Ok(()),
+        true => Err(ColumnError::Foreign {
+            format: "Parquet",
+            detail: format!(
+                "column {name} has a page of {} that becomes more than {} in memory, where a page is held as a whole; write the file with \
+                 smaller pages (`data_page_size` of most writers), or leave the column out",
+                format_bytes(page.bytes),
+                format_bytes(limit)
+            ),
+        }),
+    }
 }
 
-/// Whether a page decompresses to more than is allowed, whatever its header says.
-fn is_longer(file: &File, page: &StoredPage) -> Result<bool, ColumnError> {
+/// Whether a page decompresses to more than is allowed, whatever its header says. Only gzip pages of more than half a megabyte, and LZ4 frames,
+/// are decompressed for that.
+fn is_longer(file: &File, page: &StoredPage, stop: &AtomicBool) -> Result<bool, ColumnError> {
     let limit = limit_of(page);
     if page.bytes.saturating_mul(GZIP_RATIO_LIMIT) <= limit {
         return Ok(false);
@@ -143,9 +151,17 @@ fn is_longer(file: &File, page: &StoredPage) -> Result<bool, ColumnError> {
     }
     file.seek(SeekFrom::Start(page.offset))?;
     // What is damaged, the reader of the column says.
-    let page = Input::open("page", BufReader::new(file.take(page.bytes)));
-    let bytes = page.and_then(|page| io::copy(&mut page.take(limit + 1), &mut io::sink()));
-    Ok(bytes.is_ok_and(|bytes| bytes > limit))
+    let Ok(mut page) = Input::open("page", BufReader::new(file.take(page.bytes))) else {
+        return Ok(false);
+    };
+    let mut bytes = 0;
+    while bytes <= limit && !stop.load(Ordering::Relaxed) {
+        match io::copy(&mut page.by_ref().take(BYTES_BETWEEN_LOOKS), &mut io::sink()) {
+            Ok(0) | Err(_) => return Ok(false),
+            Ok(more) => bytes += more,
+        }
+    }
+    Ok(bytes > limit)
 }
 
 fn buffered(path: &Path) -> Result<BufReader<Input<File>>, BenchError> {
@@ -155,9 +171,10 @@ fn buffered(path: &Path) -> Result<BufReader<Input<File>>, BenchError> {
 pub(super) fn for_each_of_parquet(
     path: &Path,
     column: &TableColumn,
+    stop: &AtomicBool,
     visit: &mut Visit<'_>,
 ) -> Result<Ended, BenchError> {
-    for_each(path, parquet(path, column)?, visit)
+    for_each(path, parquet(path, column, stop, ParquetStrings::open)?, visit)
 }
 
 pub(super) fn for_each_of_arrow(
@@ -174,21 +191,21 @@ pub(super) fn for_each_of_arrow(
 }
 
 /// Arrays of a column of a Parquet or Arrow IPC file with the types of the file.
-pub(crate) type TypedArrays = Box<dyn Iterator<Item = Result<ArrayRef, ColumnError>>>;
+pub(crate) type TypedArrays<'s> = Box<dyn Iterator<Item = Result<ArrayRef, ColumnError>> + 's>;
 
 /// The column with the types of the file.
-pub(crate) fn typed(
+pub(crate) fn typed<'s>(
     path: &Path,
     format: TableFormat,
     column: &TableColumn,
-) -> Result<TypedArrays, BenchError> {
-    let number = InputColumn::Numbered(column.number);
-    let failed = |error: ColumnError| table_error(path, error.to_string());
+    stop: &'s AtomicBool,
+) -> Result<TypedArrays<'s>, BenchError> {
     Ok(if format == TableFormat::Parquet {
-        refuse_large_pages(path, column)?;
-        Box::new(ParquetStrings::open_typed(open_file(path)?, number).map_err(failed)?)
+        Box::new(parquet(path, column, stop, ParquetStrings::open_typed)?)
     } else {
-        Box::new(ArrowStrings::open_typed(buffered(path)?, number).map_err(failed)?)
+        let number = InputColumn::Numbered(column.number);
+        let arrays = ArrowStrings::open_typed(buffered(path)?, number);
+        Box::new(arrays.map_err(|error| table_error(path, error.to_string()))?)
     })
 }
 
@@ -202,7 +219,10 @@ fn for_each(
     for array in arrays {
         let short =
             array.and_then(|array| refuse_longer_values(&array, LINE_BYTES_LIMIT as u64).map(|()| array));
-        let array = short.map_err(|error| table_error(path, error.to_string()))?;
+        let array = short.map_err(|error| match is_stopped(&error) {
+            true => BenchError::Interrupted,
+            false => table_error(path, error.to_string()),
+        })?;
         for part in array_parts(&array) {
             if visit(Part::Array(&part))?.is_break() {
                 return Ok(Ended::Before);
@@ -210,4 +230,45 @@ fn for_each(
         }
     }
     Ok(Ended::AtTheEnd)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    /// A page of these bytes in a file, whose header claims 1,000.
+    fn page_of(bytes: &[u8]) -> (File, StoredPage) {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        let page = StoredPage {
+            offset: 0,
+            bytes: bytes.len() as u64,
+            uncompressed_bytes: 1000,
+            is_bounded: false,
+            values: 1,
+            is_dictionary: false,
+            has_strings: true,
+            encoding: None,
+        };
+        (file, page)
+    }
+
+    #[test]
+    fn a_page_that_only_an_old_decoder_can_judge_is_refused_and_a_stop_ends_the_judging() {
+        let go_on = AtomicBool::new(false);
+        let mut bytes = vec![0; 1 << 20];
+        let (file, page) = page_of(&bytes);
+        assert!(!is_longer(&file, &page, &go_on).unwrap());
+        bytes[..4].copy_from_slice(&LZ4_OLD_MAGIC);
+        let (file, page) = page_of(&bytes);
+        let refused = refuse_large(&page, &file, "rock", &go_on).unwrap_err();
+        assert!(
+            refused.to_string().contains("column rock has a page of 1 MiB"),
+            "{refused}"
+        );
+        let stopped = refuse_large(&page, &file, "rock", &AtomicBool::new(true)).unwrap_err();
+        assert!(is_stopped(&stopped), "{stopped}");
+    }
 }

@@ -84,11 +84,12 @@ impl Part<'_> {
 }
 
 impl Table {
-    /// Gives `visit` the rows of a column in order.
+    /// Gives `visit` the rows of a column in order. `stop` ends what looks at a file before there are rows; `visit` looks at it for itself.
     pub(crate) fn for_each(
         &self,
         path: &Path,
         column: &TableColumn,
+        stop: &AtomicBool,
         visit: &mut Visit<'_>,
     ) -> Result<Ended, BenchError> {
         match self.format {
@@ -106,11 +107,11 @@ impl Table {
                 )
             }
             TableFormat::Lines => delimited::for_each_line(path, visit),
-            TableFormat::Parquet => foreign::for_each_of_parquet(path, column, visit),
+            TableFormat::Parquet => foreign::for_each_of_parquet(path, column, stop, visit),
             TableFormat::Arrow => foreign::for_each_of_arrow(path, column, visit),
             TableFormat::Folder => {
                 let (table, path, column) = folder::inner(self, path, column)?;
-                table.for_each(&path, column, visit)
+                table.for_each(&path, column, stop, visit)
             }
         }
     }
@@ -142,7 +143,7 @@ impl Table {
         self.load_within(path, column, (row_limit, limit), stop)
     }
 
-    /// The same with at most `most_bytes` of text, which a small file with a dictionary can exceed by far.
+    /// The same with rows of at most `most_bytes` in memory, which a small file with a dictionary can exceed by far.
     fn load_within(
         &self,
         path: &Path,
@@ -157,14 +158,14 @@ impl Table {
             ""
         };
         let mut input = ColumnInput::named(name);
-        self.for_each(path, column, &mut |part| {
+        self.for_each(path, column, stop, &mut |part| {
             if stop.load(Ordering::Relaxed) {
                 return Err(BenchError::Interrupted);
             }
             // Of a part, too: its values may be longer than all before it.
             let mut is_too_much = false;
             part.for_each(|value| {
-                let bytes = input.text().len() + value.map_or(0, <[u8]>::len);
+                let bytes = input.held_bytes() + value.map_or(0, <[u8]>::len);
                 is_too_much |= bytes as u64 > most_bytes;
                 if input.row_count() < row_limit && !is_too_much {
                     input.push(value);
@@ -172,7 +173,7 @@ impl Table {
             })?;
             if is_too_much && input.row_count() < row_limit {
                 return Err(BenchError::Unavailable(format!(
-                    "its first {} rows have more than {} of text, {limit}; measure fewer rows",
+                    "its first {} rows take more than {} in memory, {limit}; measure fewer rows (`rows` in the plan)",
                     input.row_count() + 1,
                     format_bytes(most_bytes),
                 )));
@@ -222,7 +223,32 @@ mod tests {
         let refused = load(3000, 20 << 20).unwrap_err().to_string();
         assert_eq!(
             refused,
-            "its first 20 rows have more than 20 MiB of text, as in a test; measure fewer rows"
+            "its first 20 rows take more than 20 MiB in memory, as in a test; measure fewer rows (`rows` in the plan)"
         );
+    }
+
+    #[test]
+    fn rows_that_are_null_count_as_what_is_kept_of_them() {
+        let here = tempfile::tempdir().unwrap();
+        let path = here.path().join("nulls.parquet");
+        let rows: ArrayRef = Arc::new(StringArray::from(vec![None::<&str>; 100_000]));
+        let batch = RecordBatch::try_from_iter_with_nullable([("rock", rows, true)]).unwrap();
+        let file = std::fs::File::create(&path).unwrap();
+        let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let table = Table::describe(&path).unwrap();
+        let column = table.column("rock").unwrap();
+        let load = |bytes| {
+            table.load_within(
+                &path,
+                column,
+                (u64::MAX, (bytes, "as in a test")),
+                &AtomicBool::new(false),
+            )
+        };
+        // A newline and 16 bytes for each.
+        assert_eq!(load(1_700_000).unwrap().row_count(), 100_000);
+        assert!(load(1_600_000).is_err());
     }
 }

@@ -2,11 +2,13 @@
 
 use std::fs::File;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int32Array, RecordBatch, StringArray};
 use outcrop_column::arrow::MOST_COMPARED_BYTES;
 use outcrop_column_bench::BenchError;
+use outcrop_column_bench::tabular::Table;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, GzipLevel, ZstdLevel};
 use parquet::file::properties::{WriterProperties, WriterVersion};
@@ -67,7 +69,7 @@ fn a_page_of_more_than_half_a_gibibyte_is_not_read_whatever_the_footer_says() {
     let array: ArrayRef = Arc::new(StringArray::from(vec!["x".repeat(600 << 20)]));
     write(&path, &[("rock", array)], zstd());
     let refusal = || judged(&path, "rock", NO_LIMIT).unwrap_err().to_string();
-    let (honest, expected) = (refusal(), "that decompresses to more than 512 MiB");
+    let (honest, expected) = (refusal(), "that becomes more than 512 MiB");
     assert!(
         honest.contains("column rock has a page of") && honest.contains(expected),
         "{honest}"
@@ -101,7 +103,7 @@ fn a_page_of_gzip_that_decompresses_to_more_than_its_header_says_is_not_read() {
     bytes[7..12].copy_from_slice(&varint(100_000, 5));
     std::fs::write(&path, bytes).unwrap();
     let lies = judged(&path, "rock", NO_LIMIT).unwrap_err().to_string();
-    assert!(lies.contains("that decompresses to more than 512 MiB"), "{lies}");
+    assert!(lies.contains("that becomes more than 512 MiB"), "{lies}");
 }
 
 #[test]
@@ -125,7 +127,7 @@ fn the_levels_in_front_of_a_page_do_not_hide_what_it_decompresses_to() {
     bytes[7..12].copy_from_slice(&varint(100_000, 5));
     std::fs::write(&path, bytes).unwrap();
     let lies = judged(&path, "rock", NO_LIMIT).unwrap_err().to_string();
-    assert!(lies.contains("that decompresses to more than"), "{lies}");
+    assert!(lies.contains("that becomes more than"), "{lies}");
 }
 
 #[test]
@@ -142,4 +144,33 @@ fn rows_that_repeat_one_long_value_are_left_at_twice_the_limit() {
         "{} rows of 1 MiB",
         report.size.row_count
     );
+}
+
+#[test]
+fn a_large_page_matters_only_to_who_reads_that_far_and_no_page_is_looked_at_after_a_stop() {
+    let here = tempfile::tempdir().unwrap();
+    let path = here.path().join("two.parquet");
+    let groups = [vec!["x".repeat(1 << 20); 40], vec!["y".repeat(520 << 20)]];
+    let batch = |group: &Vec<String>| {
+        let array: ArrayRef = Arc::new(StringArray::from(group.clone()));
+        RecordBatch::try_from_iter([("rock", array)]).unwrap()
+    };
+    let gzip = Compression::GZIP(GzipLevel::default());
+    let properties = WriterProperties::builder().set_compression(gzip);
+    let file = File::create(&path).unwrap();
+    let schema = batch(&groups[0]).schema();
+    let mut writer = ArrowWriter::try_new(file, schema, Some(properties.build())).unwrap();
+    for group in &groups {
+        writer.write(&batch(group)).unwrap();
+        writer.flush().unwrap();
+    }
+    writer.close().unwrap();
+    let report = judged(&path, "rock", 20 << 20).unwrap();
+    assert_eq!(report.size.row_count, 40);
+    let refused = judged(&path, "rock", NO_LIMIT).unwrap_err().to_string();
+    assert!(refused.contains("that becomes more than 512 MiB"), "{refused}");
+    let table = Table::describe(&path).unwrap();
+    let column = table.column("rock").unwrap();
+    let stopped = table.load(&path, column, 10, &AtomicBool::new(true)).unwrap_err();
+    assert!(matches!(stopped, BenchError::Interrupted), "{stopped}");
 }

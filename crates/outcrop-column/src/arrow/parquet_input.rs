@@ -12,13 +12,14 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::ChunkReader;
 
 use super::as_text::{ValueKind, as_strings};
-use super::{ForeignField, fields_of, find_column, guarded};
+use super::parquet_pages::{RowBytes, StoredPage, for_each_page};
+use super::{ForeignField, fields_of, find_column, guarded, parquet_counts, parquet_footer};
 use crate::encode::InputColumn;
 use crate::error::{ColumnError, Result};
 
 pub(super) const FORMAT: &str = "Parquet";
 /// What a file begins and ends with.
-const MAGIC: &[u8; 4] = b"PAR1";
+pub(super) const MAGIC: &[u8; 4] = b"PAR1";
 
 /// Bytes of decoded column that a batch should stay below.
 const BATCH_BYTES: u64 = 32 << 20;
@@ -28,10 +29,11 @@ const BATCH_ROWS: std::ops::RangeInclusive<u64> = 1..=1 << 20;
 /// Iterator over the arrays of one column of a Parquet file: dictionary arrays that
 /// share their row group's dictionary, or the text forms of numbers, dates and booleans.
 ///
-/// *Cost in memory*: one page and a batch of about 32 MiB; the dictionary page of a row group.
+/// *Cost in memory*: a batch of at most 32 MiB and what two pages hold, whatever the footer says of sizes; the dictionary page of a row group. A
+/// page is as large as its header says: [`ParquetStrings::check_pages`] can refuse it.
 ///
 /// An example is at [`crate::Column::write_parquet`].
-pub struct ParquetStrings<R> {
+pub struct ParquetStrings<'c, R> {
     metadata: ArrowReaderMetadata,
     /// What opens each row group: a copy of the file's handle.
     input: Arc<R>,
@@ -39,9 +41,13 @@ pub struct ParquetStrings<R> {
     next_group: usize,
     reader: Option<ParquetRecordBatchReader>,
     keeps_types: bool,
+    check: Option<PageCheck<'c>>,
 }
 
-impl<R> std::fmt::Debug for ParquetStrings<R> {
+/// Looks at a page before it is read.
+type PageCheck<'c> = Box<dyn FnMut(&StoredPage) -> Result<()> + Send + 'c>;
+
+impl<R> std::fmt::Debug for ParquetStrings<'_, R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ParquetStrings")
             .field("column", &self.column)
@@ -50,7 +56,7 @@ impl<R> std::fmt::Debug for ParquetStrings<R> {
     }
 }
 
-impl<R: ChunkReader + 'static> ParquetStrings<R> {
+impl<'c, R: ChunkReader + 'static> ParquetStrings<'c, R> {
     /// Reads the footer and finds the column. `input` is a [`std::fs::File`], or bytes in memory.
     ///
     /// # Errors
@@ -73,6 +79,7 @@ impl<R: ChunkReader + 'static> ParquetStrings<R> {
                 next_group: 0,
                 reader: None,
                 keeps_types: false,
+                check: None,
             })
         })
     }
@@ -110,8 +117,16 @@ impl<R: ChunkReader + 'static> ParquetStrings<R> {
                 next_group: 0,
                 reader: None,
                 keeps_types: true,
+                check: None,
             })
         })
+    }
+
+    /// Has `check` look at each page of a row group before the first of them is read, by its header; its error ends the iterator.
+    #[must_use]
+    pub fn check_pages(mut self, check: impl FnMut(&StoredPage) -> Result<()> + Send + 'c) -> Self {
+        self.check = Some(Box::new(check));
+        self
     }
 
     /// Rows that the footer promises.
@@ -143,12 +158,20 @@ impl<R: ChunkReader + 'static> ParquetStrings<R> {
             let group = metadata.row_group(self.next_group);
             let parquet_schema = metadata.file_metadata().schema_descr();
             let mask = ProjectionMask::roots(parquet_schema, [self.column]);
-            let bytes: i64 = (0..group.num_columns())
-                .filter(|&leaf| mask.leaf_included(leaf))
-                .map(|leaf| group.column(leaf).uncompressed_size())
-                .sum();
+            let (mut bytes, check) = (RowBytes::default(), &mut self.check);
+            let mut has_lengths = false;
+            for_each_page(self.input.as_ref(), group, &mask, |page| {
+                bytes.count(page);
+                has_lengths |= page.encoding.is_some();
+                check.as_mut().map_or(Ok(()), |check| check(page))
+            })?;
             let rows = u64::try_from(group.num_rows()).unwrap_or(0);
-            let row_bytes = u64::try_from(bytes).unwrap_or(0) / rows.max(1) + 8;
+            let leaves = (0..group.num_columns()).filter(|&leaf| has_lengths && mask.leaf_included(leaf));
+            for leaf in leaves {
+                let input = Shared(Arc::clone(&self.input));
+                parquet_counts::check(input, group.column(leaf), rows as usize)?;
+            }
+            let row_bytes = bytes.of_row(rows, self.keeps_types).saturating_add(8);
             let batch_rows = (BATCH_BYTES / row_bytes).clamp(*BATCH_ROWS.start(), *BATCH_ROWS.end());
             let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(
                 Shared(Arc::clone(&self.input)),
@@ -166,7 +189,7 @@ impl<R: ChunkReader + 'static> ParquetStrings<R> {
     }
 }
 
-impl<R: ChunkReader + 'static> Iterator for ParquetStrings<R> {
+impl<R: ChunkReader + 'static> Iterator for ParquetStrings<'_, R> {
     type Item = Result<ArrayRef>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -190,6 +213,8 @@ pub fn parquet_fields<R: ChunkReader>(input: &R) -> Result<Vec<ForeignField>> {
 /// Schema and row groups as Parquet has them, without what an Arrow writer added.
 pub(super) fn footer<R: ChunkReader>(input: &R) -> Result<ArrowReaderMetadata> {
     let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    parquet_footer::check(input)
+        .map_err(|why| foreign(format!("the file is damaged: {why}; write the file again")))?;
     ArrowReaderMetadata::load(input, plain).map_err(|error| match is_truncated(input) {
         true => foreign(format!(
             "the file is truncated, or still being written: it ends at byte {} without the footer that every Parquet file ends with; copy it \

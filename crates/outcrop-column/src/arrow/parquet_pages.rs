@@ -1,19 +1,20 @@
-//! The pages of a column of a Parquet file, by their headers. What a footer says of sizes is not used by readers, and may be anything: they
-//! decompress a page as a whole, to the size that its header claims.
+//! The pages of a column of a Parquet file, by their headers. A footer may say anything of sizes: readers decompress a page as a whole, to the
+//! size that its header claims.
 //!
-//! The library keeps its headers to itself, hence this reader of three of their numbers. They are Thrift structs in compact protocol:
-//! <https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md>,
-//! <https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift>.
+//! The library keeps its headers to itself, hence this reader of some of their numbers.
+//!
+//! *Source*: <https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift>.
 
 use std::io::{self, ErrorKind, Read};
-use std::ops::ControlFlow;
 
 use parquet::arrow::ProjectionMask;
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Type};
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::ChunkReader;
 
 use super::guarded;
-use super::parquet_input::{FORMAT, footer, of_parquet};
+use super::parquet_input::{FORMAT, of_parquet};
+use super::thrift::{Kind, Thrift, invalid};
 use crate::error::{ColumnError, Result};
 
 /// A page as its header describes it.
@@ -27,47 +28,123 @@ pub struct StoredPage {
     pub uncompressed_bytes: u64,
     /// Whether the reader ends at that size; with gzip and LZ4 frames it goes on to the end of the data.
     pub is_bounded: bool,
+    /// Values in it, nulls among them, as claimed; those of the dictionary in the page of one.
+    pub values: u64,
+    /// Whether it holds the dictionary of the pages behind it.
+    pub is_dictionary: bool,
+    /// Whether its values are of any length.
+    pub has_strings: bool,
+    /// How its values are encoded, where their reader keeps more than the bytes of the page.
+    pub encoding: Option<PageEncoding>,
 }
 
-/// Shows each page of the column at a position to `visit`, in the order of the file, until that breaks; only headers are read.
+/// An encoding of strings whose reader keeps more than the bytes of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageEncoding {
+    /// `DELTA_LENGTH_BYTE_ARRAY`: with the length of each value.
+    Lengths,
+    /// `DELTA_BYTE_ARRAY`: with two lengths; a value begins with as much of the one before it as the page says.
+    Prefixes,
+}
+
+impl PageEncoding {
+    /// *Source*: parquet.thrift, `Encoding`.
+    const fn of(number: Option<i64>) -> Option<Self> {
+        match number {
+            Some(6) => Some(Self::Lengths),
+            Some(7) => Some(Self::Prefixes),
+            _ => None,
+        }
+    }
+}
+
+impl StoredPage {
+    /// Bytes that a reader holds of it at once: what it decompresses to, and the lengths of its values where they are encoded.
+    pub fn held_bytes(&self) -> u64 {
+        const LENGTH_BYTES: u64 = size_of::<i32>() as u64;
+        let lengths = match self.encoding {
+            None => 0,
+            Some(PageEncoding::Lengths) => self.values,
+            Some(PageEncoding::Prefixes) => self.values.saturating_mul(2),
+        };
+        lengths
+            .saturating_mul(LENGTH_BYTES)
+            .saturating_add(self.uncompressed_bytes)
+    }
+}
+
+/// Shows each page that a row group has of some columns to `visit`, in the order of the file; only headers are read.
 ///
 /// *Cost*: a read of some kilobytes a page.
-///
-/// # Errors
-/// [`ColumnError::Foreign`] for bytes that are not Parquet, and for headers that cannot be those of a page; what `input` and `visit` report.
-pub fn for_each_page<R: ChunkReader>(
+pub(super) fn for_each_page<R: ChunkReader>(
     input: &R,
-    column: usize,
-    mut visit: impl FnMut(StoredPage) -> Result<ControlFlow<()>>,
+    group: &RowGroupMetaData,
+    columns: &ProjectionMask,
+    mut visit: impl FnMut(&StoredPage) -> Result<()>,
 ) -> Result<()> {
-    let footer = guarded(FORMAT, || footer(input))?;
-    let metadata = footer.metadata();
-    let mask = ProjectionMask::roots(metadata.file_metadata().schema_descr(), [column]);
-    for group in metadata.row_groups() {
-        let leaves = (0..group.num_columns()).filter(|&leaf| mask.leaf_included(leaf));
-        for chunk in leaves.map(|leaf| group.column(leaf)) {
-            let is_unbounded = matches!(chunk.compression(), Compression::GZIP(_) | Compression::LZ4);
-            // A negative number of a damaged footer is a panic of the library.
-            let (mut offset, mut left) = guarded(FORMAT, || Ok(chunk.byte_range()))?;
-            while left > 0 {
-                let reader = input.get_read(offset).map_err(of_parquet)?;
-                let page = Header::read(reader.take(left)).map_err(of_header)?;
-                let used = page.header_bytes + page.bytes;
-                left = left.checked_sub(used).ok_or_else(|| of_header(too_long()))?;
-                let shown = visit(StoredPage {
-                    offset: offset + page.header_bytes + page.level_bytes,
-                    bytes: page.bytes - page.level_bytes,
-                    uncompressed_bytes: page.uncompressed_bytes,
-                    is_bounded: !(is_unbounded && page.is_compressed),
-                })?;
-                if shown.is_break() {
-                    return Ok(());
-                }
-                offset += used;
-            }
+    let leaves = (0..group.num_columns()).filter(|&leaf| columns.leaf_included(leaf));
+    for chunk in leaves.map(|leaf| group.column(leaf)) {
+        let is_unbounded = matches!(chunk.compression(), Compression::GZIP(_) | Compression::LZ4);
+        // A negative number of a damaged footer is a panic of the library.
+        let (mut offset, mut left) = guarded(FORMAT, || Ok(chunk.byte_range()))?;
+        while left > 0 {
+            let reader = input.get_read(offset).map_err(of_parquet)?;
+            let page = Header::read(reader.take(left)).map_err(of_header)?;
+            let used = page.header_bytes + page.bytes;
+            left = left.checked_sub(used).ok_or_else(|| of_header(too_long()))?;
+            visit(&StoredPage {
+                offset: offset + page.header_bytes + page.level_bytes,
+                bytes: page.bytes - page.level_bytes,
+                uncompressed_bytes: page.uncompressed_bytes,
+                is_bounded: !(is_unbounded && page.is_compressed),
+                values: page.values,
+                is_dictionary: page.is_dictionary,
+                has_strings: chunk.column_type() == Type::BYTE_ARRAY,
+                encoding: page.encoding,
+            })?;
+            offset += used;
         }
     }
     Ok(())
+}
+
+/// What the rows of a row group take at most, by its pages.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RowBytes {
+    all: u64,
+    /// A row of the page whose values are the longest by their mean.
+    densest: u64,
+    /// All dictionaries of strings: one of their values may be as long.
+    dictionaries: u64,
+}
+
+impl RowBytes {
+    pub(super) fn count(&mut self, page: &StoredPage) {
+        self.all = self.all.saturating_add(page.uncompressed_bytes);
+        match page.is_dictionary {
+            true if page.has_strings => self.dictionaries += page.uncompressed_bytes,
+            true => {}
+            false => {
+                let longest = match page.encoding {
+                    // Any value may be as long as all that the page has, and nothing but that.
+                    Some(PageEncoding::Prefixes) => page.uncompressed_bytes,
+                    _ => page.uncompressed_bytes.div_ceil(page.values.max(1)),
+                };
+                self.densest = self.densest.max(longest);
+            }
+        }
+    }
+
+    /// Bytes of a row: with `is_expanded`, each has the value that its dictionary may hold once.
+    pub(super) fn of_row(&self, rows: u64, is_expanded: bool) -> u64 {
+        // Values are in lists: a row has several.
+        let mean = self.all / rows.max(1);
+        let row = self.densest.max(mean);
+        match is_expanded {
+            true => row.saturating_add(self.dictionaries),
+            false => row,
+        }
+    }
 }
 
 /// What a header does not have is damage; what could not be read says so itself.
@@ -75,28 +152,16 @@ fn of_header(error: io::Error) -> ColumnError {
     match error.kind() {
         ErrorKind::InvalidData => ColumnError::Foreign {
             format: FORMAT,
-            detail: format!("the file is damaged: {error}; write the file again"),
+            detail: format!(
+                "{error}: the file is damaged, the column is encrypted, or a later version of Parquet wrote it; write the file again"
+            ),
         },
         _ => ColumnError::Io(error),
     }
 }
 
-fn invalid(what: &str) -> io::Error {
-    io::Error::new(ErrorKind::InvalidData, what)
-}
-
 fn too_long() -> io::Error {
     invalid("a page does not end where its column does")
-}
-
-/// The type of a field.
-#[derive(Clone, Copy)]
-enum Kind {
-    I32,
-    I64,
-    Flag,
-    Bytes,
-    Struct(&'static [Self]),
 }
 
 /// The structs of a page header: the types of their fields, of which the first has the number 1.
@@ -127,11 +192,17 @@ const PAGE: &[Kind] = {
     ]
 };
 
-/// Numbers of fields: of a page, and of a data page of the second version.
+/// Numbers of fields: of a page …
 const PAGE_TYPE: usize = 1;
 const UNCOMPRESSED: usize = 2;
 const COMPRESSED: usize = 3;
+const V1: usize = 5;
+const WITH_DICTIONARY: usize = 7;
 const V2: usize = 8;
+/// … of what each kind of page has, and of a data page of the second version.
+const VALUES: usize = 1;
+const ENCODING: usize = 2;
+const ENCODING_V2: usize = 4;
 const DEFINITION_LEVELS: usize = 5;
 const REPETITION_LEVELS: usize = 6;
 const IS_COMPRESSED: usize = 7;
@@ -144,11 +215,14 @@ struct Header {
     /// Of the bytes, those in front of what is compressed.
     level_bytes: u64,
     is_compressed: bool,
+    values: u64,
+    is_dictionary: bool,
+    encoding: Option<PageEncoding>,
 }
 
 impl Header {
     fn read(input: impl Read) -> io::Result<Self> {
-        let mut thrift = Thrift { input, read: 0 };
+        let mut thrift = Thrift::of(input);
         let page = thrift.structure(PAGE)?;
         page.size(PAGE_TYPE)?;
         let bytes = page.size(COMPRESSED)?;
@@ -157,8 +231,18 @@ impl Header {
             level_bytes = data.size(DEFINITION_LEVELS)? + data.size(REPETITION_LEVELS)?;
             is_compressed = data.numbers[IS_COMPRESSED] != Some(0);
         }
+        let number = |field: usize| page.inner.as_ref().and_then(|(_, kind)| kind.numbers[field]);
+        let values = number(VALUES);
+        let encoding = match page.inner {
+            Some((V1, _)) => number(ENCODING),
+            Some((V2, _)) => number(ENCODING_V2),
+            _ => None,
+        };
         match level_bytes <= bytes {
             true => Ok(Self {
+                values: values.and_then(|values| u64::try_from(values).ok()).unwrap_or(0),
+                is_dictionary: matches!(page.inner, Some((WITH_DICTIONARY, _))),
+                encoding: PageEncoding::of(encoding),
                 header_bytes: thrift.read,
                 bytes,
                 uncompressed_bytes: page.size(UNCOMPRESSED)?,
@@ -166,103 +250,6 @@ impl Header {
                 is_compressed,
             }),
             false => Err(invalid("a page is shorter than its levels")),
-        }
-    }
-}
-
-/// The numbers and flags of a struct by the numbers of their fields, and the last struct in it.
-#[derive(Default)]
-struct Fields {
-    numbers: [Option<i64>; 9],
-    inner: Option<(usize, Box<Self>)>,
-}
-
-impl Fields {
-    /// A required number, which must not be negative.
-    fn size(&self, field: usize) -> io::Result<u64> {
-        let number = self.numbers[field].ok_or_else(|| invalid("a page header lacks a number"))?;
-        u64::try_from(number).map_err(|_| invalid("a page has a size below zero"))
-    }
-}
-
-/// Reads structs in compact protocol. It is strict: whatever it let pass in another way than the library reads it, could have two meanings.
-struct Thrift<R> {
-    input: R,
-    /// Bytes that were read.
-    read: u64,
-}
-
-impl<R: Read> Thrift<R> {
-    /// Reads fields in ascending order, each at most once. Scalar fields of later versions of the format may follow; collections may not.
-    fn structure(&mut self, shape: &'static [Kind]) -> io::Result<Fields> {
-        let mut fields = Fields::default();
-        let mut last = 0;
-        loop {
-            let head = self.byte()?;
-            if head == 0 {
-                return Ok(fields);
-            }
-            let number = match head >> 4 {
-                0 => self.signed()?,
-                step => last + i64::from(step),
-            };
-            if !(last + 1..=i64::from(i16::MAX)).contains(&number) {
-                return Err(invalid("the fields of a page header are not in order"));
-            }
-            last = number;
-            let (place, kind) = (number as usize, head & 0x0f);
-            match (shape.get(place - 1), kind) {
-                (Some(Kind::I32), 5) => fields.numbers[place] = Some(i64::from(self.signed()? as i32)),
-                // The type of a field says which of the two it is.
-                (Some(Kind::Flag), 1 | 2) => fields.numbers[place] = Some(i64::from(kind == 1)),
-                (Some(Kind::Struct(inner)), 12) => {
-                    fields.inner = Some((place, Box::new(self.structure(inner)?)));
-                }
-                (None, 1 | 2) => {}
-                (None, 3) => self.byte().map(drop)?,
-                (Some(Kind::I64), 6) | (None, 4..=6) => self.varint().map(drop)?,
-                (Some(Kind::Bytes) | None, 8) => self.pass_bytes()?,
-                _ => return Err(invalid("a page header is not one of Parquet")),
-            }
-        }
-    }
-
-    fn byte(&mut self) -> io::Result<u8> {
-        let mut byte = [0];
-        self.input
-            .read_exact(&mut byte)
-            .map_err(|error| match error.kind() {
-                ErrorKind::UnexpectedEof => invalid("a page header is truncated"),
-                _ => error,
-            })?;
-        self.read += 1;
-        Ok(byte[0])
-    }
-
-    fn varint(&mut self) -> io::Result<u64> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Ok(value);
-            }
-        }
-        Err(invalid("a page header has a number without end"))
-    }
-
-    fn signed(&mut self) -> io::Result<i64> {
-        let value = self.varint()?;
-        Ok((value >> 1) as i64 ^ -((value & 1) as i64))
-    }
-
-    fn pass_bytes(&mut self) -> io::Result<()> {
-        let length = self.varint()?;
-        let passed = io::copy(&mut (&mut self.input).take(length), &mut io::sink())?;
-        self.read += passed;
-        match passed == length {
-            true => Ok(()),
-            false => Err(invalid("a page header is truncated")),
         }
     }
 }

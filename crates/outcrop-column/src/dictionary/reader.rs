@@ -110,6 +110,10 @@ impl Dictionary {
         self.block_limit_bytes = bytes;
     }
 
+    pub(crate) const fn block_limit_bytes(&self) -> u64 {
+        self.block_limit_bytes
+    }
+
     pub(crate) fn value_count(&self) -> usize {
         self.value_count
     }

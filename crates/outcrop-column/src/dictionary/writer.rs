@@ -4,9 +4,69 @@
 use std::ops::Range;
 
 use super::block::{BlockBuilder, shared_prefix};
-use super::{BLOCK_SHIFT_LIMIT, BUCKET_VALUES, Merged};
-use crate::error::Result;
+use super::{BLOCK_SHIFT_LIMIT, BUCKET_VALUES, Dictionary, Merged};
+use crate::error::{ColumnError, Result};
 use crate::format::{Section, SectionKind, SectionWriter, push_u32, push_u64};
+use crate::storage::ReadAt;
+
+/// Distinct values in byte order, which blocks are made of.
+pub(crate) trait ValuesInOrder: Sync {
+    fn value_count(&self) -> usize;
+
+    /// Calls `action` with each of these values.
+    fn for_each(&self, of: Range<usize>, action: impl FnMut(&[u8])) -> Result<()>;
+}
+
+impl ValuesInOrder for Merged {
+    fn value_count(&self) -> usize {
+        Self::value_count(self)
+    }
+
+    fn for_each(&self, of: Range<usize>, action: impl FnMut(&[u8])) -> Result<()> {
+        self.for_each_value(of, action);
+        Ok(())
+    }
+}
+
+/// The values of a dictionary that is written, in `source`.
+pub(crate) struct WrittenValues<'a> {
+    pub(crate) dictionary: &'a Dictionary,
+    pub(crate) source: &'a dyn ReadAt,
+}
+
+impl WrittenValues<'_> {
+    /// Bytes of all values. *Cost*: one pass over the dictionary.
+    ///
+    /// # Errors
+    /// [`ColumnError::LongBlock`] for a value that is longer than a block may become, and what the source reports.
+    pub(crate) fn value_bytes(&self) -> Result<usize> {
+        let (limit, mut sum) = (self.dictionary.block_limit_bytes(), 0);
+        let all = 0..self.dictionary.value_count() as u32;
+        self.dictionary.for_each(self.source, all, |_, value| {
+            let bytes = value.len() as u64;
+            if bytes > limit {
+                return Err(ColumnError::LongBlock { bytes, limit });
+            }
+            sum += value.len();
+            Ok(())
+        })?;
+        Ok(sum)
+    }
+}
+
+impl ValuesInOrder for WrittenValues<'_> {
+    fn value_count(&self) -> usize {
+        self.dictionary.value_count()
+    }
+
+    fn for_each(&self, of: Range<usize>, mut action: impl FnMut(&[u8])) -> Result<()> {
+        let codes = of.start as u32..of.end as u32;
+        self.dictionary.for_each(self.source, codes, |_, value| {
+            action(value);
+            Ok(())
+        })
+    }
+}
 
 /// How a dictionary is cut and compressed.
 #[derive(Debug, Clone, Copy)]
@@ -63,11 +123,11 @@ impl BlockMaker {
     }
 
     /// The block of some of the values, at least one.
-    pub(crate) fn make(&mut self, values: &Merged, of: Range<usize>) -> Result<MadeBlock> {
+    pub(crate) fn make(&mut self, values: &impl ValuesInOrder, of: Range<usize>) -> Result<MadeBlock> {
         let (mut before, mut fence) = (Vec::new(), Vec::new());
         let first = of.start.saturating_sub(1);
         let mut next = first;
-        values.for_each_value(first..of.end, |value| {
+        values.for_each(first..of.end, |value| {
             if next < of.start {
                 before.extend_from_slice(value);
             } else {
@@ -80,7 +140,7 @@ impl BlockMaker {
                 }
             }
             next += 1;
-        });
+        })?;
         self.end_block(fence)
     }
 

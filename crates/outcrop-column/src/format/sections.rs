@@ -122,9 +122,14 @@ impl<'a> SectionWriter<'a> {
             table_crc: crc32c::crc32c(table),
             parameter,
         };
-        self.end = self.start + self.length;
-        self.begin();
+        self.pass(self.length);
         Ok(section)
+    }
+
+    /// Goes on as if a section of `length` bytes had been written: to learn how large a file would be.
+    pub(crate) fn pass(&mut self, length: u64) {
+        self.end = self.start + length;
+        self.begin();
     }
 
     /// Begins the next section behind the last.

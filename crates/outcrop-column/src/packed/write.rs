@@ -15,6 +15,14 @@ const SYMBOL_COST_BYTES: u64 = 24;
 /// Forms within 5 % of the smallest are compressed again, in search of better settings.
 const WORTH_TUNING: (usize, usize) = (21, 20);
 
+/// Whether a packed file may hold this many rows, of so many bytes of text, with so many distinct values, null included.
+pub(crate) fn is_packable(text_bytes: u64, row_count: u64, symbols: u64) -> bool {
+    let cost = text_bytes
+        .saturating_add(row_count)
+        .saturating_add(SYMBOL_COST_BYTES.saturating_mul(symbols));
+    cost <= TEXT_BYTES_LIMIT && symbols <= SYMBOLS_LIMIT
+}
+
 /// Rows that a packed file may hold, as positions in a list of their distinct values.
 pub(crate) struct PackableRows {
     /// `None` is null.
@@ -31,8 +39,7 @@ impl PackableRows {
         }: &NumberedRows,
     ) -> Option<Self> {
         let symbols = sorted.counts.len();
-        let cost = sorted.value_bytes().1 + rows.row_count() + SYMBOL_COST_BYTES * symbols as u64;
-        if cost > TEXT_BYTES_LIMIT || symbols as u64 > SYMBOLS_LIMIT {
+        if !is_packable(sorted.value_bytes().1, rows.row_count(), symbols as u64) {
             return None;
         }
         let (mut values, mut codes) = (Vec::with_capacity(symbols), vec![0; rows.row_count() as usize]);

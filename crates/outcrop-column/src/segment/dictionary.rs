@@ -7,7 +7,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
 use super::LONG_DICTIONARY;
-use crate::dictionary::{BlockMaker, DictionaryOptions, DictionaryWriter, MadeBlock, Merged};
+use crate::dictionary::{BlockMaker, DictionaryOptions, DictionaryWriter, MadeBlock, ValuesInOrder};
 use crate::error::{ColumnError, Result};
 use crate::format::{Section, SectionWriter};
 
@@ -16,14 +16,14 @@ const LOT_BLOCKS: usize = 16;
 const LOTS_PER_THREAD: usize = 4;
 
 /// The blocks of a dictionary, and who makes the next ones.
-struct Blocks<'a> {
-    values: &'a Merged,
+struct Blocks<'a, V> {
+    values: &'a V,
     options: DictionaryOptions,
     shift: u32,
     next_lot: AtomicUsize,
 }
 
-impl Blocks<'_> {
+impl<V: ValuesInOrder> Blocks<'_, V> {
     fn lot_count(&self) -> usize {
         self.values.value_count().div_ceil(LOT_BLOCKS << self.shift)
     }
@@ -55,8 +55,8 @@ impl Blocks<'_> {
 
 /// Writes the dictionary of `values`, which have `value_bytes` bytes in all, and does what is to be done `aside`: on one of
 /// the threads, if there are several.
-pub(super) fn write_dictionary<A: Send>(
-    values: &Merged,
+pub(super) fn write_dictionary<V: ValuesInOrder, A: Send>(
+    values: &V,
     value_bytes: usize,
     options: DictionaryOptions,
     threads: usize,
@@ -83,8 +83,8 @@ pub(super) fn write_dictionary<A: Send>(
 }
 
 /// The caller's thread writes, in order, what the others make.
-fn write_with_threads<A: Send>(
-    blocks: &Blocks<'_>,
+fn write_with_threads<V: ValuesInOrder, A: Send>(
+    blocks: &Blocks<'_, V>,
     threads: usize,
     aside: impl FnOnce() -> A + Send,
     writer: &mut DictionaryWriter,

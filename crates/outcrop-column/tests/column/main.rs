@@ -15,6 +15,8 @@ mod names;
 mod oracle;
 mod packed;
 #[cfg(feature = "parquet")]
+mod parquet_pages;
+#[cfg(feature = "parquet")]
 mod parquet_sizes;
 mod reads;
 mod real;
@@ -24,4 +26,5 @@ mod techniques;
 mod text_forms;
 mod tokens;
 mod untrusted;
+mod without_index;
 mod writes;

@@ -29,7 +29,7 @@ use crate::section::{FigureSlot, Method};
 
 pub use total::TotalSizes;
 use verdict::rows_in_words;
-pub use verdict::{ColumnSizes, SmallestForm};
+pub use verdict::{ColumnSizes, OcolIndex, SmallestForm};
 
 /// The layer.
 pub(crate) static LAYER: ReportedLayer = ReportedLayer {

@@ -74,6 +74,27 @@ fn advice_on_latency_is_of_every_combination_of_jobs_and_depth_and_names_the_job
 }
 
 #[test]
+fn the_brief_of_a_depth_names_its_one_job_where_the_run_has_several() {
+    let p99s_us = [
+        ("1", "1", 88.1),
+        ("4", "1", 152.0),
+        ("1", "64", 900.0),
+        ("4", "64", 4000.0),
+    ];
+    let several = with_p99s_of_jobs(Direction::Read, p99s_us);
+    let brief = |run: &RunView| advice(run, "Read throughput").unwrap().brief;
+    assert!(
+        brief(&several).starts_with("1 job × QD 64: "),
+        "{}",
+        brief(&several)
+    );
+    let mut one = several;
+    one.trials
+        .retain(|trial| trial.factors.get(JOBS.name).is_none_or(|jobs| jobs == "1"));
+    assert!(brief(&one).starts_with("QD 64: "), "{}", brief(&one));
+}
+
+#[test]
 fn whoever_raises_the_number_of_jobs_alone_is_advised_a_number_of_jobs() {
     let p99s_us = [
         ("1", "1", 88.1),

@@ -3,9 +3,9 @@
 use outcrop_report::answer::{Claim, ReadingOutcome, Severity};
 use outcrop_report::{Constraints, Report, Verdict};
 use outcrop_results::{CellTable, RunView, Value, cells};
-use outcrop_schema::column::{LEFT_OUT, PARQUET_DEFAULT_BYTES, STORED_FORM, TABLE_ROWS, TEXT_OF};
+use outcrop_schema::column::{LEFT_OUT, PARQUET_DEFAULT_BYTES, ROWS, Rows, STORED_FORM, TABLE_ROWS, TEXT_OF};
 
-use crate::column_fixture::{Builder, WholeColumn};
+use crate::column_fixture::{Builder, FileColumn, WholeColumn};
 
 /// As small in Parquet as in a column file, and the largest gain over the user's file.
 const MOMENTS: WholeColumn = WholeColumn {
@@ -321,4 +321,33 @@ fn where_the_users_own_chunks_are_smallest_all_that_says_zstd_3_shows_what_zstd_
         .find(|finding| finding.id == "smaller-than-parquet-zstd")
         .unwrap();
     assert_eq!(beside.verdict, Verdict::Holds);
+}
+
+#[test]
+fn what_an_index_costs_in_size_is_said_with_the_rows_that_the_size_is_for() {
+    let mut run = Builder::new()
+        .of_file(FileColumn {
+            name: "country",
+            rows: 65_536.0,
+            distinct: 240.0,
+            text: 520_000.0,
+            balanced: 80_000.0,
+            smallest: 79_000.0,
+            zstd: 90_000.0,
+            lookups: (50_000.0, 1_000.0),
+        })
+        .build();
+    let index = claim(&run, "Index").text;
+    assert!(index.contains("(120 kB instead of 80.0 kB); "), "{index}");
+    for trial in &mut run.trials {
+        trial
+            .factors
+            .insert(ROWS.name.to_owned(), Rows::Count(65_536).to_string());
+        trial.values.push(Value::measured(TABLE_ROWS, 2_000_000.0));
+    }
+    let index = claim(&run, "Index").text;
+    assert!(
+        index.contains("(120 kB instead of 80.0 kB for the first 65,536 of 2,000,000 rows); "),
+        "{index}"
+    );
 }

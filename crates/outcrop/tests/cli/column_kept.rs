@@ -2,6 +2,7 @@
 
 use crate::column::{column, words_of};
 use crate::harness::{outcrop, workplace};
+use outcrop_measure::units::format_data;
 use serde_json::Value;
 
 fn postings_of(dir: &std::path::Path, file: &str) -> bool {
@@ -43,30 +44,75 @@ fn an_append_counts_its_own_rows_and_the_file_before_and_after() {
         assert!(said.contains(&line), "{line}: {said}");
     }
     assert!(!said.contains('÷'), "{said}");
+    let seen = outcrop(dir, &["column", "append", "a.ocol", "in.txt"]);
+    assert!(
+        seen.stderr
+            .contains("`outcrop column compact a.ocol --in-place` merges it"),
+        "{seen:?}"
+    );
 }
 
 #[test]
-fn what_an_index_takes_is_said_where_a_file_is_compared_with_forms_without_one() {
+fn a_file_with_an_index_is_compared_with_forms_without_one_at_its_size_without_it() {
     let dir = workplace();
     let dir = dir.path();
-    let rows: String = (0..5000)
-        .map(|row| format!("rock {}\n", row * row % 97))
+    // A dictionary that zstd shrinks, where no index needs it in small blocks.
+    let rows: String = (0..30_000_u64)
+        .map(|row| format!("{},customer number {}\n", row % 7, row * row % 9973))
         .collect();
-    std::fs::write(dir.join("in.txt"), rows).unwrap();
-    let encode = |index: &str| {
-        column(
-            dir,
-            &["encode", "in.txt", "-o", "a.ocol", "--index", index, "--force"],
-        )
+    std::fs::write(dir.join("in.csv"), format!("key,name\n{rows}")).unwrap();
+    let encode = |index: &str, more: &[&str]| {
+        let args = ["encode", "in.csv", "--force", "--index", index];
+        column(dir, &[&args[..], more].concat())
     };
-    assert!(!encode("none").contains("index"));
-    let said = encode("postings");
+    let one = ["--column", "name", "-o", "a.ocol"];
+    let size = || dir.join("a.ocol").metadata().unwrap().len() as f64;
+    assert!(!encode("none", &one).contains("index"));
+    let without = size();
+    let said = encode("postings", &one);
+    let (with, shown) = (format_data(size()), format_data(without));
+    for words in [
+        format!(".ocol would take {shown} without an index ("),
+        format!(". With its index, the file takes {with}: the postings take "),
+        ", and the dictionary ".to_owned(),
+        " more, because lookups need smaller blocks\n".to_owned(),
+    ] {
+        assert!(said.contains(&words), "{words:?}: {said}");
+    }
+    let said = encode("postings", &[&one[..], &["--format", "csv"]].concat());
     assert!(
-        said.contains("of the .ocol file; the other forms have none"),
+        said.contains(&format!("file without its index,{without},B\n")),
         "{said}"
     );
-    let said = encode("only");
+    let said = encode("only", &one);
     assert!(said.contains("its rows cannot be read back"), "{said}");
+    let all = ["--all-columns", "-o", "of/", "--format", "json"];
+    let with: Value = serde_json::from_str(&encode("postings", &all)).unwrap();
+    let none: Value = serde_json::from_str(&encode("none", &all)).unwrap();
+    let total = |document: &Value, key: &str| document["details"]["total"][key].clone();
+    assert_eq!(
+        total(&with, "file_without_index_bytes"),
+        total(&none, "file_bytes"),
+        "{with}"
+    );
+    assert_eq!(total(&none, "file_without_index_bytes"), Value::Null, "{none}");
+    let sum = |key: &str| {
+        with["rows"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|row| row[key].as_f64())
+            .sum::<f64>()
+    };
+    for key in ["file_bytes", "file_without_index_bytes"] {
+        assert_eq!(total(&with, key).as_f64(), Some(sum(key)), "{key}: {with}");
+    }
+    let said = encode("postings", &["--all-columns", "-o", "of/"]);
+    assert!(
+        said.contains(" as .ocol without indexes (")
+            && said.contains("; with their indexes, the .ocol files take "),
+        "{said}"
+    );
 }
 
 #[test]

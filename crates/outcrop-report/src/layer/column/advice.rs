@@ -243,7 +243,8 @@ fn index_claim(judged: &[Judgement<'_>]) -> Option<Claim> {
         .max_by(|(_, one), (_, other)| one.size_ratio().total_cmp(&other.size_ratio()));
     let (example, gain) = *dearest.or_else(|| gains.first())?;
     let bytes = [gain.with_bytes, gain.without_bytes].map(format_data);
-    let bytes = format!("{} instead of {}", bytes[0], bytes[1]);
+    // The whole column's file is larger: the rows stand beside the sizes, where no short line cuts them off.
+    let bytes = format!("{} instead of {}{}", bytes[0], bytes[1], example.part());
     let ratio = gain.size_ratio();
     let place = place(gain.mode);
     let lookup = format!("lookup {place} {} instead of {}", gain.with, gain.without);

@@ -5,7 +5,7 @@ use outcrop_schema::column::{
 };
 use outcrop_workload::column::{Operation, SearchMode};
 
-use super::cell::{Column, columns, is_balanced_file, is_plain_file, is_search, rows_taken};
+use super::cell::{Column, columns, is_balanced_file, is_generated, is_plain_file, is_search, rows_taken};
 use super::verdict::rows_in_words;
 use super::whole::is_whole;
 use crate::cell::{Cell, best};
@@ -82,6 +82,17 @@ impl Judgement<'_> {
         match rows_taken(self.best) {
             Some(taken) => rows_in_words(taken, self.best.value(&TABLE_ROWS)),
             None => "whole column".to_owned(),
+        }
+    }
+}
+
+impl Judgement<'_> {
+    /// ` for the first 65,536 of 2,000,000 rows`, which follows the size of a file that has not all rows of the column; else empty.
+    pub(super) fn part(&self) -> String {
+        let (taken, all) = (rows_taken(self.best), self.best.value(&TABLE_ROWS));
+        match taken.filter(|taken| !is_generated(self.best) && all.is_none_or(|all| *taken < all)) {
+            Some(taken) => format!(" for the {}", rows_in_words(taken, all)),
+            None => String::new(),
         }
     }
 }

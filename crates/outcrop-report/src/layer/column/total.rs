@@ -2,7 +2,7 @@
 
 use outcrop_measure::units::format_data;
 
-use super::verdict::{ColumnSizes, PARQUET_FRAME_BYTES, WORTH_REWRITING, compared};
+use super::verdict::{ColumnSizes, OcolIndex, PARQUET_FRAME_BYTES, WORTH_REWRITING, compared};
 
 /// Columns named in a sentence.
 const MOST_NAMED: usize = 3;
@@ -37,6 +37,8 @@ pub struct TotalSizes {
     pub encoded_count: usize,
     /// As column files.
     pub ocol_bytes: f64,
+    /// What the sizes of the column files have of indexes, which the other forms do not have: of any, where it is counted for one.
+    pub ocol_index: OcolIndex,
     /// Each column in the form that it is smallest in.
     pub smallest_bytes: f64,
 }
@@ -59,8 +61,10 @@ impl TotalSizes {
             parquet_default_bytes: Some(0.0),
             encoded_count: 0,
             ocol_bytes: 0.0,
+            ocol_index: OcolIndex::None,
             smallest_bytes: 0.0,
         };
+        let mut taken = Vec::new();
         for sizes in columns {
             let stored = sizes.stored.as_ref().map(|(bytes, _)| *bytes);
             let Some(parquet) = sizes.parquet_zstd_bytes else {
@@ -77,8 +81,10 @@ impl TotalSizes {
             total.parquet_default_bytes = usual.map(|(sum, bytes)| sum + bytes);
             total.encoded_count += usize::from(sizes.larger_by_default().is_some());
             total.ocol_bytes += sizes.ocol_bytes;
+            taken.push(*sizes);
             total.smallest_bytes += sizes.base_bytes().min(parquet).min(sizes.ocol_bytes);
         }
+        total.ocol_index = index_of(&taken);
         (total.columns.len() > 1).then_some(total)
     }
 
@@ -194,8 +200,17 @@ impl TotalSizes {
             let encoding = encoding.map_or_else(String::new, |encoding| format!(", {encoding}"));
             format!("{} {form} ({change}{encoding})", format_data(bytes))
         };
+        let (indexes, as_written) = match self.ocol_index {
+            OcolIndex::None => ("", String::new()),
+            OcolIndex::Counted => (" with indexes", String::new()),
+            OcolIndex::LeftOut { file_bytes } => {
+                let files = format_data(file_bytes);
+                let words = format!("; with their indexes, the .ocol files take {files}");
+                (" without indexes", words)
+            }
+        };
         format!(
-            "{} ({}): {} {place}, {}, {}; each column in its smallest form, {}",
+            "{} ({}): {} {place}, {}, {}; each column in its smallest form, {}{as_written}",
             self.name(),
             self.which(),
             format_data(base),
@@ -204,9 +219,23 @@ impl TotalSizes {
                 &format!("in Parquet with zstd:3{}", self.without_footer()),
                 self.encoding_in_words()
             ),
-            form(self.ocol_bytes, "as .ocol", None),
+            form(self.ocol_bytes, &format!("as .ocol{indexes}"), None),
             format_data(self.smallest_bytes)
         )
+    }
+}
+
+/// What the sizes of these column files have of their indexes.
+fn index_of(columns: &[&ColumnSizes]) -> OcolIndex {
+    let any = |is_wanted: fn(OcolIndex) -> bool| columns.iter().any(|sizes| is_wanted(sizes.ocol_index));
+    if any(|index| matches!(index, OcolIndex::Counted)) {
+        OcolIndex::Counted
+    } else if any(|index| matches!(index, OcolIndex::LeftOut { .. })) {
+        OcolIndex::LeftOut {
+            file_bytes: columns.iter().map(|sizes| sizes.file_bytes()).sum(),
+        }
+    } else {
+        OcolIndex::None
     }
 }
 
@@ -225,6 +254,7 @@ mod tests {
         ColumnSizes {
             name: name.to_owned(),
             ocol_bytes: ocol,
+            ocol_index: OcolIndex::None,
             text_bytes: 9e6,
             stored: stored.map(|bytes| (bytes, "in this file".to_owned())),
             compressed_file_bytes: None,
@@ -275,6 +305,25 @@ mod tests {
         );
         assert_eq!(TotalSizes::of(&all[..2]).unwrap().name(), "all 2 columns");
         assert_eq!(TotalSizes::of(&all[..1]), None);
+    }
+
+    #[test]
+    fn a_total_of_column_files_with_indexes_is_without_them_as_the_other_forms_are() {
+        let indexed = |name: &str, ocol: f64, file_bytes: f64| ColumnSizes {
+            ocol_index: OcolIndex::LeftOut { file_bytes },
+            ..sizes(name, Some(4e6), 2e6, ocol)
+        };
+        let mut columns = [indexed("id", 1e6, 3e6), indexed("country", 1.5e6, 2.5e6)];
+        let said = |columns: &[ColumnSizes]| {
+            let columns: Vec<&ColumnSizes> = columns.iter().collect();
+            TotalSizes::of(&columns).unwrap().in_words()
+        };
+        let words = "2.50 MB as .ocol without indexes (69 % smaller); each column in its smallest form, 2.50 MB; with their indexes, \
+                     the .ocol files take 5.50 MB";
+        assert!(said(&columns).ends_with(words), "{}", said(&columns));
+        columns[0].ocol_index = OcolIndex::Counted;
+        let words = "2.50 MB as .ocol with indexes (69 % smaller); each column in its smallest form, 2.50 MB";
+        assert!(said(&columns).ends_with(words), "{}", said(&columns));
     }
 
     #[test]

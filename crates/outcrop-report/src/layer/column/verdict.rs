@@ -15,6 +15,20 @@ pub(super) const PARQUET_FRAME_BYTES: f64 = 1024.0;
 /// The same as it usually is, for who compares the size with that of a file.
 const USUAL_FRAME: &str = "0.5 kB";
 
+/// What the size of a column file has of an index from values to rows, which the other forms do not have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum OcolIndex {
+    /// The file has none.
+    None,
+    /// The file has one, and the size is what it would take without it.
+    LeftOut {
+        /// The size of the file.
+        file_bytes: f64,
+    },
+    /// The file has one, and the size is that of the file: what it would take without is not known, or it has nothing else.
+    Counted,
+}
+
 /// One column in its user's file, as a column file, and in Parquet with zstd, all with the same rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColumnSizes {
@@ -22,6 +36,8 @@ pub struct ColumnSizes {
     pub name: String,
     /// As a column file.
     pub ocol_bytes: f64,
+    /// The index of that file.
+    pub ocol_index: OcolIndex,
     /// As newline text.
     pub text_bytes: f64,
     /// In the user's file, and how that is said: `in this file (dictionary→plain, Snappy)`. `None` where it is unknown.
@@ -60,6 +76,14 @@ pub enum SmallestForm {
 }
 
 impl ColumnSizes {
+    /// As a column file that was written, with the index that it may have.
+    pub(super) fn file_bytes(&self) -> f64 {
+        match self.ocol_index {
+            OcolIndex::LeftOut { file_bytes } => file_bytes,
+            OcolIndex::None | OcolIndex::Counted => self.ocol_bytes,
+        }
+    }
+
     /// What other forms are compared with: the column in the user's file, its text where that is unknown.
     pub fn base_bytes(&self) -> f64 {
         self.stored.as_ref().map_or(self.text_bytes, |(bytes, _)| *bytes)
@@ -214,10 +238,11 @@ impl ColumnSizes {
         };
         let sizes = match (self.smallest_form(), self.parquet_zstd_bytes) {
             (SmallestForm::ParquetZstd, Some(parquet)) => format!(
-                "{} in Parquet with zstd:3{}, {base}: {}; .ocol would take {ocol} (Parquet is {})",
+                "{} in Parquet with zstd:3{}, {base}: {}; .ocol would take {ocol}{} (Parquet is {})",
                 format_data(parquet),
                 self.parquet_details(parquet),
                 compared(parquet, self.base_bytes()),
+                self.beside_ocol_bytes(),
                 compared(parquet, self.ocol_bytes)
             ),
             (SmallestForm::AsItIs, parquet) => self.left_as_it_is(&base, parquet),
@@ -234,7 +259,8 @@ impl ColumnSizes {
                         self.parquet_details(parquet)
                     )
                 });
-                format!("{ocol} as .ocol, {base}: {}{parquet}", self.change())
+                let index = self.beside_ocol_bytes();
+                format!("{ocol} as .ocol{index}, {base}: {}{parquet}", self.change())
             }
         };
         let part = match self.table_rows {
@@ -246,6 +272,15 @@ impl ColumnSizes {
             format!("; .ocol has the values of type {type_name} as text")
         });
         format!("{sizes}{text}{part}")
+    }
+
+    /// What follows the size of a column file with an index: forms without one are compared with what it takes without, where that is known.
+    fn beside_ocol_bytes(&self) -> &'static str {
+        match self.ocol_index {
+            OcolIndex::None => "",
+            OcolIndex::LeftOut { .. } => " without an index",
+            OcolIndex::Counted => " with an index",
+        }
     }
 
     /// What follows the size of text, which is not what the user has: ` (the compressed file takes 152 kB with all its columns)`.
@@ -304,8 +339,9 @@ impl ColumnSizes {
             _ => "; that saves less than 2 %".to_owned(),
         };
         format!(
-            "{base}: .ocol would take {} ({}){parquet}{why}",
+            "{base}: .ocol would take {}{} ({}){parquet}{why}",
             format_data(self.ocol_bytes),
+            self.beside_ocol_bytes(),
             of_base(self.ocol_bytes)
         )
     }

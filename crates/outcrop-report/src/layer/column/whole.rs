@@ -11,7 +11,7 @@ use outcrop_workload::column::Operation;
 
 use super::cell::{columns, is_generated};
 use super::total::TotalSizes;
-use super::verdict::ColumnSizes;
+use super::verdict::{ColumnSizes, OcolIndex};
 use crate::cell::Cell;
 use crate::number::Number;
 
@@ -81,6 +81,8 @@ fn of_column<'c>((name, cells): (String, Vec<&'c Cell<'c>>)) -> Option<Whole<'c>
     let sizes = ColumnSizes {
         name,
         ocol_bytes: ocol.value,
+        // Whole columns are encoded without an index.
+        ocol_index: OcolIndex::None,
         text_bytes: cell.value(&TEXT_BYTES)?,
         stored: cell.value(&STORED_BYTES).map(|bytes| (bytes, place)),
         compressed_file_bytes: cell.value(&COMPRESSED_FILE_BYTES),

@@ -4,16 +4,17 @@ use super::input::Opened;
 use super::layout::Layout;
 use super::of_column;
 use crate::output::note;
+use crate::work::LongWork;
 use anyhow::Context as _;
 use outcrop_column::arrow::{
     MOST_COMPARED_BYTES, ParquetSizes, ParquetStrings, StoredColumn, parquet_stored, parquet_zstd_sizes,
 };
-use outcrop_column::{Column, ColumnError, EncodeReport, Index, InputColumn};
+use outcrop_column::{Column, ColumnError, EncodeOptions, EncodeReport, Index, InputColumn};
 use outcrop_column_bench::Stored;
 use outcrop_column_bench::tabular::{FileKind, TableColumn, ValueKind};
 use outcrop_measure::metric::Unavailable;
 use outcrop_measure::units::{format_bytes, format_data};
-use outcrop_report::ColumnSizes;
+use outcrop_report::{ColumnSizes, OcolIndex};
 use std::path::Path;
 
 /// The sizes of a column that was written, in the input and in other forms.
@@ -21,6 +22,57 @@ pub(super) struct Compared {
     pub(super) sizes: ColumnSizes,
     pub(super) stored: Stored,
     pub(super) parquet: Result<u64, Unavailable>,
+    /// What an encode without the index of the file would report; `None` where it has none, or nothing else.
+    pub(super) without_index: Option<Result<EncodeReport, Unavailable>>,
+}
+
+impl Compared {
+    /// The size of the column file without its index.
+    pub(super) fn bytes_without_index(&self) -> Option<Result<u64, Unavailable>> {
+        let without = self.without_index.as_ref()?;
+        Some(
+            without
+                .as_ref()
+                .map(|report| report.file_bytes)
+                .map_err(Clone::clone),
+        )
+    }
+
+    /// What the column takes in other forms, in words; what the index of `file` takes is not in those.
+    pub(super) fn verdict(&self, file: &EncodeReport) -> String {
+        let verdict = self.sizes.verdict();
+        match &self.without_index {
+            Some(without) => format!("{verdict}. {}", index_in_words(file, without)),
+            None if file.postings_bytes > 0 => {
+                format!("{verdict}. The file has an index only: its rows cannot be read back")
+            }
+            None => verdict,
+        }
+    }
+}
+
+/// What a file takes with its index, and what of it is more than without.
+fn index_in_words(file: &EncodeReport, without: &Result<EncodeReport, Unavailable>) -> String {
+    let size = |bytes: u64| format_data(bytes as f64);
+    let without = match without {
+        Ok(without) => without,
+        Err(why) => {
+            let why = &why.reason;
+            return format!(
+                "The other forms have no index; what .ocol would take without one is not known: {why}"
+            );
+        }
+    };
+    let (with, postings) = (size(file.file_bytes), size(file.postings_bytes));
+    let rest = match file.dictionary_bytes.checked_sub(without.dictionary_bytes) {
+        _ if without.packed.is_some() => ", and a file with an index is not packed".to_owned(),
+        None | Some(0) => String::new(),
+        Some(more) => format!(
+            ", and the dictionary {} more, because lookups need smaller blocks",
+            size(more)
+        ),
+    };
+    format!("With its index, the file takes {with}: the postings take {postings}{rest}")
 }
 
 /// Compares a column file with what was read, and with Parquet. *Cost*: one pass over the column.
@@ -28,18 +80,11 @@ pub(super) fn compared(
     (opened, layout): (&Opened, &Layout),
     column: &TableColumn,
     (file, report): (&Path, &EncodeReport),
-    index: Index,
+    options: EncodeOptions,
+    work: &LongWork,
 ) -> anyhow::Result<Compared> {
     let text_bytes = report.text_bytes + report.row_count;
-    let stored = match layout.kind {
-        FileKind::Parquet => {
-            Stored::in_parquet(parquet_file(opened)?, column.number, report.row_count).map_err(of_column)?
-        }
-        FileKind::Arrow => Stored::in_arrow(),
-        FileKind::Lines | FileKind::Delimited | FileKind::TabSeparated => {
-            Stored::as_text(text_bytes, opened.compression)
-        }
-    };
+    let stored = stored((opened, layout), column.number, (report.row_count, text_bytes))?;
     let mut parquet_as = None;
     let in_parquet: Result<ParquetSizes, Unavailable> = match (layout.kind, column.kind) {
         (FileKind::Parquet, kind) if kind != ValueKind::Strings => {
@@ -52,7 +97,7 @@ pub(super) fn compared(
             "the types of an Arrow IPC input are not written again; only its text columns are compared",
         )),
         _ if text_bytes > MOST_COMPARED_TEXT => Err(too_much(text_bytes)),
-        _ if index == Index::Only => Err(Unavailable::because(
+        _ if options.index == Index::Only => Err(Unavailable::because(
             "a file with --index only has no codes to write the rows from",
         )),
         (FileKind::Parquet | FileKind::Arrow, _) => {
@@ -77,9 +122,12 @@ pub(super) fn compared(
     let parquet = in_parquet.map(|sizes| sizes.smallest_bytes);
     let form = stored.form.as_ref().map(|form| format!("in this file ({form})"));
     let row_count = report.row_count as f64;
+    let without_index = without_index(file, options, work)?;
+    let (ocol_bytes, ocol_index) = ocol_without_index(report, options.index, without_index.as_ref());
     let sizes = ColumnSizes {
         name: column.name.clone(),
-        ocol_bytes: report.file_bytes as f64,
+        ocol_bytes,
+        ocol_index,
         text_bytes: text_bytes as f64,
         stored: stored.bytes.as_ref().ok().map(|bytes| *bytes as f64).zip(form),
         compressed_file_bytes: opened
@@ -100,7 +148,63 @@ pub(super) fn compared(
         sizes,
         stored,
         parquet,
+        without_index,
     })
+}
+
+/// What a column takes in the input. Its rows and the bytes of their text are known from the encode.
+fn stored(
+    (opened, layout): (&Opened, &Layout),
+    number: usize,
+    (row_count, text_bytes): (u64, u64),
+) -> anyhow::Result<Stored> {
+    Ok(match layout.kind {
+        FileKind::Parquet => {
+            Stored::in_parquet(parquet_file(opened)?, number, row_count).map_err(of_column)?
+        }
+        FileKind::Arrow => Stored::in_arrow(),
+        FileKind::Lines | FileKind::Delimited | FileKind::TabSeparated => {
+            Stored::as_text(text_bytes, opened.compression)
+        }
+    })
+}
+
+/// What an encode without the index of the file that was written would report, to compare like with like: no other form has one. `None` where
+/// there is none, or nothing else. *Cost*: two passes over the dictionary; of a small column, with `--profile smallest`, an encode.
+fn without_index(
+    file: &Path,
+    options: EncodeOptions,
+    work: &LongWork,
+) -> anyhow::Result<Option<Result<EncodeReport, Unavailable>>> {
+    if options.index != Index::Postings {
+        return Ok(None);
+    }
+    let mut written = to_compare(file)?;
+    work.watch(&mut written, "encoding without the index, to compare");
+    match written.without_index(options) {
+        Err(ColumnError::LongBlock { .. }) => Ok(Some(Err(Unavailable::because(too_long_values())))),
+        report => Ok(report.map_err(of_column)?.map(Ok)),
+    }
+}
+
+/// The size of the column file that is compared, and what it has of an index.
+fn ocol_without_index(
+    report: &EncodeReport,
+    index: Index,
+    without: Option<&Result<EncodeReport, Unavailable>>,
+) -> (f64, OcolIndex) {
+    let file_bytes = report.file_bytes as f64;
+    match (index, without) {
+        (Index::None, _) => (file_bytes, OcolIndex::None),
+        (_, Some(Ok(without))) => (without.file_bytes as f64, OcolIndex::LeftOut { file_bytes }),
+        (Index::Postings | Index::Only, _) => (file_bytes, OcolIndex::Counted),
+    }
+}
+
+/// Why some values are not compared.
+fn too_long_values() -> String {
+    let most = format_bytes(MOST_COMPARED_BYTES);
+    format!("it has values of more than {most}, which are not compared")
 }
 
 /// Most bytes of rows that are written in Parquet to be compared: a few kilobytes can stand for more, which would take minutes or hours.
@@ -126,10 +230,7 @@ fn to_compare(file: &Path) -> anyhow::Result<Column> {
 fn unless_too_long<T>(sizes: Result<T, ColumnError>) -> anyhow::Result<Result<T, Unavailable>> {
     match sizes {
         Err(ColumnError::LongBlock { .. } | ColumnError::LongValue { .. }) => {
-            let why = format!(
-                "it has values of more than {}, which are not compared",
-                format_bytes(MOST_COMPARED_BYTES)
-            );
+            let why = too_long_values();
             note(&format!("note: no size in Parquet with zstd:3: {why}"));
             Ok(Err(Unavailable::because(why)))
         }

@@ -129,7 +129,7 @@ impl Input {
 pub(super) enum IndexFlag {
     /// Forward codes only: smallest
     None,
-    /// Forward codes and postings: fast in both directions
+    /// Forward codes and postings: fast in both directions; a larger dictionary
     Postings,
     /// Postings only: rows cannot be read back
     Only,

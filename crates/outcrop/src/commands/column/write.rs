@@ -15,10 +15,10 @@ use crate::work::LongWork;
 use outcrop_column::{Column, EncodeReport, Encoder};
 use outcrop_column_bench::tabular::{FileKind, TableColumn, ValueKind};
 use outcrop_measure::metric::Unavailable;
-use outcrop_measure::units::{format_data, format_nanoseconds, format_ratio};
+use outcrop_measure::units::{format_nanoseconds, format_ratio};
 use outcrop_probe::Stopwatch;
 use outcrop_report::number::counted;
-use outcrop_report::{ColumnSizes, TotalSizes};
+use outcrop_report::{ColumnSizes, OcolIndex, TotalSizes, quoted};
 use std::path::{Path, PathBuf};
 
 /// One column file that was written.
@@ -36,16 +36,14 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// What the column takes in other forms, in words; what an index takes is not in those.
+    /// What the column takes in other forms, in words.
     fn verdict(&self) -> Option<String> {
-        let verdict = self.compared.as_ref()?.sizes.verdict();
-        let (postings, codes) = (self.report.postings_bytes, self.report.codes_bytes);
-        let index = format_data(postings as f64);
-        Some(match (postings, codes) {
-            (0, _) => verdict,
-            (_, 0) => format!("{verdict}. The file has an index only: its rows cannot be read back"),
-            _ => format!("{verdict}. The index takes {index} of the .ocol file; the other forms have none"),
-        })
+        Some(self.compared.as_ref()?.verdict(&self.report))
+    }
+
+    /// The size of the file without its index, where it has one and was compared.
+    fn bytes_without_index(&self) -> Option<Result<u64, Unavailable>> {
+        self.compared.as_ref()?.bytes_without_index()
     }
 }
 
@@ -106,7 +104,7 @@ fn encode_column(
     say_empty_fields(layout, column, &file, null)?;
     let is_compared = !args.no_compare;
     let compared = is_compared
-        .then(|| compared((opened, layout), column, (&file, &report), options.index))
+        .then(|| compared((opened, layout), column, (&file, &report), options, work))
         .transpose()?;
     Ok(Written {
         column: column.name.clone(),
@@ -218,7 +216,12 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
         before_bytes,
         compared: None,
     };
-    print_report(&written, args.format)
+    print_report(&written, args.format)?;
+    note(&format!(
+        "note: the appended rows have their own dictionary; `outcrop column compact {} --in-place` merges it with the others, which makes the file smaller where values are the same",
+        quoted(&args.file.to_string_lossy())
+    ));
+    Ok(())
 }
 
 /// Rows of another column may well belong to this one; a slip is seen here. What cannot be opened is the append's to refuse.
@@ -290,6 +293,9 @@ pub(super) fn print_report(written: &Written, format: Format) -> anyhow::Result<
             push("values ÷ file", [ratio(report), Cell::text("ratio")]);
         }
     }
+    if let Some(without) = written.bytes_without_index() {
+        push("file without its index", [size(&without), Cell::text("B")]);
+    }
     if let Some(compared) = &written.compared {
         push("in the input", [size(&compared.stored.bytes), Cell::text("B")]);
         push("as Parquet, zstd:3", [size(&compared.parquet), Cell::text("B")]);
@@ -330,39 +336,7 @@ fn size(size: &Result<u64, Unavailable>) -> Cell {
 
 /// A line for each of several columns; `column_count` is how many the table has.
 fn print_reports(written: &[Written], column_count: usize, format: Format) -> anyhow::Result<()> {
-    let mut table = Table::new([
-        ("column", "column"),
-        ("rows", "rows_count"),
-        ("distinct", "distinct_values_count"),
-        ("nulls", "nulls_count"),
-        ("values", "text_bytes"),
-        ("file", "file_bytes"),
-        ("values ÷ file", "text_over_file_ratio"),
-        ("in the input", "stored_bytes"),
-        ("Parquet, zstd:3", "parquet_zstd_bytes"),
-        ("time", "time_s"),
-        ("written to", "path"),
-    ]);
-    for one in written {
-        let report = &one.report;
-        table.push(vec![
-            Cell::text(&one.column),
-            count(report.row_count),
-            count(report.value_count),
-            count(report.null_count),
-            bytes(report.text_bytes),
-            bytes(report.file_bytes),
-            ratio(report),
-            one.compared
-                .as_ref()
-                .map_or_else(not_compared, |compared| size(&compared.stored.bytes)),
-            one.compared
-                .as_ref()
-                .map_or_else(not_compared, |compared| size(&compared.parquet)),
-            time(one.elapsed_ns),
-            Cell::text(one.file.to_string_lossy()),
-        ]);
-    }
+    let table = table_of(written);
     let sizes = written.iter().filter_map(|one| one.compared.as_ref());
     let sizes: Vec<&ColumnSizes> = sizes.map(|compared| &compared.sizes).collect();
     let total = TotalSizes::of(&sizes).map(|total| total.in_table(column_count));
@@ -386,8 +360,57 @@ fn print_reports(written: &[Written], column_count: usize, format: Format) -> an
     }
 }
 
+/// The columns that were written, a line each; what a file takes without its index stands there where files have one.
+fn table_of(written: &[Written]) -> Table {
+    let has_index = written.iter().any(|one| one.bytes_without_index().is_some());
+    let without_index = has_index.then_some(("without its index", "file_without_index_bytes"));
+    let before = [
+        ("column", "column"),
+        ("rows", "rows_count"),
+        ("distinct", "distinct_values_count"),
+        ("nulls", "nulls_count"),
+        ("values", "text_bytes"),
+        ("file", "file_bytes"),
+        ("values ÷ file", "text_over_file_ratio"),
+    ];
+    let after = [
+        ("in the input", "stored_bytes"),
+        ("Parquet, zstd:3", "parquet_zstd_bytes"),
+        ("time", "time_s"),
+        ("written to", "path"),
+    ];
+    let mut table = Table::new(before.into_iter().chain(without_index).chain(after));
+    for one in written {
+        let (report, compared) = (&one.report, one.compared.as_ref());
+        let without_index = has_index.then(|| one.bytes_without_index());
+        let without_index = without_index.map(|bytes| bytes.map_or_else(not_compared, |bytes| size(&bytes)));
+        let mut row = vec![
+            Cell::text(&one.column),
+            count(report.row_count),
+            count(report.value_count),
+            count(report.null_count),
+            bytes(report.text_bytes),
+            bytes(report.file_bytes),
+            ratio(report),
+        ];
+        row.extend(without_index);
+        row.extend([
+            compared.map_or_else(not_compared, |compared| size(&compared.stored.bytes)),
+            compared.map_or_else(not_compared, |compared| size(&compared.parquet)),
+            time(one.elapsed_ns),
+            Cell::text(one.file.to_string_lossy()),
+        ]);
+        table.push(row);
+    }
+    table
+}
+
 /// What the columns take together, over which of them.
 fn total_for_programs(total: &TotalSizes) -> serde_json::Value {
+    let (file_bytes, without_index_bytes) = match total.ocol_index {
+        OcolIndex::LeftOut { file_bytes } => (file_bytes, Some(total.ocol_bytes)),
+        OcolIndex::None | OcolIndex::Counted => (total.ocol_bytes, None),
+    };
     serde_json::json!({
         "columns": total.columns,
         "compared_columns_count": total.compared_count,
@@ -396,7 +419,8 @@ fn total_for_programs(total: &TotalSizes) -> serde_json::Value {
         "text_bytes": total.text_bytes,
         "parquet_zstd_bytes": total.parquet_zstd_bytes,
         "parquet_default_bytes": total.parquet_default_bytes,
-        "file_bytes": total.ocol_bytes,
+        "file_bytes": file_bytes,
+        "file_without_index_bytes": without_index_bytes,
         "smallest_form_bytes": total.smallest_bytes,
     })
 }

@@ -6,6 +6,7 @@ fn comment() -> ColumnSizes {
     ColumnSizes {
         name: "o_comment".to_owned(),
         ocol_bytes: 21_160_000.0,
+        ocol_index: OcolIndex::None,
         text_bytes: 73_000_000.0,
         stored: Some((34_620_000.0, "in this file (dictionary→plain, Snappy)".to_owned())),
         compressed_file_bytes: None,
@@ -53,6 +54,40 @@ fn a_verdict_names_the_three_sizes_and_begins_with_the_smallest() {
         (comment().smallest_form(), beaten.smallest_form()),
         (SmallestForm::Ocol, SmallestForm::ParquetZstd)
     );
+}
+
+/// No other form has an index, so that what it takes must not decide which of them is smallest.
+#[test]
+fn a_column_file_with_an_index_is_compared_without_it_and_the_verdict_says_so() {
+    let left_out = ColumnSizes {
+        ocol_index: OcolIndex::LeftOut {
+            file_bytes: 42_000_000.0,
+        },
+        ..comment()
+    };
+    assert_eq!(
+        left_out.verdict(),
+        "o_comment: 21.2 MB as .ocol without an index, 34.6 MB in this file (dictionary→plain, Snappy): 39 % smaller; Parquet \
+         with zstd:3 would take 22.0 MB"
+    );
+    let beaten = ColumnSizes {
+        parquet_zstd_bytes: Some(15_000_000.0),
+        ..left_out.clone()
+    };
+    let words = "; .ocol would take 21.2 MB without an index (Parquet is 29 % smaller)";
+    assert!(beaten.verdict().ends_with(words), "{}", beaten.verdict());
+    let no_gain = ColumnSizes {
+        stored: Some((21_100_000.0, "in this file (plain, zstd)".to_owned())),
+        ..left_out
+    };
+    let words = "in this file (plain, zstd): .ocol would take 21.2 MB without an index (the same size), ";
+    assert!(no_gain.verdict().contains(words), "{}", no_gain.verdict());
+    let counted = ColumnSizes {
+        ocol_index: OcolIndex::Counted,
+        ..comment()
+    };
+    let words = "o_comment: 21.2 MB as .ocol with an index, ";
+    assert!(counted.verdict().starts_with(words), "{}", counted.verdict());
 }
 
 #[test]

@@ -1,0 +1,153 @@
+//! How many values pages in a delta encoding claim: the library takes memory for them before it looks whether they are there.
+
+use std::sync::Arc;
+
+use parquet::basic::Encoding;
+use parquet::column::page::{Page, PageReader as _};
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::reader::ChunkReader;
+use parquet::file::serialized_reader::SerializedPageReader;
+
+use super::parquet_input::{FORMAT, of_parquet};
+use crate::error::{ColumnError, Result};
+
+/// Refuses a chunk with a page that claims more values in its encoding than in its header.
+///
+/// *Cost*: decompresses the pages of the chunk.
+pub(super) fn check<R: ChunkReader>(input: R, chunk: &ColumnChunkMetaData, rows: usize) -> Result<()> {
+    let mut pages = SerializedPageReader::new(Arc::new(input), chunk, rows, None).map_err(of_parquet)?;
+    let levels = {
+        let column = chunk.column_descr();
+        [column.max_rep_level(), column.max_def_level()]
+    };
+    while let Some(page) = pages.get_next_page().map_err(of_parquet)? {
+        let claims = match &page {
+            Page::DataPage {
+                buf,
+                num_values,
+                encoding,
+                def_level_encoding,
+                rep_level_encoding,
+                ..
+            } => {
+                let encodings = [*rep_level_encoding, *def_level_encoding];
+                let mut values = Some(&buf[..]);
+                for (most, level) in levels.into_iter().zip(encodings) {
+                    values = values.and_then(|bytes| behind_levels(bytes, most, level, *num_values));
+                }
+                values.and_then(|values| claimed(values, *encoding, *num_values))
+            }
+            Page::DataPageV2 {
+                buf,
+                num_values,
+                encoding,
+                def_levels_byte_len,
+                rep_levels_byte_len,
+                ..
+            } => {
+                let start = *def_levels_byte_len as usize + *rep_levels_byte_len as usize;
+                let values = buf.get(start..);
+                values.and_then(|values| claimed(values, *encoding, *num_values))
+            }
+            Page::DictionaryPage { .. } => None,
+        };
+        if let Some(claims) = claims {
+            return Err(ColumnError::Foreign {
+                format: FORMAT,
+                detail: format!(
+                    "the file is damaged: a page of {} values claims {claims} in its encoding; write the file again",
+                    page.num_values()
+                ),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// What follows levels of a page of the first version; none where they are cut.
+fn behind_levels(bytes: &[u8], most: i16, encoding: Encoding, values: u32) -> Option<&[u8]> {
+    if most == 0 {
+        return Some(bytes);
+    }
+    let bits = u64::from(u16::BITS - most.unsigned_abs().leading_zeros());
+    match encoding {
+        Encoding::RLE => {
+            let (length, rest) = bytes.split_at_checked(4)?;
+            rest.get(u32::from_le_bytes(length.try_into().ok()?) as usize..)
+        }
+        _ => bytes.get((u64::from(values) * bits).div_ceil(8) as usize..),
+    }
+}
+
+/// A number of values above `most` that the encoding claims, if it does.
+fn claimed(values: &[u8], encoding: Encoding, most: u32) -> Option<u64> {
+    let is_too_many = |count: &u64| *count > u64::from(most);
+    match encoding {
+        Encoding::DELTA_LENGTH_BYTE_ARRAY => Some(Delta::of(values)?.count).filter(is_too_many),
+        Encoding::DELTA_BYTE_ARRAY => {
+            let prefixes = Delta::of(values)?;
+            let suffixes = || Delta::of(prefixes.rest()?);
+            let claims = Some(prefixes.count).filter(is_too_many);
+            claims.or_else(|| Some(suffixes()?.count).filter(is_too_many))
+        }
+        _ => None,
+    }
+}
+
+/// The beginning of numbers in `DELTA_BINARY_PACKED`.
+///
+/// *Source*: <https://github.com/apache/parquet-format/blob/master/Encodings.md>.
+struct Delta<'b> {
+    block_values: u64,
+    miniblocks: u64,
+    count: u64,
+    /// From the first value on.
+    bytes: &'b [u8],
+}
+
+impl<'b> Delta<'b> {
+    fn of(mut bytes: &'b [u8]) -> Option<Self> {
+        let [block_values, miniblocks, count] = [(); 3].map(|()| varint(&mut bytes));
+        Some(Self {
+            block_values: block_values?,
+            miniblocks: miniblocks?,
+            count: count?,
+            bytes,
+        })
+    }
+
+    /// What follows the last block; none where it is not there.
+    fn rest(&self) -> Option<&'b [u8]> {
+        let mut bytes = self.bytes;
+        varint(&mut bytes)?;
+        let values_each = self.block_values.checked_div(self.miniblocks)?;
+        let mut left = self.count.saturating_sub(1);
+        while left > 0 {
+            // The least difference of the block, and the width of each miniblock; those behind the last value have no bytes.
+            varint(&mut bytes)?;
+            let (widths, rest) = bytes.split_at_checked(usize::try_from(self.miniblocks).ok()?)?;
+            bytes = rest;
+            for width in widths {
+                if left == 0 {
+                    break;
+                }
+                let length = u64::from(*width).checked_mul(values_each)? / 8;
+                bytes = bytes.get(usize::try_from(length).ok()?..)?;
+                left = left.saturating_sub(values_each.max(1));
+            }
+        }
+        Some(bytes)
+    }
+}
+
+fn varint(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let byte = bytes.split_off_first()?;
+        value |= u64::from(byte & 0x7f) << shift;
+        if *byte < 0x80 {
+            return Some(value);
+        }
+    }
+    None
+}
