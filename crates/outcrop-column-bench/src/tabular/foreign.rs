@@ -236,6 +236,8 @@ fn for_each(
 mod tests {
     use std::io::Write as _;
 
+    use outcrop_column::arrow::PageEncoding;
+
     use super::*;
 
     /// A page of these bytes in a file, whose header claims 1,000.
@@ -249,8 +251,8 @@ mod tests {
             is_bounded: false,
             values: 1,
             is_dictionary: false,
-            has_strings: true,
-            encoding: None,
+            value_bytes: None,
+            encoding: PageEncoding::Plain,
         };
         (file, page)
     }

@@ -1,4 +1,5 @@
-//! How many values pages in a delta encoding claim: the library takes memory for them before it looks whether they are there.
+//! What the bytes of pages claim: how many values those in a delta encoding have, for which the library takes memory before it looks whether
+//! they are there, and how long the values of a dictionary are.
 
 use std::sync::Arc;
 
@@ -11,11 +12,33 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use super::parquet_input::{FORMAT, of_parquet};
 use crate::error::{ColumnError, Result};
 
+type Pages<R> = SerializedPageReader<R>;
+
+/// The pages of a chunk, decompressed one after the other.
+pub(super) fn pages<R: ChunkReader>(input: R, chunk: &ColumnChunkMetaData, rows: usize) -> Result<Pages<R>> {
+    SerializedPageReader::new(Arc::new(input), chunk, rows, None).map_err(of_parquet)
+}
+
+/// Bytes of the longest value of the dictionary in front of the pages, where it has strings.
+///
+/// *Cost*: decompresses the dictionary.
+pub(super) fn longest_in_dictionary<R: ChunkReader>(mut pages: Pages<R>) -> Result<u64> {
+    let mut longest = 0;
+    while let Some(Page::DictionaryPage { buf, .. }) = pages.get_next_page().map_err(of_parquet)? {
+        let mut values = &buf[..];
+        while let Some((length, rest)) = values.split_at_checked(4) {
+            let length = u32::from_le_bytes(length.try_into().expect("four bytes"));
+            longest = longest.max(u64::from(length).min(rest.len() as u64));
+            values = rest.get(length as usize..).unwrap_or_default();
+        }
+    }
+    Ok(longest)
+}
+
 /// Refuses a chunk with a page that claims more values in its encoding than in its header.
 ///
 /// *Cost*: decompresses the pages of the chunk.
-pub(super) fn check<R: ChunkReader>(input: R, chunk: &ColumnChunkMetaData, rows: usize) -> Result<()> {
-    let mut pages = SerializedPageReader::new(Arc::new(input), chunk, rows, None).map_err(of_parquet)?;
+pub(super) fn check<R: ChunkReader>(mut pages: Pages<R>, chunk: &ColumnChunkMetaData) -> Result<()> {
     let levels = {
         let column = chunk.column_descr();
         [column.max_rep_level(), column.max_def_level()]

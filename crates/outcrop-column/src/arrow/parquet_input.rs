@@ -8,6 +8,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
+use parquet::basic::Type;
 use parquet::errors::ParquetError;
 use parquet::file::reader::ChunkReader;
 
@@ -162,16 +163,24 @@ impl<'c, R: ChunkReader + 'static> ParquetStrings<'c, R> {
             let mut has_lengths = false;
             for_each_page(self.input.as_ref(), group, &mask, |page| {
                 bytes.count(page);
-                has_lengths |= page.encoding.is_some();
+                has_lengths |= page.encoding.has_lengths();
                 check.as_mut().map_or(Ok(()), |check| check(page))
             })?;
             let rows = u64::try_from(group.num_rows()).unwrap_or(0);
-            let leaves = (0..group.num_columns()).filter(|&leaf| has_lengths && mask.leaf_included(leaf));
-            for leaf in leaves {
-                let input = Shared(Arc::clone(&self.input));
-                parquet_counts::check(input, group.column(leaf), rows as usize)?;
+            for leaf in (0..group.num_columns()).filter(|&leaf| mask.leaf_included(leaf)) {
+                let pages = || {
+                    let input = Shared(Arc::clone(&self.input));
+                    parquet_counts::pages(input, group.column(leaf), rows as usize)
+                };
+                if has_lengths {
+                    parquet_counts::check(pages()?, group.column(leaf))?;
+                }
+                let is_of_strings = group.column(leaf).column_type() == Type::BYTE_ARRAY;
+                if is_of_strings && bytes.is_expanded(self.keeps_types) {
+                    bytes.expand(parquet_counts::longest_in_dictionary(pages()?)?);
+                }
             }
-            let row_bytes = bytes.of_row(rows, self.keeps_types).saturating_add(8);
+            let row_bytes = bytes.of_row(rows).saturating_add(8);
             let batch_rows = (BATCH_BYTES / row_bytes).clamp(*BATCH_ROWS.start(), *BATCH_ROWS.end());
             let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(
                 Shared(Arc::clone(&self.input)),

@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind, Read};
 
 use parquet::arrow::ProjectionMask;
 use parquet::basic::{Compression, Type};
-use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
 
 use super::guarded;
@@ -32,29 +32,38 @@ pub struct StoredPage {
     pub values: u64,
     /// Whether it holds the dictionary of the pages behind it.
     pub is_dictionary: bool,
-    /// Whether its values are of any length.
-    pub has_strings: bool,
-    /// How its values are encoded, where their reader keeps more than the bytes of the page.
-    pub encoding: Option<PageEncoding>,
+    /// Bytes of each value in memory, at most; none of strings, which are of any length.
+    pub value_bytes: Option<u64>,
+    /// How its values are encoded, as far as that matters to what a reader holds.
+    pub encoding: PageEncoding,
 }
 
-/// An encoding of strings whose reader keeps more than the bytes of the page.
+/// An encoding, by what its reader keeps beyond the bytes of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageEncoding {
-    /// `DELTA_LENGTH_BYTE_ARRAY`: with the length of each value.
+    /// One whose reader keeps nothing else.
+    Plain,
+    /// `PLAIN_DICTIONARY` and `RLE_DICTIONARY`: the dictionary of the pages.
+    Dictionary,
+    /// `DELTA_LENGTH_BYTE_ARRAY`: the length of each value.
     Lengths,
-    /// `DELTA_BYTE_ARRAY`: with two lengths; a value begins with as much of the one before it as the page says.
+    /// `DELTA_BYTE_ARRAY`: two lengths; a value begins with as much of the one before it as the page says.
     Prefixes,
 }
 
 impl PageEncoding {
     /// *Source*: parquet.thrift, `Encoding`.
-    const fn of(number: Option<i64>) -> Option<Self> {
+    const fn of(number: Option<i64>) -> Self {
         match number {
-            Some(6) => Some(Self::Lengths),
-            Some(7) => Some(Self::Prefixes),
-            _ => None,
+            Some(2 | 8) => Self::Dictionary,
+            Some(6) => Self::Lengths,
+            Some(7) => Self::Prefixes,
+            _ => Self::Plain,
         }
+    }
+
+    pub(super) const fn has_lengths(self) -> bool {
+        matches!(self, Self::Lengths | Self::Prefixes)
     }
 }
 
@@ -63,9 +72,9 @@ impl StoredPage {
     pub fn held_bytes(&self) -> u64 {
         const LENGTH_BYTES: u64 = size_of::<i32>() as u64;
         let lengths = match self.encoding {
-            None => 0,
-            Some(PageEncoding::Lengths) => self.values,
-            Some(PageEncoding::Prefixes) => self.values.saturating_mul(2),
+            PageEncoding::Plain | PageEncoding::Dictionary => 0,
+            PageEncoding::Lengths => self.values,
+            PageEncoding::Prefixes => self.values.saturating_mul(2),
         };
         lengths
             .saturating_mul(LENGTH_BYTES)
@@ -99,7 +108,7 @@ pub(super) fn for_each_page<R: ChunkReader>(
                 is_bounded: !(is_unbounded && page.is_compressed),
                 values: page.values,
                 is_dictionary: page.is_dictionary,
-                has_strings: chunk.column_type() == Type::BYTE_ARRAY,
+                value_bytes: value_bytes(chunk),
                 encoding: page.encoding,
             })?;
             offset += used;
@@ -108,42 +117,61 @@ pub(super) fn for_each_page<R: ChunkReader>(
     Ok(())
 }
 
+/// Bytes of a value in memory, where all have the same or fewer.
+fn value_bytes(chunk: &ColumnChunkMetaData) -> Option<u64> {
+    match chunk.column_type() {
+        Type::BYTE_ARRAY => None,
+        Type::FIXED_LEN_BYTE_ARRAY => Some(u64::try_from(chunk.column_descr().type_length()).unwrap_or(0)),
+        _ => Some(16),
+    }
+}
+
 /// What the rows of a row group take at most, by its pages.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RowBytes {
     all: u64,
-    /// A row of the page whose values are the longest by their mean.
-    densest: u64,
-    /// All dictionaries of strings: one of their values may be as long.
-    dictionaries: u64,
+    /// Data pages alone.
+    values: u64,
+    /// A value: of the page whose values are the longest by their mean.
+    longest: u64,
+    has_codes: bool,
+    has_others: bool,
 }
 
 impl RowBytes {
     pub(super) fn count(&mut self, page: &StoredPage) {
         self.all = self.all.saturating_add(page.uncompressed_bytes);
-        match page.is_dictionary {
-            true if page.has_strings => self.dictionaries += page.uncompressed_bytes,
-            true => {}
-            false => {
-                let longest = match page.encoding {
-                    // Any value may be as long as all that the page has, and nothing but that.
-                    Some(PageEncoding::Prefixes) => page.uncompressed_bytes,
-                    _ => page.uncompressed_bytes.div_ceil(page.values.max(1)),
-                };
-                self.densest = self.densest.max(longest);
-            }
+        if page.is_dictionary {
+            return;
         }
+        self.values = self.values.saturating_add(page.values);
+        self.has_codes |= page.encoding == PageEncoding::Dictionary;
+        self.has_others |= page.encoding != PageEncoding::Dictionary;
+        let longest = match (page.value_bytes, page.encoding) {
+            (Some(bytes), _) => bytes,
+            // Any value may be as long as all that the page has, and nothing but that.
+            (None, PageEncoding::Prefixes) => page.uncompressed_bytes,
+            (None, _) => page.uncompressed_bytes.div_ceil(page.values.max(1)),
+        };
+        self.longest = self.longest.max(longest);
     }
 
-    /// Bytes of a row: with `is_expanded`, each has the value that its dictionary may hold once.
-    pub(super) fn of_row(&self, rows: u64, is_expanded: bool) -> u64 {
-        // Values are in lists: a row has several.
-        let mean = self.all / rows.max(1);
-        let row = self.densest.max(mean);
-        match is_expanded {
-            true => row.saturating_add(self.dictionaries),
-            false => row,
-        }
+    /// Whether each row gets its value from a dictionary: where the type of the file is kept, and where pages without codes follow, at
+    /// which the library replaces the codes before them.
+    pub(super) const fn is_expanded(&self, keeps_types: bool) -> bool {
+        self.has_codes && (keeps_types || self.has_others)
+    }
+
+    /// Takes note of the longest value of a dictionary whose values are expanded.
+    pub(super) fn expand(&mut self, longest: u64) {
+        self.longest = self.longest.max(longest);
+    }
+
+    /// Bytes of a row; where values are in lists, it has several.
+    pub(super) fn of_row(&self, rows: u64) -> u64 {
+        let rows = rows.max(1);
+        let values = self.values.div_ceil(rows).max(1);
+        self.longest.saturating_mul(values).max(self.all / rows)
     }
 }
 
@@ -217,7 +245,7 @@ struct Header {
     is_compressed: bool,
     values: u64,
     is_dictionary: bool,
-    encoding: Option<PageEncoding>,
+    encoding: PageEncoding,
 }
 
 impl Header {

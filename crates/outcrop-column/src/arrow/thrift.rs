@@ -9,11 +9,17 @@ pub(super) fn invalid(what: &str) -> io::Error {
 /// The type of a field.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
+    I8,
+    I16,
     I32,
     I64,
+    Double,
     Flag,
     Bytes,
     Struct(&'static [Self]),
+    List(&'static Self),
+    /// A number that the format does not use.
+    Unused,
 }
 
 /// The numbers and flags of a struct by the numbers of their fields, and the last struct in it.

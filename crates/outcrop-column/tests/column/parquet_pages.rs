@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{Array as _, ArrayRef, RecordBatch, StringArray};
-use outcrop_column::arrow::{ParquetStrings, StoredPage, for_each_value, parquet_fields};
+use outcrop_column::arrow::{PageEncoding, ParquetStrings, StoredPage, for_each_value, parquet_fields};
 use outcrop_column::{ColumnError, InputColumn};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, GzipLevel, ZstdLevel};
@@ -191,6 +192,17 @@ fn a_footer_with_endless_types_or_lists_is_refused_before_memory_is_taken_for_it
     many[children] = 100;
     let refused = open(many).unwrap_err().to_string();
     assert!(refused.contains("more types than there are"), "{refused}");
+    // The library goes by the numbers of fields: with another type, the number of children or the list of types would be passed over here.
+    let mut of_a_byte = nested(300);
+    let at = (0..of_a_byte.len() - 4).find(|&at| of_a_byte[at..at + 4] == [b'a', 0x15, 2, 0]);
+    of_a_byte[at.unwrap() + 1] = 0x13;
+    let mut a_set = nested(300);
+    assert_eq!(a_set[6], 0x19);
+    a_set[6] = 0x1a;
+    for file in [of_a_byte, a_set] {
+        let refused = open(file).unwrap_err().to_string();
+        assert!(refused.contains("of another type than Parquet's"), "{refused}");
+    }
     // Row groups: as many as a number can say.
     let footer = [
         0x15, 2, 0x19, 0x0c, 0x16, 0, 0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07, 0, 0,
@@ -294,4 +306,49 @@ fn values_that_share_prefixes_are_read_in_small_batches() {
     }
     assert_eq!(all, 20_000 * 19_999 / 2);
     assert!(most <= 34 << 20, "{most} bytes in a batch");
+}
+
+#[test]
+fn codes_that_are_replaced_by_their_values_are_read_in_small_batches() {
+    // A dictionary of one long value, and rows without one behind it: writers do that once a dictionary has grown too large.
+    let long = "x".repeat(400 << 10);
+    let rows: Vec<String> = (0..3_000)
+        .map(|row| match row < 1_500 {
+            true => long.clone(),
+            false => format!("{row:0600}"),
+        })
+        .collect();
+    let properties = WriterProperties::builder()
+        .set_dictionary_page_size_limit(420 << 10)
+        .set_write_batch_size(64);
+    let file = file_of(&[rows], properties);
+    let pages = pages_of(&file);
+    let encodings: Vec<PageEncoding> = pages.iter().map(|page| page.encoding).collect();
+    assert!(
+        encodings.contains(&PageEncoding::Dictionary) && encodings.ends_with(&[PageEncoding::Plain]),
+        "{encodings:?}"
+    );
+    let mut rows = 0;
+    for array in open(&file) {
+        let array = array.unwrap();
+        assert!(array.len() <= 82, "{} rows in a batch", array.len());
+        rows += array.len();
+    }
+    assert_eq!(rows, 3_000);
+}
+
+#[test]
+fn strings_in_lists_with_a_large_dictionary_are_read_in_large_batches() {
+    let mut lists = ListBuilder::new(StringBuilder::new());
+    for row in 0..20_000 {
+        lists.values().append_value(format!("{:030}", row % 15_000));
+        lists.append(true);
+    }
+    let batch = RecordBatch::try_from_iter([("rock", Arc::new(lists.finish()) as ArrayRef)]).unwrap();
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    let file = bytes::Bytes::from(writer.into_inner().unwrap());
+    let arrays = ParquetStrings::open_any(file, 0).unwrap();
+    let rows: Vec<usize> = arrays.map(|array| array.unwrap().len()).collect();
+    assert_eq!(rows, [20_000]);
 }

@@ -36,7 +36,7 @@ fn a_policy_is_not_chosen_by_hit_ratios_that_still_depend_on_the_fill_and_the_wa
     assert_eq!(action, None);
     assert!(
         brief.starts_with("not decided: the hit ratios at 8 MiB are not settled; `outcrop run ")
-            && brief.ends_with(" --warm-up 3s` settles them"),
+            && brief.ends_with(" --warm-up 3s` should settle them"),
         "{brief}"
     );
     let report = Report::of(&early);

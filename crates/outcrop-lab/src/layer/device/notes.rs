@@ -106,7 +106,7 @@ mod tests {
                 .iter()
                 .any(|interval| interval.reads.operations > 0)
         };
-        let mut report = std::iter::repeat_with(run).find(has_some).unwrap();
+        let mut report = std::iter::repeat_with(run).take(1000).find(has_some).unwrap();
         [report.traffic.read_bytes, report.traffic.written_bytes] = ours;
         report.device_counters = Ok(Counters {
             read_bytes: kernel[0],

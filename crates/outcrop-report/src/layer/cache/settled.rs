@@ -66,7 +66,7 @@ pub(super) fn marked(factor: FactorRef, row: &CellRow) -> Option<String> {
     Some(format!("{} (hits not settled)", factor.shown(memory.spelling())))
 }
 
-/// The command that measures the run again with a warm-up that settles these cells, at the rates that were measured: `; … settles them`.
+/// The command that measures the run again with a warm-up that settles these cells, at the rates that were measured: `; … should settle them`.
 pub(super) fn remedy(cells: &[&Cell<'_>], commands: &Commands) -> String {
     let seconds = cells.iter().filter_map(|cell| {
         let requests = cell.value(&WARM_UP_REQUESTS)? * TURNOVERS / too_few_turnovers(cell)?;
@@ -75,7 +75,7 @@ pub(super) fn remedy(cells: &[&Cell<'_>], commands: &Commands) -> String {
     let longest = seconds.filter(|seconds| seconds.is_finite()).fold(0.0, f64::max);
     let flag = format!("--warm-up {}", TimeSpan::seconds(longest.ceil() as u64));
     let command = commands.again(&[SCHEMA.name], &flag).filter(|_| longest > 0.0);
-    command.map_or_else(String::new, |command| format!("; `{command}` settles them"))
+    command.map_or_else(String::new, |command| format!("; `{command}` should settle them"))
 }
 
 /// A topic that hit ratios do not decide, because some of them are not settled; none where all are.
