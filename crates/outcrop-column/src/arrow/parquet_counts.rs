@@ -44,7 +44,7 @@ pub(super) fn check<R: ChunkReader>(mut pages: Pages<R>, chunk: &ColumnChunkMeta
         [column.max_rep_level(), column.max_def_level()]
     };
     while let Some(page) = pages.get_next_page().map_err(of_parquet)? {
-        let claims = match &page {
+        let lie = match &page {
             Page::DataPage {
                 buf,
                 num_values,
@@ -74,11 +74,11 @@ pub(super) fn check<R: ChunkReader>(mut pages: Pages<R>, chunk: &ColumnChunkMeta
             }
             Page::DictionaryPage { .. } => None,
         };
-        if let Some(claims) = claims {
+        if let Some(lie) = lie {
             return Err(ColumnError::Foreign {
                 format: FORMAT,
                 detail: format!(
-                    "the file is damaged: a page of {} values claims {claims} in its encoding; write the file again",
+                    "the file is damaged: a page of {} values {lie}; write the file again",
                     page.num_values()
                 ),
             });
@@ -102,17 +102,21 @@ fn behind_levels(bytes: &[u8], most: i16, encoding: Encoding, values: u32) -> Op
     }
 }
 
-/// A number of values above `most` that the encoding claims, if it does.
-fn claimed(values: &[u8], encoding: Encoding, most: u32) -> Option<u64> {
-    let is_too_many = |count: &u64| *count > u64::from(most);
+/// What the encoding claims that cannot be: more values than `most`, or lengths that cannot be followed.
+fn claimed(values: &[u8], encoding: Encoding, most: u32) -> Option<String> {
+    let too_many = |delta: &Delta<'_>| {
+        let is_more = delta.count > u64::from(most);
+        is_more.then(|| format!("claims {} in its encoding", delta.count))
+    };
+    let first = Delta::of(values)?;
     match encoding {
-        Encoding::DELTA_LENGTH_BYTE_ARRAY => Some(Delta::of(values)?.count).filter(is_too_many),
-        Encoding::DELTA_BYTE_ARRAY => {
-            let prefixes = Delta::of(values)?;
-            let suffixes = || Delta::of(prefixes.rest()?);
-            let claims = Some(prefixes.count).filter(is_too_many);
-            claims.or_else(|| Some(suffixes()?.count).filter(is_too_many))
-        }
+        Encoding::DELTA_LENGTH_BYTE_ARRAY => too_many(&first),
+        Encoding::DELTA_BYTE_ARRAY => too_many(&first).or_else(|| match first.rest() {
+            Some(rest) => too_many(&Delta::of(rest)?),
+            // Without values there may be nothing to follow.
+            None if first.count == 0 && first.has_usual_blocks() => None,
+            None => Some("has lengths that cannot be followed".to_owned()),
+        }),
         _ => None,
     }
 }
@@ -139,8 +143,17 @@ impl<'b> Delta<'b> {
         })
     }
 
+    /// Blocks of a size that a program writes: a product of others may wrap where the library computes it.
+    const fn has_usual_blocks(&self) -> bool {
+        const MOST_VALUES: u64 = 1 << 20;
+        self.block_values <= MOST_VALUES && self.miniblocks > 0 && self.miniblocks <= self.block_values
+    }
+
     /// What follows the last block; none where it is not there.
     fn rest(&self) -> Option<&'b [u8]> {
+        if !self.has_usual_blocks() {
+            return None;
+        }
         let mut bytes = self.bytes;
         varint(&mut bytes)?;
         let values_each = self.block_values.checked_div(self.miniblocks)?;

@@ -101,6 +101,13 @@ pub(super) fn for_each_page<R: ChunkReader>(
             let page = Header::read(reader.take(left)).map_err(of_header)?;
             let used = page.header_bytes + page.bytes;
             left = left.checked_sub(used).ok_or_else(|| of_header(too_long()))?;
+            // The library takes memory for them at once.
+            let least_bytes = page.values.saturating_mul(least_plain_bytes(chunk));
+            if page.is_dictionary && least_bytes > page.uncompressed_bytes {
+                return Err(of_header(invalid(
+                    "a dictionary claims more values than it has bytes for",
+                )));
+            }
             visit(&StoredPage {
                 offset: offset + page.header_bytes + page.level_bytes,
                 bytes: page.bytes - page.level_bytes,
@@ -123,6 +130,19 @@ fn value_bytes(chunk: &ColumnChunkMetaData) -> Option<u64> {
         Type::BYTE_ARRAY => None,
         Type::FIXED_LEN_BYTE_ARRAY => Some(u64::try_from(chunk.column_descr().type_length()).unwrap_or(0)),
         _ => Some(16),
+    }
+}
+
+/// Bytes of a value in a dictionary, at least.
+fn least_plain_bytes(chunk: &ColumnChunkMetaData) -> u64 {
+    match chunk.column_type() {
+        Type::BOOLEAN => 1,
+        Type::INT32 | Type::FLOAT | Type::BYTE_ARRAY => 4,
+        Type::INT64 | Type::DOUBLE => 8,
+        Type::INT96 => 12,
+        Type::FIXED_LEN_BYTE_ARRAY => u64::try_from(chunk.column_descr().type_length())
+            .unwrap_or(0)
+            .max(1),
     }
 }
 
@@ -225,6 +245,7 @@ const PAGE_TYPE: usize = 1;
 const UNCOMPRESSED: usize = 2;
 const COMPRESSED: usize = 3;
 const V1: usize = 5;
+const INDEX: usize = 6;
 const WITH_DICTIONARY: usize = 7;
 const V2: usize = 8;
 /// … of what each kind of page has, and of a data page of the second version.
@@ -252,7 +273,17 @@ impl Header {
     fn read(input: impl Read) -> io::Result<Self> {
         let mut thrift = Thrift::of(input);
         let page = thrift.structure(PAGE)?;
-        page.size(PAGE_TYPE)?;
+        // The library goes by the type.
+        let expected = match page.size(PAGE_TYPE)? {
+            0 => V1,
+            1 => INDEX,
+            2 => WITH_DICTIONARY,
+            3 => V2,
+            _ => return Err(invalid("a page is of no known kind")),
+        };
+        if page.inner.as_ref().map(|(kind, _)| *kind) != Some(expected) {
+            return Err(invalid("a page header is that of another kind of page"));
+        }
         let bytes = page.size(COMPRESSED)?;
         let (mut level_bytes, mut is_compressed) = (0, true);
         if let Some((V2, data)) = &page.inner {
@@ -335,6 +366,12 @@ mod tests {
             ),
             ("a list of flags", with(&[0xc9, 0x21, 1, 1])),
             ("a struct of a later version", with(&[0xcc, 0])),
+            ("two kinds of page", with(&[0x3c, 0x15, 2, 0])),
+            ("the type of another kind", {
+                let mut bytes = PLAIN.to_vec();
+                bytes[1] = 6;
+                bytes
+            }),
             ("an end with a number", with(&[0x10])),
             ("a number of values that is text", {
                 let mut bytes = PLAIN.to_vec();

@@ -67,6 +67,9 @@ impl<R: Read> Thrift<R> {
                 (Some(Kind::I32), 5) => fields.numbers[place] = Some(i64::from(self.signed()? as i32)),
                 // The type of a field says which of the two it is.
                 (Some(Kind::Flag), 1 | 2) => fields.numbers[place] = Some(i64::from(kind == 1)),
+                (Some(Kind::Struct(_)), 12) if fields.inner.is_some() => {
+                    return Err(invalid("a page header is that of two kinds of page"));
+                }
                 (Some(Kind::Struct(inner)), 12) => {
                     fields.inner = Some((place, Box::new(self.structure(inner)?)));
                 }

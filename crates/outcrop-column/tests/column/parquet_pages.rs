@@ -352,3 +352,20 @@ fn strings_in_lists_with_a_large_dictionary_are_read_in_large_batches() {
     let rows: Vec<usize> = arrays.map(|array| array.unwrap().len()).collect();
     assert_eq!(rows, [20_000]);
 }
+
+#[test]
+fn a_dictionary_that_claims_more_values_than_it_has_bytes_for_is_refused() {
+    let file = file_of(&[vec!["abc".to_owned(); 3]], WriterProperties::builder());
+    // The header of the dictionary page: type 2, 7 bytes, and one value.
+    let at = (4..file.len() - 8)
+        .find(|&at| file[at..at + 2] == [0x15, 4])
+        .unwrap();
+    let values = (at..file.len() - 4)
+        .find(|&at| file[at..at + 3] == [0x4c, 0x15, 2])
+        .unwrap()
+        + 2;
+    let mut lies = file.clone();
+    lies[values] = 0x7e;
+    let refused = open(&lies).next().unwrap().unwrap_err().to_string();
+    assert!(refused.contains("more values than it has bytes for"), "{refused}");
+}
