@@ -109,7 +109,8 @@ pub struct DiskBelow {
     pub name: String,
     /// Change of its counters.
     pub counters: Counters,
-    /// Of the bytes written, so many may be those of the filesystem that holds a loop device's file: for each flush, it writes its journal.
+    /// The most of the bytes written that can be the journal of the filesystem holding a loop device's file: it writes its journal on each
+    /// flush.
     pub journal_bytes: u64,
 }
 

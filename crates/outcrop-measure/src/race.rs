@@ -169,8 +169,9 @@ impl Standing {
             .collect()
     }
 
-    /// Whether another round measures it, if there is one: it may be the best, it may be the base, or it is the base and does not save what
-    /// the rules want. Such a base is no rival, and no look judges it; but what compression costs is read from it, so it gets as many trials.
+    /// Whether the next round, if there is one, measures it: it may be the best, it may be the base, or it is the base and saves less than the
+    /// rules want. Such a base cannot win and is not judged; it gets as many trials as its rivals because the cost of compression is measured
+    /// against it.
     pub fn is_still_measured(&self, index: usize) -> bool {
         match self.stops[index] {
             None => true,

@@ -5,7 +5,7 @@ use super::*;
 /// Gets of a thousand that miss in every cache.
 const FIRST_GETS: u64 = 30;
 
-/// A curve of so many misses of a thousand gets, with doublings of the memory.
+/// A curve with these misses per thousand gets, at doublings of the memory.
 fn curve(misses: &[u64]) -> Vec<CurvePoint> {
     let point = |(doublings, misses): (usize, &u64)| CurvePoint {
         policy: PolicyKind::Lru,

@@ -103,7 +103,7 @@ const TIMES_PAGE: u64 = 16;
 /// No gzip file becomes more times as large, and no LZ4 frame a fourth of that.
 const GZIP_RATIO_LIMIT: u64 = 1032;
 
-/// After so many bytes it is looked whether the user wants to stop.
+/// Bytes that are decompressed between two looks at the stop flag.
 const BYTES_BETWEEN_LOOKS: u64 = 4 << 20;
 
 /// Magic number of LZ4's legacy frames, which the Parquet reader decodes and `outcrop_input` does not.

@@ -198,29 +198,31 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn rows_that_take_more_text_than_is_allowed_are_refused_before_they_are_held() {
-        let here = tempfile::tempdir().unwrap();
-        let path = here.path().join("rocks.parquet");
-        let values = StringArray::from(vec!["x".repeat(1 << 20)]);
-        let rows = DictionaryArray::<Int32Type>::try_new(Int32Array::from(vec![0; 3000]), Arc::new(values));
-        let batch = RecordBatch::try_from_iter([("rock", Arc::new(rows.unwrap()) as ArrayRef)]).unwrap();
-        let file = std::fs::File::create(&path).unwrap();
-        let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    /// A file with these rows.
+    fn file_of(rows: ArrayRef) -> tempfile::NamedTempFile {
+        let batch = RecordBatch::try_from_iter_with_nullable([("rock", rows, true)]).unwrap();
+        let file = tempfile::Builder::new().suffix(".parquet").tempfile().unwrap();
+        let mut writer = ArrowWriter::try_new(&file, batch.schema(), None).unwrap();
         writer.write(&batch).unwrap();
         writer.close().unwrap();
-        let table = Table::describe(&path).unwrap();
+        file
+    }
+
+    /// Its first rows, if they take no more bytes than these.
+    fn load(file: &tempfile::NamedTempFile, rows: u64, bytes: u64) -> Result<ColumnInput, BenchError> {
+        let table = Table::describe(file.path()).unwrap();
         let column = table.column("rock").unwrap();
-        let load = |rows, bytes| {
-            table.load_within(
-                &path,
-                column,
-                (rows, (bytes, "as in a test")),
-                &AtomicBool::new(false),
-            )
-        };
-        assert_eq!(load(10, 20 << 20).unwrap().row_count(), 10);
-        let refused = load(3000, 20 << 20).unwrap_err().to_string();
+        let limits = (rows, (bytes, "as in a test"));
+        table.load_within(file.path(), column, limits, &AtomicBool::new(false))
+    }
+
+    #[test]
+    fn rows_that_take_more_text_than_is_allowed_are_refused_before_they_are_held() {
+        let values = StringArray::from(vec!["x".repeat(1 << 20)]);
+        let rows = DictionaryArray::<Int32Type>::try_new(Int32Array::from(vec![0; 3000]), Arc::new(values));
+        let file = file_of(Arc::new(rows.unwrap()));
+        assert_eq!(load(&file, 10, 20 << 20).unwrap().row_count(), 10);
+        let refused = load(&file, 3000, 20 << 20).unwrap_err().to_string();
         assert_eq!(
             refused,
             "its first 20 rows take more than 20 MiB in memory, as in a test; measure fewer rows (`rows` in the plan)"
@@ -229,26 +231,9 @@ mod tests {
 
     #[test]
     fn rows_that_are_null_count_as_what_is_kept_of_them() {
-        let here = tempfile::tempdir().unwrap();
-        let path = here.path().join("nulls.parquet");
-        let rows: ArrayRef = Arc::new(StringArray::from(vec![None::<&str>; 100_000]));
-        let batch = RecordBatch::try_from_iter_with_nullable([("rock", rows, true)]).unwrap();
-        let file = std::fs::File::create(&path).unwrap();
-        let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
-        writer.write(&batch).unwrap();
-        writer.close().unwrap();
-        let table = Table::describe(&path).unwrap();
-        let column = table.column("rock").unwrap();
-        let load = |bytes| {
-            table.load_within(
-                &path,
-                column,
-                (u64::MAX, (bytes, "as in a test")),
-                &AtomicBool::new(false),
-            )
-        };
+        let file = file_of(Arc::new(StringArray::from(vec![None::<&str>; 100_000])));
         // A newline and 16 bytes for each.
-        assert_eq!(load(1_700_000).unwrap().row_count(), 100_000);
-        assert!(load(1_600_000).is_err());
+        assert_eq!(load(&file, u64::MAX, 1_700_000).unwrap().row_count(), 100_000);
+        assert!(load(&file, u64::MAX, 1_600_000).is_err());
     }
 }

@@ -156,7 +156,7 @@ impl<'b> Delta<'b> {
         }
         let mut bytes = self.bytes;
         varint(&mut bytes)?;
-        let values_each = self.block_values.checked_div(self.miniblocks)?;
+        let values_each = self.block_values / self.miniblocks;
         let mut left = self.count.saturating_sub(1);
         while left > 0 {
             // The least difference of the block, and the width of each miniblock; those behind the last value have no bytes.
@@ -167,9 +167,9 @@ impl<'b> Delta<'b> {
                 if left == 0 {
                     break;
                 }
-                let length = u64::from(*width).checked_mul(values_each)? / 8;
-                bytes = bytes.get(usize::try_from(length).ok()?..)?;
-                left = left.saturating_sub(values_each.max(1));
+                let length = u64::from(*width) * values_each / 8;
+                bytes = bytes.get(length as usize..)?;
+                left = left.saturating_sub(values_each);
             }
         }
         Some(bytes)

@@ -10,6 +10,7 @@ use std::io::{self, Cursor};
 use parquet::file::reader::ChunkReader;
 
 use super::parquet_input::MAGIC;
+use super::parquet_pages::STATISTICS;
 use super::thrift::Kind::{self, Bytes, Double, Flag, I8, I16, I32, I64, List, Struct, Unused};
 use super::thrift::{Thrift, invalid};
 
@@ -20,7 +21,6 @@ const MOST_STRUCTS: usize = 16;
 
 const EMPTY: Kind = Struct(&[]);
 const KEY_VALUE: Kind = Struct(&[Bytes, Bytes]);
-const STATISTICS: Kind = Struct(&[Bytes, Bytes, I64, I64, Bytes, Bytes, Flag, Flag]);
 const PAGE_ENCODING: Kind = Struct(&[I32, I32, I32]);
 const SIZE_STATISTICS: Kind = Struct(&[I64, List(&I64), List(&I64)]);
 const BOX: Kind = Struct(&[Double, Double, Double, Double, Double, Double, Double, Double]);
@@ -37,7 +37,7 @@ const COLUMN: Kind = Struct(&[
     I64,
     I64,
     I64,
-    STATISTICS,
+    Struct(STATISTICS),
     List(&PAGE_ENCODING),
     I64,
     I32,
@@ -180,23 +180,6 @@ impl Kind {
 }
 
 impl Thrift<Cursor<bytes::Bytes>> {
-    /// Number and type of the next field of a struct; none at its end.
-    fn field(&mut self, last: &mut i64) -> io::Result<Option<(i64, u8)>> {
-        let head = self.byte()?;
-        if head == 0 {
-            return Ok(None);
-        }
-        let number = match head >> 4 {
-            0 => self.signed()?,
-            step => *last + i64::from(step),
-        };
-        if !(*last + 1..=i64::from(i16::MAX)).contains(&number) {
-            return Err(invalid("the fields of its footer are not in order"));
-        }
-        *last = number;
-        Ok(Some((number, head & 0x0f)))
-    }
-
     /// Passes over a field of a struct of this shape.
     fn pass_field(&mut self, shape: &'static [Kind], number: i64, wire: u8) -> io::Result<()> {
         match shape.get(number as usize - 1).copied() {

@@ -213,7 +213,7 @@ fn too_long() -> io::Error {
 }
 
 /// The structs of a page header: the types of their fields, of which the first has the number 1.
-const STATISTICS: &[Kind] = {
+pub(super) const STATISTICS: &[Kind] = {
     use Kind::{Bytes, Flag, I64};
     &[Bytes, Bytes, I64, I64, Bytes, Bytes, Flag, Flag]
 };

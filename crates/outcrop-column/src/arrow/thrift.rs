@@ -49,20 +49,8 @@ impl<R: Read> Thrift<R> {
     pub(super) fn structure(&mut self, shape: &'static [Kind]) -> io::Result<Fields> {
         let mut fields = Fields::default();
         let mut last = 0;
-        loop {
-            let head = self.byte()?;
-            if head == 0 {
-                return Ok(fields);
-            }
-            let number = match head >> 4 {
-                0 => self.signed()?,
-                step => last + i64::from(step),
-            };
-            if !(last + 1..=i64::from(i16::MAX)).contains(&number) {
-                return Err(invalid("the fields of a page header are not in order"));
-            }
-            last = number;
-            let (place, kind) = (number as usize, head & 0x0f);
+        while let Some((number, kind)) = self.field(&mut last)? {
+            let place = number as usize;
             match (shape.get(place - 1), kind) {
                 (Some(Kind::I32), 5) => fields.numbers[place] = Some(i64::from(self.signed()? as i32)),
                 // The type of a field says which of the two it is.
@@ -80,6 +68,24 @@ impl<R: Read> Thrift<R> {
                 _ => return Err(invalid("a page header is not one of Parquet")),
             }
         }
+        Ok(fields)
+    }
+
+    /// Number and type of the next field of a struct; none at its end.
+    pub(super) fn field(&mut self, last: &mut i64) -> io::Result<Option<(i64, u8)>> {
+        let head = self.byte()?;
+        if head == 0 {
+            return Ok(None);
+        }
+        let number = match head >> 4 {
+            0 => self.signed()?,
+            step => *last + i64::from(step),
+        };
+        if !(*last + 1..=i64::from(i16::MAX)).contains(&number) {
+            return Err(invalid("the fields of a struct are not in order"));
+        }
+        *last = number;
+        Ok(Some((number, head & 0x0f)))
     }
 
     pub(super) fn byte(&mut self) -> io::Result<u8> {
@@ -87,7 +93,7 @@ impl<R: Read> Thrift<R> {
         self.input
             .read_exact(&mut byte)
             .map_err(|error| match error.kind() {
-                ErrorKind::UnexpectedEof => invalid("a page header is truncated"),
+                ErrorKind::UnexpectedEof => invalid("a struct is truncated"),
                 _ => error,
             })?;
         self.read += 1;
@@ -103,7 +109,7 @@ impl<R: Read> Thrift<R> {
                 return Ok(value);
             }
         }
-        Err(invalid("a page header has a number without end"))
+        Err(invalid("a number does not end"))
     }
 
     pub(super) fn signed(&mut self) -> io::Result<i64> {
@@ -117,7 +123,7 @@ impl<R: Read> Thrift<R> {
         self.read += passed;
         match passed == length {
             true => Ok(()),
-            false => Err(invalid("a page header is truncated")),
+            false => Err(invalid("a struct is truncated")),
         }
     }
 

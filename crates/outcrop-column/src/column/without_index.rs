@@ -11,8 +11,8 @@ use crate::segment::{EncodeOptions, Index, Profile};
 use crate::storage::WriteAt;
 
 impl Column {
-    /// What an encode of the same rows as `options` say, but without index, would report; nothing is written. That is more than the
-    /// postings less: the dictionary is smaller too, and the file may be packed. `None` where there is no index, where rows cannot be
+    /// What encoding the same rows with `options` but without an index would report; nothing is written. The file shrinks by more than its
+    /// postings: the dictionary is smaller too, and the file may be packed. `None` where there is no index, where rows cannot be
     /// read back, and of several segments.
     ///
     /// *Cost*: two passes over the dictionary, whose blocks are made again, in the memory of a few of them. With [`Profile::Smallest`],

@@ -15,7 +15,7 @@ const SYMBOL_COST_BYTES: u64 = 24;
 /// Forms within 5 % of the smallest are compressed again, in search of better settings.
 const WORTH_TUNING: (usize, usize) = (21, 20);
 
-/// Whether a packed file may hold this many rows, of so many bytes of text, with so many distinct values, null included.
+/// Whether a packed file may hold a column with these numbers of bytes of text, rows and distinct values (null is one).
 pub(crate) fn is_packable(text_bytes: u64, row_count: u64, symbols: u64) -> bool {
     let cost = text_bytes
         .saturating_add(row_count)

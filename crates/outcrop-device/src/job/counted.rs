@@ -193,7 +193,7 @@ fn warning(buffered: &BufferedLoop) -> String {
     )
 }
 
-/// That there is no disk below a loop device.
+/// Names the filesystem in memory that holds a loop device's file: there is no disk below such a device.
 fn in_memory(BufferedLoop { name, file }: &BufferedLoop) -> Option<String> {
     let kind = Filesystem::at(file).ok()?.type_name;
     let said = || format!("the file of {name}, {}, is in memory ({kind})", file.display());

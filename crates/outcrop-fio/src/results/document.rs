@@ -28,7 +28,7 @@ pub(super) struct Document {
 /// Jobs of one report; fio itself starts 4,096 at most.
 const MOST_JOBS: usize = 10_000;
 
-/// The jobs, if there are no more than any fio reports: an empty one has two bytes in the file, and a thousand times as many here.
+/// Reads a list of at most [`MOST_JOBS`] jobs: an empty job takes two bytes in the file and a thousand times as many in memory.
 fn jobs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Job>>, D::Error> {
     struct Jobs;
     impl<'de> Visitor<'de> for Jobs {

@@ -6,7 +6,7 @@ use outcrop_schema::cache::{FILL, ITEMS, MEMORY, POLICY, WARM_UP_REQUESTS};
 
 use crate::cache_fixture::{Builder, Factors, peers, policies};
 
-/// The cells of the policies, each of which held so many items and was asked so many requests before it was measured.
+/// A run of the policies in which each cache held `items`, after a warm-up of `requests`.
 fn warmed_up(mut builder: Builder, items: f64, requests: f64) -> RunView {
     for trial in &mut builder.run.trials {
         trial.values.push(Value::measured(ITEMS, items));

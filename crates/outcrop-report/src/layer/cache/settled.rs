@@ -14,7 +14,7 @@ use crate::answer::{Caution, Claim, NOT_DECIDED};
 use crate::cell::Cell;
 use crate::command::Commands;
 
-/// So many times a warm-up must replace what the cache holds. Simulated (ETC, an eighth of 30,000 keys), S3-FIFO hits 2.8 percentage points
+/// How many times a warm-up must replace the contents of the cache. Simulated (ETC, an eighth of 30,000 keys), S3-FIFO hits 2.8 percentage points
 /// less than in the long run after 0.7 times, 0.8 less after 1.5 times, and as much after 2.8 times; SIEVE and W-TinyLFU are near to that.
 const TURNOVERS: f64 = 2.0;
 /// Where fewer gets miss, next to nothing is replaced, and next to nothing can change.
