@@ -58,6 +58,9 @@ const STANDS_OUT: f64 = 1.5;
 /// Near the memory with which everything fits, a knee must also fall by this many times as much for each byte as the step before it. A curve
 /// flattens out there in any case, and on one that is straight in bytes, each doubling falls by twice as much as the one before.
 const STANDS_OUT_BY_BYTES: f64 = 1.5;
+/// A knee is sought as if no step were shorter than this many doublings: what little falls in a sliver of memory, as in a limit just below that with
+/// which everything fits, is not what it would be in a doubling.
+const SHORTEST_DOUBLINGS: f64 = 0.5;
 /// Misses that fall by less for a doubling stand still.
 const LEAST_FALL: f64 = 0.01;
 /// Falls are alike while the largest is at most this many times the smallest.
@@ -72,6 +75,8 @@ struct Step {
     /// Up to where the misses may fall: its end, or where everything fits.
     end_bytes: u64,
     fall: f64,
+    /// The same, with a short step taken as one of `SHORTEST_DOUBLINGS`.
+    judged_fall: f64,
     fall_by_bytes: f64,
 }
 
@@ -79,7 +84,7 @@ impl CurveFall {
     /// How the misses of a policy fall; none where they do not, or fewer than two steps were simulated, so that none can stand out.
     pub fn of(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts) -> Option<Self> {
         let steps = steps(points, policy, facts.all_bytes);
-        let falls: Vec<f64> = steps.iter().map(|step| step.fall).collect();
+        let falls: Vec<f64> = steps.iter().map(|step| step.judged_fall).collect();
         let steepest = (0..falls.len()).max_by(|one, other| falls[*one].total_cmp(&falls[*other]))?;
         if falls.len() < 2 || falls[steepest] < LEAST_KNEE {
             return None;
@@ -103,6 +108,12 @@ impl CurveFall {
             });
         }
         Some(Self::Stretches(stretches(&steps)))
+    }
+
+    /// Whether a step of the policy's curve is shorter than half a doubling of the memory: a knee is sought as if it were as long as that.
+    pub fn has_short_step(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts) -> bool {
+        let steps = steps(points, policy, facts.all_bytes);
+        steps.iter().any(|step| step.judged_fall.abs() < step.fall.abs())
     }
 }
 
@@ -179,11 +190,13 @@ fn steps(points: &[CurvePoint], policy: PolicyKind, all_bytes: u64) -> Vec<Step>
             false => to.memory_bytes,
         };
         let fall = from.miss_ratio()? - to.miss_ratio()?;
+        let doublings = (end_bytes as f64 / from.memory_bytes as f64).log2();
         Some(Step {
             from,
             to,
             end_bytes,
-            fall: fall / (end_bytes as f64 / from.memory_bytes as f64).log2(),
+            fall: fall / doublings,
+            judged_fall: fall / doublings.max(SHORTEST_DOUBLINGS),
             fall_by_bytes: fall / (end_bytes - from.memory_bytes) as f64,
         })
     };

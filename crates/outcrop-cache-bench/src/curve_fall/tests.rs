@@ -254,3 +254,23 @@ fn limits_that_are_no_doublings_are_compared_by_what_they_would_fall_in_one() {
         Some(CurveFall::Stretches(_))
     ));
 }
+
+#[test]
+fn a_short_step_just_below_what_everything_takes_is_no_knee_for_what_it_would_fall_by_in_a_doubling() {
+    let of = |misses: &[u64]| {
+        let mut points = curve(misses);
+        for (point, kib) in points.iter_mut().zip([165, 331, 662, 780, 1320]) {
+            point.memory_bytes = kib << 10;
+        }
+        CurveFall::of(&points, PolicyKind::Lru, &facts(790 << 10))
+    };
+    // The third step falls by 0.9 points, which would be 3.8 in a doubling.
+    let flat = of(&[200, 187, 176, 167, 167]);
+    assert!(matches!(flat, None | Some(CurveFall::Stretches(_))), "{flat:?}");
+    // A loop that begins to fit there is one.
+    let loops = of(&[1000, 1000, 1000, FIRST_GETS, FIRST_GETS]);
+    assert!(
+        matches!(loops, Some(CurveFall::Knee { from, .. }) if from.memory_bytes == 662 << 10),
+        "{loops:?}"
+    );
+}

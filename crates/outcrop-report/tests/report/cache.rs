@@ -180,7 +180,7 @@ fn peers_are_compared_under_the_same_load_only() {
     // No plan that ships has a peer with too little memory.
     assert!(
         why.contains(
-            "run `outcrop plans cache-peers > mine.toml`, set `memory = \"2MiB\"` and `keys = 100000`"
+            "run `outcrop plans cache-peers > mine.toml`, set `memory = \"48MiB\"` and `keys = 400000`"
         ),
         "{why}"
     );

@@ -2,7 +2,7 @@
 
 use outcrop_report::{Report, Verdict, cell_table};
 use outcrop_results::{CellTable, RunView, Value};
-use outcrop_schema::cache::{FILL, ITEMS, MEMORY, POLICY, WARM_UP_REQUESTS};
+use outcrop_schema::cache::{FILL, ITEMS, MEMORY, POLICY, RESIDENT_BYTES, SERVER, WARM_UP_REQUESTS};
 
 use crate::cache_fixture::{Builder, Factors, peers, policies};
 
@@ -85,5 +85,33 @@ fn where_nothing_is_evicted_or_sets_alone_filled_the_cache_nothing_is_to_settle(
         let answer = Report::of(&run).layers.remove(0).answer;
         let cautions = format!("{:?}", answer.cautions);
         assert!(!cautions.contains("not settled"), "{cautions}");
+    }
+}
+
+#[test]
+fn peers_are_compared_in_hits_where_they_have_settled_and_keep_to_their_memory_limit() {
+    let verdict = |requests: f64, resident_bytes: f64| {
+        let mut builder = Builder::new();
+        for (server, hits) in [("outcrop", 0.9), ("memcached", 0.8)] {
+            let changes: Factors<'_> = &[(&SERVER, server), (&MEMORY, "48MiB")];
+            builder = builder.cell("cache-peers", changes, (hits, hits), 1e5, 6000.0);
+        }
+        let mut run = warmed_up(builder, 10_000.0, requests);
+        for trial in &mut run.trials {
+            trial.values.push(Value::measured(RESIDENT_BYTES, resident_bytes));
+        }
+        let findings = Report::of(&run).layers.remove(0).findings;
+        let mut found = findings.into_iter();
+        found
+            .find(|finding| finding.id == "cache-hits-more-than-peers")
+            .unwrap()
+            .verdict
+    };
+    let limit = f64::from(48 << 20);
+    assert_eq!(verdict(2e6, 1.2 * limit), Verdict::Holds);
+    for (requests, resident_bytes) in [(20_000.0, 1.2 * limit), (2e6, 8.0 * limit)] {
+        assert!(
+            matches!(verdict(requests, resident_bytes), Verdict::NotTestable(why) if why.contains("not settled") && why.contains("memory limit"))
+        );
     }
 }

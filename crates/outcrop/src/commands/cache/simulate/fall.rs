@@ -19,6 +19,9 @@ pub(super) fn fall(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts
         |from: &CurvePoint, to: &CurvePoint| format!("from {} to {} of gets", percent(from), percent(to));
     let most = |from: &CurvePoint, to: &CurvePoint| match falls_most(points, from, to) {
         true => "the misses fall most",
+        false if CurveFall::has_short_step(points, policy, facts) => {
+            "the misses fall most for each doubling of the memory (a shorter step than half a doubling counts as half)"
+        }
         false => "the misses fall most for each doubling of the memory",
     };
     Some(match CurveFall::of(points, policy, facts)? {
@@ -231,6 +234,18 @@ mod tests {
         assert_eq!(
             fall(&points, PolicyKind::S3Fifo, &facts).unwrap(),
             "Knee with s3-fifo: from 4 MiB to 8 MiB the misses fall most for each doubling of the memory, from 70.0 % to 45.0 % of gets."
+        );
+    }
+
+    #[test]
+    fn where_a_step_is_too_short_to_be_taken_for_a_doubling_the_answer_says_how_it_counts() {
+        // Falls of 1, 10, 30 and 0.9 points; for each doubling 1, 20, 10 and 15.
+        let points = [(32, 900), (64, 890), (90, 790), (720, 490), (750, 481)];
+        let points = points.map(|(kib, misses)| point(kib << 10, misses, 1000));
+        assert_eq!(
+            fall(&points, PolicyKind::S3Fifo, &facts(0)).unwrap(),
+            "Knee with s3-fifo: from 64 KiB to 90 KiB the misses fall most for each doubling of the memory (a shorter step than half a doubling \
+             counts as half), from 89.0 % to 79.0 % of gets."
         );
     }
 
