@@ -41,7 +41,7 @@ pub use ipc_output::ArrowForm;
 #[cfg(feature = "parquet")]
 pub use parquet_input::{ParquetStrings, parquet_fields};
 #[cfg(feature = "parquet")]
-pub use parquet_pages::{PageEncoding, StoredPage};
+pub use parquet_pages::{PageEncoding, PageKind, StoredPage};
 #[cfg(feature = "parquet")]
 pub use parquet_sizes::{
     MOST_COMPARED_BYTES, ParquetSizes, StoredColumn, parquet_stored, parquet_zstd_sizes,

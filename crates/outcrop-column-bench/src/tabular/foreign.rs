@@ -236,7 +236,7 @@ fn for_each(
 mod tests {
     use std::io::Write as _;
 
-    use outcrop_column::arrow::PageEncoding;
+    use outcrop_column::arrow::{PageEncoding, PageKind};
 
     use super::*;
 
@@ -250,7 +250,7 @@ mod tests {
             uncompressed_bytes: 1000,
             is_bounded: false,
             values: 1,
-            is_dictionary: false,
+            kind: PageKind::Data,
             value_bytes: None,
             encoding: PageEncoding::Plain,
         };

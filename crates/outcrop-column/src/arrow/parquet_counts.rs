@@ -24,7 +24,7 @@ pub(super) fn pages<R: ChunkReader>(input: R, chunk: &ColumnChunkMetaData, rows:
 /// *Cost*: decompresses the dictionary.
 pub(super) fn longest_in_dictionary<R: ChunkReader>(mut pages: Pages<R>) -> Result<u64> {
     let mut longest = 0;
-    while let Some(Page::DictionaryPage { buf, .. }) = pages.get_next_page().map_err(of_parquet)? {
+    if let Some(Page::DictionaryPage { buf, .. }) = pages.get_next_page().map_err(of_parquet)? {
         let mut values = &buf[..];
         while let Some((length, rest)) = values.split_at_checked(4) {
             let length = u32::from_le_bytes(length.try_into().expect("four bytes"));
@@ -35,7 +35,7 @@ pub(super) fn longest_in_dictionary<R: ChunkReader>(mut pages: Pages<R>) -> Resu
     Ok(longest)
 }
 
-/// Refuses a chunk with a page that claims more values in its encoding than in its header.
+/// Refuses a chunk with a page that claims more values in its encoding than in its header, or lengths that cannot be followed.
 ///
 /// *Cost*: decompresses the pages of the chunk.
 pub(super) fn check<R: ChunkReader>(mut pages: Pages<R>, chunk: &ColumnChunkMetaData) -> Result<()> {

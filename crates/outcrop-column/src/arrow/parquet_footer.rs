@@ -1,23 +1,25 @@
 //! What the footer of a Parquet file claims, before the library takes memory for it: lists as long as they say, and types as deep.
 //!
-//! The library goes by the number of a field, and by its type only where it does not know the number. So each known field must have its
-//! type here: else the two would read different footers.
-//!
 //! *Source*: <https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift>.
 
-use std::io::{self, Cursor};
+use std::io;
+
+use bytes::Buf as _;
 
 use parquet::file::reader::ChunkReader;
 
 use super::parquet_input::MAGIC;
 use super::parquet_pages::STATISTICS;
 use super::thrift::Kind::{self, Bytes, Double, Flag, I8, I16, I32, I64, List, Struct, Unused};
-use super::thrift::{Thrift, invalid};
+use super::thrift::{BINARY, INT, LIST, STRUCT, Thrift, invalid, of_another_type};
 
 /// Levels of a schema; each is a call on the stack of the library. Programs that write Parquet make some ten at most.
 const MOST_LEVELS: usize = 200;
-/// Structs in structs of what is not known.
-const MOST_STRUCTS: usize = 16;
+/// Bytes of the paths of all columns, each of which the library keeps with the names of all levels above the column: one long name above many
+/// columns is gigabytes.
+const MOST_PATH_BYTES: u64 = 64 << 20;
+/// Bytes of a name in a path beside its letters.
+const NAME_BYTES: u64 = 32;
 
 const EMPTY: Kind = Struct(&[]);
 const KEY_VALUE: Kind = Struct(&[Bytes, Bytes]);
@@ -87,15 +89,17 @@ const LOGICAL: Kind = Struct(&[
 ]);
 /// The fields of a type; how many of those behind it it contains is looked at apart.
 const TYPE: &[Kind] = &[I32, I32, I32, Bytes, Unused, I32, I32, I32, I32, LOGICAL];
+const NAME: i64 = 4;
 const CHILDREN: i64 = 5;
 
-/// Refuses a footer with a list of more elements than it has bytes, with types of too many levels, or with a field of another type than the
-/// format's. What is wrong in another way, the library says.
+/// Refuses a footer with a list of more elements than it has bytes, with types of too many levels or too long paths, or with a field of another
+/// type than the format's. What is wrong in another way, the library says.
 pub(super) fn check<R: ChunkReader>(input: &R) -> io::Result<()> {
     let Some(bytes) = footer_bytes(input) else {
         return Ok(());
     };
-    let mut footer = Thrift::of(Cursor::new(bytes));
+    let length = bytes.len() as u64;
+    let mut footer = Thrift::of(bytes.reader(), length);
     let mut field = 0;
     while let Some((number, wire)) = footer.field(&mut field)? {
         match (number, wire) {
@@ -105,10 +109,6 @@ pub(super) fn check<R: ChunkReader>(input: &R) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-fn of_another_type() -> io::Error {
-    invalid("its footer has a field of another type than Parquet's")
 }
 
 fn footer_bytes<R: ChunkReader>(input: &R) -> Option<bytes::Bytes> {
@@ -121,158 +121,48 @@ fn footer_bytes<R: ChunkReader>(input: &R) -> Option<bytes::Bytes> {
     input.get_bytes(start, length as usize).ok()
 }
 
-/// Types of the protocol.
-const DOUBLE: u8 = 7;
-const BINARY: u8 = 8;
-const LIST: u8 = 9;
-const SET: u8 = 10;
-const MAP: u8 = 11;
-const STRUCT: u8 = 12;
-
 /// The types in order, each in front of those that it contains.
-fn types(footer: &mut Thrift<Cursor<bytes::Bytes>>) -> io::Result<()> {
+fn types<R: io::Read>(footer: &mut Thrift<R>) -> io::Result<()> {
     let (count, wire) = footer.list()?;
     if count > 0 && wire != STRUCT {
         return Err(of_another_type());
     }
-    // How many types each of the levels above still has.
-    let mut levels: Vec<i64> = Vec::new();
+    // How many types each of the levels above still has, and the bytes of the path to it.
+    let mut levels: Vec<(i64, u64)> = Vec::new();
+    let mut all_paths: u64 = 0;
     for _ in 0..count {
-        while levels.pop_if(|left| *left <= 0).is_some() {}
-        if let Some(left) = levels.last_mut() {
+        while levels.pop_if(|(left, _)| *left <= 0).is_some() {}
+        let mut path = NAME_BYTES;
+        if let Some((left, above)) = levels.last_mut() {
             *left -= 1;
+            path += *above;
         }
         let (mut field, mut children) = (0, 0);
         while let Some((number, wire)) = footer.field(&mut field)? {
             match (number, wire) {
-                (CHILDREN, 5) => children = i64::from(footer.signed()? as i32),
-                (CHILDREN, _) => return Err(of_another_type()),
+                (CHILDREN, INT) => children = i64::from(footer.signed()? as i32),
+                (NAME, BINARY) => {
+                    let before = footer.read;
+                    footer.pass_bytes()?;
+                    path += footer.read - before;
+                }
+                (CHILDREN | NAME, _) => return Err(of_another_type()),
                 _ => footer.pass_field(TYPE, number, wire)?,
             }
         }
         if u64::try_from(children).is_ok_and(|children| children > count) {
             return Err(invalid("a type in its footer contains more types than there are"));
         }
-        levels.push(children);
+        if children <= 0 {
+            all_paths += path;
+        }
+        if all_paths > MOST_PATH_BYTES {
+            return Err(invalid("the paths of its columns take more than 64 MiB"));
+        }
+        levels.push((children, path));
         if levels.len() > MOST_LEVELS {
             return Err(invalid("its types are nested in more than 200 levels"));
         }
     }
     Ok(())
-}
-
-impl Kind {
-    /// Its type in the protocol; of a flag in a list.
-    const fn wire(self) -> Option<u8> {
-        Some(match self {
-            Self::Flag => 2,
-            Self::I8 => 3,
-            Self::I16 => 4,
-            Self::I32 => 5,
-            Self::I64 => 6,
-            Self::Double => DOUBLE,
-            Self::Bytes => BINARY,
-            Self::List(_) => LIST,
-            Self::Struct(_) => STRUCT,
-            Self::Unused => return None,
-        })
-    }
-}
-
-impl Thrift<Cursor<bytes::Bytes>> {
-    /// Passes over a field of a struct of this shape.
-    fn pass_field(&mut self, shape: &'static [Kind], number: i64, wire: u8) -> io::Result<()> {
-        match shape.get(number as usize - 1).copied() {
-            None | Some(Unused) => self.pass(wire, 1),
-            Some(Flag) if matches!(wire, 1 | 2) => Ok(()),
-            Some(kind) if kind.wire() == Some(wire) && !matches!(kind, Flag) => self.pass_kind(kind),
-            Some(_) => Err(of_another_type()),
-        }
-    }
-
-    /// Passes over a value of the format.
-    fn pass_kind(&mut self, kind: Kind) -> io::Result<()> {
-        match kind {
-            Struct(shape) => {
-                let mut field = 0;
-                while let Some((number, wire)) = self.field(&mut field)? {
-                    self.pass_field(shape, number, wire)?;
-                }
-                Ok(())
-            }
-            List(of) => {
-                let (count, wire) = self.list()?;
-                if count > 0 && of.wire() != Some(wire) {
-                    return Err(of_another_type());
-                }
-                (0..count).try_for_each(|_| self.pass_kind(*of))
-            }
-            _ => self.pass_element(kind.wire().unwrap_or_default(), 1),
-        }
-    }
-
-    /// How many elements a list has, and their type. Each has a byte at least.
-    fn list(&mut self) -> io::Result<(u64, u8)> {
-        let head = self.byte()?;
-        let count = match head >> 4 {
-            15 => self.varint()?,
-            count => u64::from(count),
-        };
-        Ok((self.within(count)?, head & 0x0f))
-    }
-
-    fn within(&self, count: u64) -> io::Result<u64> {
-        let left = (self.input.get_ref().len() as u64).saturating_sub(self.input.position());
-        match count <= left {
-            true => Ok(count),
-            false => Err(invalid(
-                "a list in its footer has more elements than the footer has bytes",
-            )),
-        }
-    }
-
-    /// Passes over a field that is not known.
-    fn pass(&mut self, wire: u8, depth: usize) -> io::Result<()> {
-        match wire {
-            1 | 2 => Ok(()),
-            _ => self.pass_element(wire, depth),
-        }
-    }
-
-    /// The same in a list, where flags have a byte.
-    fn pass_element(&mut self, wire: u8, depth: usize) -> io::Result<()> {
-        if depth > MOST_STRUCTS {
-            return Err(invalid("its footer has structs in structs without end"));
-        }
-        match wire {
-            1..=3 => self.byte().map(drop),
-            4..=6 => self.varint().map(drop),
-            DOUBLE => (0..8).try_for_each(|_| self.byte().map(drop)),
-            BINARY => self.pass_bytes(),
-            LIST | SET => {
-                let (count, wire) = self.list()?;
-                (0..count).try_for_each(|_| self.pass_element(wire, depth + 1))
-            }
-            MAP => {
-                let count = self.varint()?;
-                let count = self.within(count)?;
-                if count == 0 {
-                    return Ok(());
-                }
-                let wires = self.byte()?;
-                (0..count).try_for_each(|_| {
-                    self.pass_element(wires >> 4, depth + 1)?;
-                    self.pass_element(wires & 0x0f, depth + 1)
-                })
-            }
-            STRUCT => {
-                let mut field = 0;
-                while let Some((_, wire)) = self.field(&mut field)? {
-                    self.pass(wire, depth + 1)?;
-                }
-                Ok(())
-            }
-            _ => Err(invalid("its footer has a value of an unknown type")),
-        }
-    }
 }

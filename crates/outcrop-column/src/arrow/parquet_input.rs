@@ -10,6 +10,7 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::basic::Type;
 use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::ChunkReader;
 
 use super::as_text::{ValueKind, as_strings};
@@ -41,6 +42,8 @@ pub struct ParquetStrings<'c, R> {
     column: usize,
     next_group: usize,
     reader: Option<ParquetRecordBatchReader>,
+    /// Rows that the row group at hand promises, less those that were read.
+    rows_left: u64,
     keeps_types: bool,
     check: Option<PageCheck<'c>>,
 }
@@ -79,6 +82,7 @@ impl<'c, R: ChunkReader + 'static> ParquetStrings<'c, R> {
                 column,
                 next_group: 0,
                 reader: None,
+                rows_left: 0,
                 keeps_types: false,
                 check: None,
             })
@@ -117,6 +121,7 @@ impl<'c, R: ChunkReader + 'static> ParquetStrings<'c, R> {
                 column: number,
                 next_group: 0,
                 reader: None,
+                rows_left: 0,
                 keeps_types: true,
                 check: None,
             })
@@ -141,6 +146,7 @@ impl<'c, R: ChunkReader + 'static> ParquetStrings<'c, R> {
                 match reader.next() {
                     Some(batch) => {
                         let array = ArrayRef::clone(batch?.column(0));
+                        self.rows_left = self.rows_left.saturating_sub(array.len() as u64);
                         let array = if self.keeps_types {
                             array
                         } else {
@@ -149,6 +155,12 @@ impl<'c, R: ChunkReader + 'static> ParquetStrings<'c, R> {
                         return Ok(Some(array));
                     }
                     None => self.reader = None,
+                }
+                if self.rows_left > 0 {
+                    return Err(foreign(format!(
+                        "the file is damaged: a row group has {} rows fewer than its footer says; write the file again",
+                        self.rows_left
+                    )));
                 }
             }
             let metadata = self.metadata.metadata();
@@ -193,6 +205,7 @@ impl<'c, R: ChunkReader + 'static> ParquetStrings<'c, R> {
                 .build()
                 .map_err(of_parquet)?;
             self.reader = Some(reader);
+            self.rows_left = rows;
             self.next_group += 1;
         }
     }
@@ -224,14 +237,26 @@ pub(super) fn footer<R: ChunkReader>(input: &R) -> Result<ArrowReaderMetadata> {
     let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     parquet_footer::check(input)
         .map_err(|why| foreign(format!("the file is damaged: {why}; write the file again")))?;
-    ArrowReaderMetadata::load(input, plain).map_err(|error| match is_truncated(input) {
+    let metadata = ArrowReaderMetadata::load(input, plain).map_err(|error| match is_truncated(input) {
         true => foreign(format!(
             "the file is truncated, or still being written: it ends at byte {} without the footer that every Parquet file ends with; copy it \
              again in full",
             input.len()
         )),
         false => of_parquet(error),
-    })
+    })?;
+    // Whoever reads pages that many columns share reads them as often.
+    let groups = metadata.metadata().row_groups().iter();
+    let chunks = groups.flat_map(RowGroupMetaData::columns);
+    let own = chunks.filter(|chunk| chunk.file_path().is_none());
+    let sizes = own.filter_map(|chunk| u64::try_from(chunk.compressed_size()).ok());
+    match sizes.fold(0, u64::saturating_add) <= input.len() {
+        true => Ok(metadata),
+        false => Err(foreign(
+            "the file is damaged: its columns take more bytes than the file has; write the file again"
+                .to_owned(),
+        )),
+    }
 }
 
 /// Whether the file begins as Parquet does and ends in another way.

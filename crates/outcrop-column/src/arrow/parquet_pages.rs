@@ -14,7 +14,7 @@ use parquet::file::reader::ChunkReader;
 
 use super::guarded;
 use super::parquet_input::{FORMAT, of_parquet};
-use super::thrift::{Kind, Thrift, invalid};
+use super::thrift::{Fields, Kind, Thrift, invalid};
 use crate::error::{ColumnError, Result};
 
 /// A page as its header describes it.
@@ -30,12 +30,23 @@ pub struct StoredPage {
     pub is_bounded: bool,
     /// Values in it, nulls among them, as claimed; those of the dictionary in the page of one.
     pub values: u64,
-    /// Whether it holds the dictionary of the pages behind it.
-    pub is_dictionary: bool,
+    /// What it holds.
+    pub kind: PageKind,
     /// Bytes of each value in memory, at most; none of strings, which are of any length.
     pub value_bytes: Option<u64>,
     /// How its values are encoded, as far as that matters to what a reader holds.
     pub encoding: PageEncoding,
+}
+
+/// What a page holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageKind {
+    /// The dictionary of the pages behind it.
+    Dictionary,
+    /// Rows.
+    Data,
+    /// What readers pass over.
+    Index,
 }
 
 /// An encoding, by what its reader keeps beyond the bytes of the page.
@@ -96,14 +107,20 @@ pub(super) fn for_each_page<R: ChunkReader>(
         let is_unbounded = matches!(chunk.compression(), Compression::GZIP(_) | Compression::LZ4);
         // A negative number of a damaged footer is a panic of the library.
         let (mut offset, mut left) = guarded(FORMAT, || Ok(chunk.byte_range()))?;
+        let mut has_begun = false;
         while left > 0 {
             let reader = input.get_read(offset).map_err(of_parquet)?;
-            let page = Header::read(reader.take(left)).map_err(of_header)?;
+            let page = Header::read(reader.take(left), left).map_err(of_header)?;
+            // The library would take another one, and replace the codes of rows that it has read by their values.
+            if page.kind == PageKind::Dictionary && has_begun {
+                return Err(of_header(invalid("a dictionary is not in front of its column")));
+            }
+            has_begun |= page.kind != PageKind::Index;
             let used = page.header_bytes + page.bytes;
             left = left.checked_sub(used).ok_or_else(|| of_header(too_long()))?;
             // The library takes memory for them at once.
             let least_bytes = page.values.saturating_mul(least_plain_bytes(chunk));
-            if page.is_dictionary && least_bytes > page.uncompressed_bytes {
+            if page.kind == PageKind::Dictionary && least_bytes > page.uncompressed_bytes {
                 return Err(of_header(invalid(
                     "a dictionary claims more values than it has bytes for",
                 )));
@@ -114,7 +131,7 @@ pub(super) fn for_each_page<R: ChunkReader>(
                 uncompressed_bytes: page.uncompressed_bytes,
                 is_bounded: !(is_unbounded && page.is_compressed),
                 values: page.values,
-                is_dictionary: page.is_dictionary,
+                kind: page.kind,
                 value_bytes: value_bytes(chunk),
                 encoding: page.encoding,
             })?;
@@ -161,7 +178,7 @@ pub(super) struct RowBytes {
 impl RowBytes {
     pub(super) fn count(&mut self, page: &StoredPage) {
         self.all = self.all.saturating_add(page.uncompressed_bytes);
-        if page.is_dictionary {
+        if page.kind != PageKind::Data {
             return;
         }
         self.values = self.values.saturating_add(page.values);
@@ -265,32 +282,39 @@ struct Header {
     level_bytes: u64,
     is_compressed: bool,
     values: u64,
-    is_dictionary: bool,
+    kind: PageKind,
     encoding: PageEncoding,
 }
 
+/// A required number, which must not be negative.
+fn size(fields: &Fields, field: usize) -> io::Result<u64> {
+    let number = fields.numbers[field].ok_or_else(|| invalid("a page header lacks a number"))?;
+    u64::try_from(number).map_err(|_| invalid("a page has a size below zero"))
+}
+
 impl Header {
-    fn read(input: impl Read) -> io::Result<Self> {
-        let mut thrift = Thrift::of(input);
+    /// Reads a header, of `most_bytes` at most.
+    fn read(input: impl Read, most_bytes: u64) -> io::Result<Self> {
+        let mut thrift = Thrift::of(input, most_bytes);
         let page = thrift.structure(PAGE)?;
         // The library goes by the type.
-        let expected = match page.size(PAGE_TYPE)? {
-            0 => V1,
-            1 => INDEX,
-            2 => WITH_DICTIONARY,
-            3 => V2,
+        let (expected, kind) = match size(&page, PAGE_TYPE)? {
+            0 => (V1, PageKind::Data),
+            1 => (INDEX, PageKind::Index),
+            2 => (WITH_DICTIONARY, PageKind::Dictionary),
+            3 => (V2, PageKind::Data),
             _ => return Err(invalid("a page is of no known kind")),
         };
-        if page.inner.as_ref().map(|(kind, _)| *kind) != Some(expected) {
+        if page.inner.as_ref().map(|(number, _)| *number) != Some(expected) {
             return Err(invalid("a page header is that of another kind of page"));
         }
-        let bytes = page.size(COMPRESSED)?;
+        let bytes = size(&page, COMPRESSED)?;
         let (mut level_bytes, mut is_compressed) = (0, true);
         if let Some((V2, data)) = &page.inner {
-            level_bytes = data.size(DEFINITION_LEVELS)? + data.size(REPETITION_LEVELS)?;
+            level_bytes = size(data, DEFINITION_LEVELS)? + size(data, REPETITION_LEVELS)?;
             is_compressed = data.numbers[IS_COMPRESSED] != Some(0);
         }
-        let number = |field: usize| page.inner.as_ref().and_then(|(_, kind)| kind.numbers[field]);
+        let number = |field: usize| page.inner.as_ref().and_then(|(_, inner)| inner.numbers[field]);
         let values = number(VALUES);
         let encoding = match page.inner {
             Some((V1, _)) => number(ENCODING),
@@ -300,11 +324,11 @@ impl Header {
         match level_bytes <= bytes {
             true => Ok(Self {
                 values: values.and_then(|values| u64::try_from(values).ok()).unwrap_or(0),
-                is_dictionary: matches!(page.inner, Some((WITH_DICTIONARY, _))),
+                kind,
                 encoding: PageEncoding::of(encoding),
                 header_bytes: thrift.read,
                 bytes,
-                uncompressed_bytes: page.size(UNCOMPRESSED)?,
+                uncompressed_bytes: size(&page, UNCOMPRESSED)?,
                 level_bytes,
                 is_compressed,
             }),
@@ -323,7 +347,7 @@ mod tests {
     ];
 
     fn read(bytes: &[u8]) -> io::Result<(u64, u64, u64)> {
-        let header = Header::read(bytes)?;
+        let header = Header::read(bytes, bytes.len() as u64)?;
         Ok((header.header_bytes, header.bytes, header.uncompressed_bytes))
     }
 
@@ -339,19 +363,27 @@ mod tests {
             ],
         ]
         .concat();
-        let header = Header::read(&second[..]).unwrap();
+        let header = Header::read(&second[..], second.len() as u64).unwrap();
         assert_eq!((header.bytes, header.level_bytes), (1000, 30));
         assert!(header.is_compressed);
         let uncompressed = [&second[..second.len() - 3], &[0x12, 0, 0]].concat();
-        assert!(!Header::read(&uncompressed[..]).unwrap().is_compressed);
+        let length = uncompressed.len() as u64;
+        assert!(!Header::read(&uncompressed[..], length).unwrap().is_compressed);
     }
 
     #[test]
     fn a_header_that_has_two_meanings_is_refused() {
         let stop = PLAIN.len() - 1;
         let with = |more: &[u8]| [&PLAIN[..stop], more, &[0]].concat();
-        // A field of a later version may follow: of 4 bytes, and a flag.
-        assert!(read(&with(&[0xc8, 4, 1, 2, 3, 4, 0x11])).is_ok());
+        // Fields of a later version may follow: of 4 bytes, and a flag; a struct; a list of numbers; a double.
+        for more in [
+            &[0xc8, 4, 1, 2, 3, 4, 0x11][..],
+            &[0xcc, 0],
+            &[0xc9, 0x25, 2, 4],
+            &[0xc7, 0, 0, 0, 0, 0, 0, 0, 0],
+        ] {
+            assert!(read(&with(more)).is_ok(), "{more:?}");
+        }
         for (what, header) in [
             ("a size again", with(&[0x05, 4, 2])),
             (
@@ -365,7 +397,8 @@ mod tests {
                 ]),
             ),
             ("a list of flags", with(&[0xc9, 0x21, 1, 1])),
-            ("a struct of a later version", with(&[0xcc, 0])),
+            ("a map of flags", with(&[0xcb, 1, 0x11, 1, 1])),
+            ("a list without end", with(&[0xc9, 0xf5, 0xff, 0xff, 0x03])),
             ("two kinds of page", with(&[0x3c, 0x15, 2, 0])),
             ("the type of another kind", {
                 let mut bytes = PLAIN.to_vec();

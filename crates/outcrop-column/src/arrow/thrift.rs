@@ -1,9 +1,37 @@
 //! Structs in Thrift's compact protocol, as Parquet has them: <https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md>.
+//!
+//! The library that reads Parquet goes by the number of a field, and by its type only where it does not know the number. So each known field must
+//! have its type here, and what is passed over must be passed over as the library does: else the two would read different structs.
 
 use std::io::{self, ErrorKind, Read};
 
+use Kind::{Bytes, Double, Flag, I8, I16, I32, I64, List, Struct, Unused};
+
+/// Structs in structs of what is not known.
+const MOST_STRUCTS: usize = 16;
+/// Fields of a struct whose numbers are kept, at most.
+const MOST_KEPT: usize = 8;
+
+/// Types of the protocol. A flag has two, one for each value.
+const TRUE: u8 = 1;
+const FALSE: u8 = 2;
+const BYTE: u8 = 3;
+const SHORT: u8 = 4;
+pub(super) const INT: u8 = 5;
+const LONG: u8 = 6;
+const DOUBLE: u8 = 7;
+pub(super) const BINARY: u8 = 8;
+pub(super) const LIST: u8 = 9;
+const SET: u8 = 10;
+const MAP: u8 = 11;
+pub(super) const STRUCT: u8 = 12;
+
 pub(super) fn invalid(what: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, what)
+}
+
+pub(super) fn of_another_type() -> io::Error {
+    invalid("a field has another type than Parquet's")
 }
 
 /// The type of a field.
@@ -22,50 +50,76 @@ pub(super) enum Kind {
     Unused,
 }
 
-/// The numbers and flags of a struct by the numbers of their fields, and the last struct in it.
-#[derive(Default)]
-pub(super) struct Fields {
-    pub(super) numbers: [Option<i64>; 9],
-    pub(super) inner: Option<(usize, Box<Self>)>,
+impl Kind {
+    /// Its types in the protocol.
+    const fn wires(self) -> &'static [u8] {
+        match self {
+            Flag => &[TRUE, FALSE],
+            I8 => &[BYTE],
+            I16 => &[SHORT],
+            I32 => &[INT],
+            I64 => &[LONG],
+            Double => &[DOUBLE],
+            Bytes => &[BINARY],
+            List(_) => &[LIST],
+            Struct(_) => &[STRUCT],
+            Unused => &[],
+        }
+    }
 }
 
-impl Fields {
-    /// A required number, which must not be negative.
-    pub(super) fn size(&self, field: usize) -> io::Result<u64> {
-        let number = self.numbers[field].ok_or_else(|| invalid("a page header lacks a number"))?;
-        u64::try_from(number).map_err(|_| invalid("a page has a size below zero"))
-    }
+/// The numbers and flags of a struct by the numbers of their fields, which begin with 1, and the last struct in it.
+#[derive(Default)]
+pub(super) struct Fields {
+    pub(super) numbers: [Option<i64>; MOST_KEPT + 1],
+    pub(super) inner: Option<(usize, Box<Self>)>,
 }
 
 /// Reads structs in compact protocol. It is strict: whatever it let pass in another way than the library reads it, could have two meanings.
 pub(super) struct Thrift<R> {
-    pub(super) input: R,
+    input: R,
     /// Bytes that were read.
     pub(super) read: u64,
+    /// Bytes that there are.
+    length: u64,
 }
 
 impl<R: Read> Thrift<R> {
-    /// Reads fields in ascending order, each at most once. Integers, flags and bytes of later versions of the format may follow; nothing else may.
+    /// What reads structs of an input of so many bytes.
+    pub(super) const fn of(input: R, length: u64) -> Self {
+        Self {
+            input,
+            read: 0,
+            length,
+        }
+    }
+
+    /// Reads fields in ascending order, each at most once: the 32-bit numbers and flags of a shape are kept, and what is in one of its structs. Any
+    /// other field is passed over.
     pub(super) fn structure(&mut self, shape: &'static [Kind]) -> io::Result<Fields> {
         let mut fields = Fields::default();
         let mut last = 0;
-        while let Some((number, kind)) = self.field(&mut last)? {
+        while let Some((number, wire)) = self.field(&mut last)? {
             let place = number as usize;
-            match (shape.get(place - 1), kind) {
-                (Some(Kind::I32), 5) => fields.numbers[place] = Some(i64::from(self.signed()? as i32)),
+            let kind = shape.get(place - 1).copied();
+            let kept = match (kind, wire) {
+                (Some(I32), INT) => i64::from(self.signed()? as i32),
                 // The type of a field says which of the two it is.
-                (Some(Kind::Flag), 1 | 2) => fields.numbers[place] = Some(i64::from(kind == 1)),
-                (Some(Kind::Struct(_)), 12) if fields.inner.is_some() => {
+                (Some(Flag), TRUE | FALSE) => i64::from(wire == TRUE),
+                (Some(Struct(_)), STRUCT) if fields.inner.is_some() => {
                     return Err(invalid("a page header is that of two kinds of page"));
                 }
-                (Some(Kind::Struct(inner)), 12) => {
+                (Some(Struct(inner)), STRUCT) => {
                     fields.inner = Some((place, Box::new(self.structure(inner)?)));
+                    continue;
                 }
-                (None, 1 | 2) => {}
-                (None, 3) => self.byte().map(drop)?,
-                (Some(Kind::I64), 6) | (None, 4..=6) => self.varint().map(drop)?,
-                (Some(Kind::Bytes) | None, 8) => self.pass_bytes()?,
-                _ => return Err(invalid("a page header is not one of Parquet")),
+                _ => {
+                    self.pass_field(shape, number, wire)?;
+                    continue;
+                }
+            };
+            if let Some(number) = fields.numbers.get_mut(place) {
+                *number = Some(kept);
             }
         }
         Ok(fields)
@@ -88,7 +142,100 @@ impl<R: Read> Thrift<R> {
         Ok(Some((number, head & 0x0f)))
     }
 
-    pub(super) fn byte(&mut self) -> io::Result<u8> {
+    /// Passes over a field of a struct of this shape.
+    pub(super) fn pass_field(&mut self, shape: &'static [Kind], number: i64, wire: u8) -> io::Result<()> {
+        match shape.get(number as usize - 1).copied() {
+            None | Some(Unused) => self.pass(wire, 1),
+            Some(kind) if kind.wires().contains(&wire) => self.pass_kind(kind),
+            Some(_) => Err(of_another_type()),
+        }
+    }
+
+    /// Passes over the value of a field of the format; a flag is in its type.
+    fn pass_kind(&mut self, kind: Kind) -> io::Result<()> {
+        match kind {
+            Struct(shape) => {
+                let mut field = 0;
+                while let Some((number, wire)) = self.field(&mut field)? {
+                    self.pass_field(shape, number, wire)?;
+                }
+                Ok(())
+            }
+            List(of) => {
+                let (count, wire) = self.list()?;
+                if count > 0 && !of.wires().contains(&wire) {
+                    return Err(of_another_type());
+                }
+                (0..count).try_for_each(|_| self.pass_kind(*of))
+            }
+            _ => kind.wires().first().map_or(Ok(()), |wire| self.pass(*wire, 1)),
+        }
+    }
+
+    /// Passes over the value of a field that is not known.
+    fn pass(&mut self, wire: u8, depth: usize) -> io::Result<()> {
+        match wire {
+            TRUE | FALSE => Ok(()),
+            _ => self.pass_element(wire, depth),
+        }
+    }
+
+    /// The same in a list. Flags have a byte there, of which the library knows nothing where it passes over them.
+    fn pass_element(&mut self, wire: u8, depth: usize) -> io::Result<()> {
+        if depth > MOST_STRUCTS {
+            return Err(invalid("structs are in structs without end"));
+        }
+        match wire {
+            TRUE | FALSE => Err(invalid("a field that is not known has a list of flags")),
+            BYTE => self.byte().map(drop),
+            SHORT | INT | LONG => self.varint().map(drop),
+            DOUBLE => (0..8).try_for_each(|_| self.byte().map(drop)),
+            BINARY => self.pass_bytes(),
+            LIST | SET => {
+                let (count, wire) = self.list()?;
+                (0..count).try_for_each(|_| self.pass_element(wire, depth + 1))
+            }
+            MAP => {
+                let count = self.varint()?;
+                let count = self.within(count)?;
+                if count == 0 {
+                    return Ok(());
+                }
+                let wires = self.byte()?;
+                (0..count).try_for_each(|_| {
+                    self.pass_element(wires >> 4, depth + 1)?;
+                    self.pass_element(wires & 0x0f, depth + 1)
+                })
+            }
+            STRUCT => {
+                let mut field = 0;
+                while let Some((_, wire)) = self.field(&mut field)? {
+                    self.pass(wire, depth + 1)?;
+                }
+                Ok(())
+            }
+            _ => Err(invalid("a value has an unknown type")),
+        }
+    }
+
+    /// How many elements a list has, and their type. Each has a byte at least.
+    pub(super) fn list(&mut self) -> io::Result<(u64, u8)> {
+        let head = self.byte()?;
+        let count = match head >> 4 {
+            15 => self.varint()?,
+            count => u64::from(count),
+        };
+        Ok((self.within(count)?, head & 0x0f))
+    }
+
+    fn within(&self, count: u64) -> io::Result<u64> {
+        match count <= self.length.saturating_sub(self.read) {
+            true => Ok(count),
+            false => Err(invalid("a list has more elements than there are bytes")),
+        }
+    }
+
+    fn byte(&mut self) -> io::Result<u8> {
         let mut byte = [0];
         self.input
             .read_exact(&mut byte)
@@ -100,7 +247,7 @@ impl<R: Read> Thrift<R> {
         Ok(byte[0])
     }
 
-    pub(super) fn varint(&mut self) -> io::Result<u64> {
+    fn varint(&mut self) -> io::Result<u64> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -125,9 +272,5 @@ impl<R: Read> Thrift<R> {
             true => Ok(()),
             false => Err(invalid("a struct is truncated")),
         }
-    }
-
-    pub(super) const fn of(input: R) -> Self {
-        Self { input, read: 0 }
     }
 }

@@ -1,7 +1,7 @@
 //! What a segment that is written with an index would take in a file without one.
 
 use super::dictionary::write_dictionary;
-use super::options::{EncodeOptions, Index, Techniques};
+use super::options::{EncodeOptions, Techniques};
 use crate::dictionary::WrittenValues;
 use crate::error::Result;
 use crate::format::{Footer, HEADER_BYTES, SectionKind, SectionWriter, SegmentEntry};
@@ -16,8 +16,8 @@ const WRITTEN: [SectionKind; 4] = [
 ];
 
 impl SegmentEntry {
-    /// The entry of the same rows, and the size of their file, where they are the only segment and are written as `options` say but
-    /// without index and not packed. The dictionary alone is made again, of `values`: its blocks are larger where no index needs small
+    /// The entry of the same rows, and the size of their file, where they are the only segment and are written as `options` say, which
+    /// ask for no index, and not packed. The dictionary alone is made again, of `values`: its blocks are larger where no index needs small
     /// ones. Codes do not depend on the index. What is made goes to `out`, with gaps where the other sections would be.
     pub(crate) fn without_index(
         &self,
@@ -25,10 +25,6 @@ impl SegmentEntry {
         options: EncodeOptions,
         out: &mut dyn WriteAt,
     ) -> Result<(Self, u64)> {
-        let options = EncodeOptions {
-            index: Index::None,
-            ..options
-        };
         let mut writer = SectionWriter::new(out, HEADER_BYTES as u64);
         let mut sections = Vec::new();
         for section in WRITTEN.into_iter().filter_map(|kind| self.section(kind)) {

@@ -15,6 +15,7 @@ mod names;
 mod oracle;
 mod packed;
 #[cfg(feature = "parquet")]
+mod parquet_hostile;
 mod parquet_pages;
 #[cfg(feature = "parquet")]
 mod parquet_sizes;

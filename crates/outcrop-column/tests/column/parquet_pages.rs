@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{Array as _, ArrayRef, RecordBatch, StringArray};
-use outcrop_column::arrow::{PageEncoding, ParquetStrings, StoredPage, for_each_value, parquet_fields};
+use outcrop_column::arrow::{
+    PageEncoding, PageKind, ParquetStrings, StoredPage, for_each_value, parquet_fields,
+};
 use outcrop_column::{ColumnError, InputColumn};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, GzipLevel, ZstdLevel};
@@ -132,7 +134,7 @@ fn a_page_ends_at_the_size_of_its_header_but_for_gzip_and_lz4_frames() {
         );
     }
     let with_dictionary = pages_of(&file_of(&values, WriterProperties::builder()));
-    assert!(with_dictionary[0].is_dictionary && !with_dictionary[1].is_dictionary);
+    assert!(with_dictionary[0].kind == PageKind::Dictionary && with_dictionary[1].kind == PageKind::Data);
 }
 
 #[test]
@@ -201,7 +203,7 @@ fn a_footer_with_endless_types_or_lists_is_refused_before_memory_is_taken_for_it
     a_set[6] = 0x1a;
     for file in [of_a_byte, a_set] {
         let refused = open(file).unwrap_err().to_string();
-        assert!(refused.contains("of another type than Parquet's"), "{refused}");
+        assert!(refused.contains("another type than Parquet's"), "{refused}");
     }
     // Row groups: as many as a number can say.
     let footer = [
@@ -216,7 +218,7 @@ fn a_footer_with_endless_types_or_lists_is_refused_before_memory_is_taken_for_it
     .concat();
     let refused = open(file).unwrap_err().to_string();
     assert!(
-        refused.contains("more elements than the footer has bytes"),
+        refused.contains("more elements than there are bytes"),
         "{refused}"
     );
 }

@@ -1,0 +1,164 @@
+//! Parquet files whose footer and pages say something else than they have.
+
+use std::sync::Arc;
+
+use arrow_array::{Array as _, ArrayRef, RecordBatch, StringArray};
+use outcrop_column::InputColumn;
+use outcrop_column::arrow::{ParquetStrings, parquet_fields};
+use parquet::arrow::ArrowWriter;
+use parquet::file::metadata::ParquetMetaDataWriter;
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
+
+/// A file of these values in one row group, without compression.
+fn file_of(values: &[&str]) -> Vec<u8> {
+    let array: ArrayRef = Arc::new(StringArray::from(values.to_vec()));
+    let batch = RecordBatch::try_from_iter([("rock", array)]).unwrap();
+    let properties = WriterProperties::builder().build();
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.into_inner().unwrap()
+}
+
+/// The pages of a file of one row group, and a file of other pages, of which several row groups are said to consist.
+fn pages_of(file: &[u8]) -> Vec<u8> {
+    let read = SerializedFileReader::new(bytes::Bytes::copy_from_slice(file)).unwrap();
+    let (start, length) = read.metadata().row_group(0).column(0).byte_range();
+    file[start as usize..(start + length) as usize].to_vec()
+}
+
+fn with_pages(file: &[u8], pages: &[u8], groups: usize, rows: i64) -> Vec<u8> {
+    let read = SerializedFileReader::new(bytes::Bytes::copy_from_slice(file)).unwrap();
+    let group = read.metadata().row_group(0).clone();
+    let column = group.column(0).clone().into_builder();
+    let column = column
+        .set_total_compressed_size(pages.len() as i64)
+        .set_num_values(rows);
+    let group = group
+        .into_builder()
+        .set_column_metadata(vec![column.build().unwrap()]);
+    let group = group.set_num_rows(rows).build().unwrap();
+    let metadata = read.metadata().clone().into_builder();
+    let metadata = metadata.set_row_groups(vec![group; groups]).build();
+    let mut out = [b"PAR1", pages].concat();
+    ParquetMetaDataWriter::new(&mut out, &metadata).finish().unwrap();
+    out
+}
+
+/// The same file with more fields behind those of its footer.
+fn with_fields(file: &[u8], fields: &[u8]) -> Vec<u8> {
+    let tail = file.len() - 8;
+    let start = tail - u32::from_le_bytes(file[tail..tail + 4].try_into().unwrap()) as usize;
+    // The last byte ends the struct.
+    let footer = [&file[start..tail - 1], fields, &[0]].concat();
+    let length = (footer.len() as u32).to_le_bytes();
+    [&file[..start], &footer, &length, b"PAR1"].concat()
+}
+
+/// How many rows a file has, or the sentence with which it is refused.
+fn read(file: Vec<u8>) -> Result<usize, String> {
+    let arrays = ParquetStrings::open(bytes::Bytes::from(file), InputColumn::Only);
+    let arrays = arrays.map_err(|error| error.to_string())?;
+    arrays
+        .map(|array| array.map(|array| array.len()))
+        .sum::<Result<usize, _>>()
+        .map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_field_of_a_later_version_of_the_footer_is_passed_over_unless_it_has_flags_in_a_list() {
+    let file = file_of(&["tuff", "marl", "tuff"]);
+    // Of number 20: a list of numbers, a double, a struct with a flag, a map of numbers to text.
+    for field in [
+        &[0x09, 40, 0x25, 2, 4][..],
+        &[0x07, 40, 0, 0, 0, 0, 0, 0, 0, 0],
+        &[0x0c, 40, 0x11, 0],
+        &[0x0b, 40, 1, 0x58, 2, 1, b'a'],
+    ] {
+        assert_eq!(read(with_fields(&file, field)), Ok(3), "{field:?}");
+    }
+    // In lists and maps a flag has a byte by the specification, and none where the library passes over it: what follows would be read as
+    // another footer, which nobody has looked at.
+    for field in [&[0x09, 40, 0x21, 1, 1][..], &[0x0b, 40, 1, 0x11, 1, 1]] {
+        let refused = read(with_fields(&file, field)).unwrap_err();
+        assert!(refused.contains("a list of flags"), "{refused}");
+    }
+}
+
+#[test]
+fn one_long_name_above_many_columns_is_refused_before_each_column_has_a_copy() {
+    let types = |name: usize, leaves: usize| {
+        let number = |mut number: usize| {
+            let mut bytes = Vec::new();
+            while number >= 0x80 {
+                bytes.push(number as u8 | 0x80);
+                number >>= 7;
+            }
+            bytes.push(number as u8);
+            bytes
+        };
+        let text = |bytes: usize| [number(bytes), vec![b'a'; bytes]].concat();
+        let group = |name: usize, children: usize| {
+            [
+                &[0x35, 2, 0x18][..],
+                &text(name),
+                &[0x15],
+                &number(children * 2),
+                &[0],
+            ]
+            .concat()
+        };
+        let leaf = [0x15, 12, 0x25, 2, 0x18, 1, b'a', 0];
+        let footer = [
+            &[0x15, 2, 0x19, 0xfc][..],
+            &number(leaves + 2),
+            &group(1, 1),
+            &group(name, leaves),
+            &leaf.repeat(leaves),
+            &[0x16, 0, 0x19, 0x0c, 0],
+        ]
+        .concat();
+        let length = (footer.len() as u32).to_le_bytes();
+        parquet_fields(&bytes::Bytes::from(
+            [&b"PAR1"[..], &footer, &length, b"PAR1"].concat(),
+        ))
+    };
+    assert_eq!(types(100, 1000).unwrap().len(), 1);
+    let refused = types(100_000, 1000).unwrap_err().to_string();
+    assert!(
+        refused.contains("the paths of its columns take more than"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_dictionary_behind_pages_that_have_codes_of_another_one_is_refused() {
+    let file = file_of(&["tuff", "marl", "tuff"]);
+    let pages = pages_of(&file);
+    assert_eq!(read(with_pages(&file, &pages, 1, 3)), Ok(3));
+    let refused = read(with_pages(&file, &pages.repeat(2), 1, 6)).unwrap_err();
+    assert!(
+        refused.contains("a dictionary is not in front of its column"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn row_groups_that_share_their_pages_are_refused_before_they_are_read_again_and_again() {
+    let long = "x".repeat(1 << 16);
+    let file = file_of(&[&long]);
+    let pages = pages_of(&file);
+    assert_eq!(read(with_pages(&file, &pages, 1, 1)), Ok(1));
+    let refused = read(with_pages(&file, &pages, 2, 1)).unwrap_err();
+    assert!(
+        refused.contains("its columns take more bytes than the file has"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn rows_that_a_footer_promises_and_pages_do_not_have_are_missed() {
+    let file = file_of(&["tuff", "marl", "tuff"]);
+    let refused = read(with_pages(&file, &pages_of(&file), 1, 9)).unwrap_err();
+    assert!(refused.contains("6 rows fewer than its footer says"), "{refused}");
+}
