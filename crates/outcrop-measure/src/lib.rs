@@ -29,6 +29,7 @@
 //! # Ok::<(), outcrop_measure::MeasureError>(())
 //! ```
 
+pub mod harmless;
 pub mod metric;
 pub mod units;
 

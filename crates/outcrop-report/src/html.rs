@@ -15,6 +15,7 @@ mod stack;
 mod tables;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use outcrop_measure::harmless::harmless;
 
 use crate::chart::{Figure, Wait, css};
 use crate::command::{Commands, quoted};
@@ -268,8 +269,7 @@ fn document(report: &Report, class: &str, body: &Markup) -> String {
         }
     };
     // Names come from files of others; a page that is shown by `cat` does not steer the terminal.
-    let steers = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
-    markup.into_string().replace(steers, "\u{fffd}")
+    harmless(&markup.into_string()).into_owned()
 }
 
 fn title(report: &Report) -> String {

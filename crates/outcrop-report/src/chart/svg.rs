@@ -5,6 +5,7 @@ mod elements;
 use std::fmt::Write as _;
 
 use elements::{Elements, Extent};
+use outcrop_measure::harmless::harmless;
 
 use super::draw::text_width_px;
 use super::palette::{self, Ink};
@@ -297,8 +298,10 @@ impl std::fmt::Display for Tenths {
     }
 }
 
+/// Text as XML, which has no control characters.
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
+    harmless(text)
+        .replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")

@@ -1,20 +1,9 @@
-//! Control characters in what somebody else wrote: a file, a job or a journal does not steer the terminal that shows its words.
+//! Control characters in JSON, and in data on its way to a terminal.
 
-use std::borrow::Cow;
 use std::io::Write;
 
-/// Replaces a control character.
-const REPLACEMENT: &str = "\u{fffd}";
-
-/// Text for people. Line ends and tabs are how tables and messages are laid out; nothing that is printed this way is coloured.
-pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
-    replaced(text, steers)
-}
-
-/// A name that stands in one line: a line end in it would make a second one.
-pub(crate) fn harmless_line(name: &str) -> Cow<'_, str> {
-    replaced(name, char::is_control)
-}
+use outcrop_measure::harmless::{REPLACEMENT, steers};
+pub(crate) use outcrop_measure::harmless::{harmless, harmless_line};
 
 /// JSON whose text has no control character, and means the same: `serde_json` leaves those behind ASCII as they are.
 pub(super) fn escaped(json: String) -> String {
@@ -26,17 +15,6 @@ pub(super) fn escaped(json: String) -> String {
         false => letter.to_string(),
     });
     letters.collect()
-}
-
-fn steers(letter: char) -> bool {
-    letter.is_control() && !matches!(letter, '\n' | '\t')
-}
-
-fn replaced(text: &str, is_replaced: fn(char) -> bool) -> Cow<'_, str> {
-    match text.contains(is_replaced) {
-        true => text.replace(is_replaced, REPLACEMENT).into(),
-        false => text.into(),
-    }
 }
 
 /// The first byte in UTF-8 of the control characters behind ASCII, of which ESC has a twin.
@@ -83,6 +61,8 @@ impl TerminalData {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::*;
 
     const STEERING: &str = "a\x1b[2Jb\u{9b}2Jc\x7f\r\n\t\u{a0}é";
