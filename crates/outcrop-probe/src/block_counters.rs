@@ -5,7 +5,7 @@
 use outcrop_measure::metric::Unavailable;
 use serde::{Deserialize, Serialize};
 
-pub use crate::block_device::{BlockDevice, BufferedLoop, LoopFile};
+pub use crate::block_device::{AttachedLoop, BlockDevice, LoopFile};
 use crate::system_tree::excerpt;
 
 /// Counted since boot, or between two readings (see [`Counters::since`]).

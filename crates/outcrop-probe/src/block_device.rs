@@ -120,10 +120,9 @@ impl BlockDevice {
     }
 }
 
-/// A loop device that goes through the page cache of its file's filesystem: what it "reads" may come from memory, and what it
-/// "writes" may stay there.
+/// A loop device and its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BufferedLoop {
+pub struct AttachedLoop {
     /// The loop device (`loop0`).
     pub name: String,
     /// The file that it shows as a device.
@@ -134,9 +133,9 @@ pub struct BufferedLoop {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoopFile {
     /// With direct I/O: its requests are requests to the device below the file.
-    Direct(PathBuf),
-    /// Through the page cache.
-    Buffered(BufferedLoop),
+    Direct(AttachedLoop),
+    /// Through the page cache of the file's filesystem: what it "reads" may come from memory, and what it "writes" may stay there.
+    Buffered(AttachedLoop),
 }
 
 impl BlockDevice {
@@ -152,9 +151,10 @@ impl BlockDevice {
         }
         // What holds files is attached: without the attribute it is not known to what, and how.
         let file = PathBuf::from(self.tree.text(file)?);
+        let attached = AttachedLoop { name, file };
         Ok(Some(match self.tree.switch(self.disk_attribute("loop/dio"))? {
-            true => LoopFile::Direct(file),
-            false => LoopFile::Buffered(BufferedLoop { name, file }),
+            true => LoopFile::Direct(attached),
+            false => LoopFile::Buffered(attached),
         }))
     }
 
@@ -162,7 +162,7 @@ impl BlockDevice {
     ///
     /// # Errors
     /// It is a loop device, but /sys does not say how it was attached.
-    pub fn buffered_loop(&self) -> Result<Option<BufferedLoop>, Unavailable> {
+    pub fn buffered_loop(&self) -> Result<Option<AttachedLoop>, Unavailable> {
         Ok(match self.loop_file()? {
             Some(LoopFile::Buffered(buffered)) => Some(buffered),
             Some(LoopFile::Direct(_)) | None => None,

@@ -45,7 +45,7 @@ pub mod system_tree;
 pub mod user_file;
 pub mod wear;
 
-pub use block_counters::{BlockDevice, BufferedLoop, Counters, LoopFile};
+pub use block_counters::{AttachedLoop, BlockDevice, Counters, LoopFile};
 pub use clock::{Clock, Stopwatch};
 pub use cpu_time::{CpuTime, CpuUsage, process_time_ns};
 pub use device_identity::DeviceIdentity;

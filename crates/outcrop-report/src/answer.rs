@@ -7,6 +7,7 @@ use outcrop_measure::Interval;
 use serde::Serialize;
 
 pub(crate) use doubtful::Doubtful;
+pub(crate) use reading::is_of_fio;
 pub use reading::{Absence, Capability, Reading, ReadingOutcome};
 
 use crate::number::Number;

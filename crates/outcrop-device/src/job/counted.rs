@@ -4,7 +4,7 @@ use std::path::Path;
 
 use outcrop_measure::metric::Unavailable;
 use outcrop_probe::Filesystem;
-use outcrop_probe::block_counters::{BlockDevice, BufferedLoop, Counters, LoopFile};
+use outcrop_probe::block_counters::{AttachedLoop, BlockDevice, Counters, LoopFile};
 use outcrop_workload::EngineKind;
 use outcrop_workload::filesystem::FileAccess;
 
@@ -17,6 +17,8 @@ const MOST_LOOPS: usize = 8;
 /// What the filesystem of a loop device's file may write for a flush of the device, which becomes an `fsync` of the file: of ext4's journal a
 /// descriptor, the file's inode (its time has changed) and a commit, and the inode once more in its place; each is a block of 4 KiB.
 const JOURNAL_BYTES_PER_FLUSH: u64 = 16 << 10;
+/// Filesystems that write no more than that; XFS writes less. btrfs writes several times as much, and not always as much.
+const WITHIN_ALLOWANCE: [&str; 4] = ["ext2", "ext3", "ext4", "xfs"];
 
 /// The devices to be counted.
 #[derive(Debug)]
@@ -25,8 +27,11 @@ pub(crate) struct Counted {
     /// The disk at the bottom, where that is not the device: below a loop device with direct I/O, and below a partition. The device counts
     /// only what is asked of itself.
     disk: Option<Result<BlockDevice, Unavailable>>,
-    /// Files of loop devices between the two.
+    /// Files of loop devices between the two, and the loop device whose flushes reach them: a partition does not count its flushes.
     files_between: u64,
+    flushed: Option<BlockDevice>,
+    /// The filesystem of one of these files, where what it writes for a flush is not known.
+    beyond_allowance: Option<String>,
     /// See [`JobReport::page_cache`](crate::JobReport::page_cache).
     pub(crate) page_cache: Option<String>,
 }
@@ -35,6 +40,7 @@ pub(crate) struct Counted {
 #[derive(Debug)]
 pub(crate) struct Moment {
     device: Result<Counters, Unavailable>,
+    flushed: Option<Result<Counters, Unavailable>>,
     disk: Option<Result<Counters, Unavailable>>,
 }
 
@@ -52,6 +58,8 @@ impl Counted {
             device,
             disk: None,
             files_between: 0,
+            flushed: None,
+            beyond_allowance: None,
             page_cache: (spec.access == FileAccess::Buffered && is_accessed)
                 .then(buffered)
                 .or_else(|| {
@@ -70,15 +78,23 @@ impl Counted {
         let mut lowest = self.device.clone();
         for _ in 0..MOST_LOOPS {
             match lowest.as_ref().map(BlockDevice::loop_file) {
-                Ok(Ok(Some(LoopFile::Direct(file)))) => {
-                    lowest = below(&file);
+                Ok(Ok(Some(LoopFile::Direct(attached)))) => {
                     self.files_between += 1;
+                    let of_file = Filesystem::at(&attached.file).map(|found| found.type_name);
+                    let beyond = of_file
+                        .ok()
+                        .filter(|kind| !WITHIN_ALLOWANCE.contains(&kind.as_str()));
+                    self.beyond_allowance = self.beyond_allowance.take().or(beyond);
+                    let told = in_memory(&attached).map(|told| of_memory(&told));
+                    self.page_cache = self.page_cache.take().or(told);
+                    lowest = below(&attached.file);
                 }
-                Ok(Ok(Some(LoopFile::Buffered(buffered)))) => {
-                    lowest = below(&buffered.file);
+                Ok(Ok(Some(LoopFile::Buffered(attached)))) => {
+                    lowest = below(&attached.file);
                     self.device = lowest.clone();
                     self.files_between = 0;
-                    self.page_cache.get_or_insert_with(|| warning(&buffered));
+                    self.beyond_allowance = None;
+                    self.page_cache.get_or_insert_with(|| warning(&attached));
                 }
                 Ok(Err(why)) => {
                     // It is counted itself, for want of the disk below.
@@ -92,6 +108,9 @@ impl Counted {
         let disk = lowest.and_then(|device| device.whole_disk());
         let is_another = |device: &BlockDevice| disk.as_ref().ok() != Some(device);
         self.disk = self.device.as_ref().is_ok_and(is_another).then_some(disk);
+        let is_flushed = self.files_between > 0;
+        let flushed = self.device.as_ref().ok().filter(|_| is_flushed);
+        self.flushed = flushed.and_then(|device| device.whole_disk().ok());
     }
 
     /// Reads the counters now.
@@ -104,6 +123,7 @@ impl Counted {
         };
         Moment {
             device: of(&self.device),
+            flushed: self.flushed.as_ref().map(BlockDevice::counters),
             disk: self.disk.as_ref().map(of),
         }
     }
@@ -121,8 +141,15 @@ impl Counted {
     ) -> Option<Result<DiskBelow, Unavailable>> {
         let moved = between(earlier.disk.as_ref()?, later.disk.as_ref()?);
         let disk = self.disk.as_ref()?.as_ref();
-        let flushes = self.moved(earlier, later).map_or(0, |counters| counters.flushes);
+        let flushed = earlier.flushed.as_ref().zip(later.flushed.as_ref());
+        let flushed = flushed.and_then(|(earlier, later)| between(earlier, later).ok());
+        let flushes = flushed.map_or(0, |counters| counters.flushes);
         Some(moved.and_then(|counters| {
+            if let Some(kind) = self.beyond_allowance.as_ref().filter(|_| flushes > 0) {
+                return Err(Unavailable::because(format!(
+                    "{kind} holds the loop device's file, and how much it writes for a flush is not known"
+                )));
+            }
             Ok(DiskBelow {
                 name: disk.map_err(Clone::clone)?.name().to_owned(),
                 counters,
@@ -183,9 +210,9 @@ fn unknown(device: &BlockDevice, why: &Unavailable) -> String {
     )
 }
 
-fn warning(buffered: &BufferedLoop) -> String {
+fn warning(buffered: &AttachedLoop) -> String {
     if let Some(told) = in_memory(buffered) {
-        return format!("{told}: these figures describe memory, and not a disk");
+        return of_memory(&told);
     }
     format!(
         "{}: figures of reads, and of writes without a sync, describe memory. {ATTACH_DIRECT}",
@@ -193,8 +220,12 @@ fn warning(buffered: &BufferedLoop) -> String {
     )
 }
 
+fn of_memory(told: &str) -> String {
+    format!("{told}: these figures describe memory, and not a disk")
+}
+
 /// Names the filesystem in memory that holds a loop device's file: there is no disk below such a device.
-fn in_memory(BufferedLoop { name, file }: &BufferedLoop) -> Option<String> {
+fn in_memory(AttachedLoop { name, file }: &AttachedLoop) -> Option<String> {
     let kind = Filesystem::at(file).ok()?.type_name;
     let said = || format!("the file of {name}, {}, is in memory ({kind})", file.display());
     matches!(kind.as_str(), "tmpfs" | "ramfs").then(said)
@@ -203,7 +234,7 @@ fn in_memory(BufferedLoop { name, file }: &BufferedLoop) -> Option<String> {
 /// What is to be done about a loop device without direct I/O.
 const ATTACH_DIRECT: &str = "Attach it with `losetup --direct-io=on`.";
 
-fn page_cache_of(BufferedLoop { name, file }: &BufferedLoop) -> String {
+fn page_cache_of(AttachedLoop { name, file }: &AttachedLoop) -> String {
     format!(
         "{name} was attached without direct I/O, so the page cache answers instead of the disk below {}",
         file.display()
@@ -218,14 +249,17 @@ pub(crate) fn unread_disk(target: &Target) -> Option<String> {
         ));
     }
     let device = BlockDevice::holding(target.place()?).ok()?;
-    match device.buffered_loop() {
-        Ok(Some(buffered)) => Some(match in_memory(&buffered) {
-            Some(told) => format!("{told}: what is read back is on no disk"),
-            None => format!(
+    let of_memory = |attached: &AttachedLoop| {
+        in_memory(attached).map(|told| format!("{told}: what is read back is on no disk"))
+    };
+    match device.loop_file() {
+        Ok(Some(LoopFile::Buffered(attached))) => of_memory(&attached).or_else(|| {
+            Some(format!(
                 "{}: what is read back may never have reached that disk. {ATTACH_DIRECT}",
-                page_cache_of(&buffered)
-            ),
+                page_cache_of(&attached)
+            ))
         }),
+        Ok(Some(LoopFile::Direct(attached))) => of_memory(&attached),
         Ok(None) => None,
         Err(why) => Some(unknown(&device, &why)),
     }

@@ -210,18 +210,11 @@ fn what_only_blkid_knows_is_refused_where_it_is_installed() {
     );
 }
 
-/// Gives a disk one partition from 1 MiB on, of 24 MiB, as the kernel knows it: the partition's node.
+/// Gives a disk a partition, once it is refused as a disk with a partition table.
 fn partitioned(device: &LoopDevice) -> PathBuf {
-    let mut table = [0_u8; 512];
-    table[446 + 4] = 0x83;
-    table[446 + 8..446 + 12].copy_from_slice(&2048_u32.to_le_bytes());
-    table[446 + 12..446 + 16].copy_from_slice(&49_152_u32.to_le_bytes());
-    table[510..].copy_from_slice(&[0x55, 0xaa]);
-    let image = File::options().write(true).open(&device.image).unwrap();
-    image.write_all_at(&table, 0).unwrap();
+    device.write_partition_table();
     refused(&device.node, device, "it holds a partition table");
-    must("addpart", &[text(&device.node), "1", "2048", "49152"]);
-    PathBuf::from(format!("{}p1", text(&device.node)))
+    device.add_partition()
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The disk below a loop device with direct I/O: what others ask of it is in no counter of the loop device.
 
+use std::path::Path;
+
 use outcrop_device::{JobReport, JobSpec, ReadOnlyTarget, Target, WritableDevice};
 use outcrop_probe::BlockDevice;
 use outcrop_workload::{Content, ReadWriteMix};
@@ -41,12 +43,13 @@ fn the_disk_at_the_bottom_is_counted_beside_a_loop_device_and_below_a_filesystem
     let report = run(&target, &short_spec());
     assert_eq!(counted(&report), (&*name(&nested), &*bottom()));
 
-    // What is on the disk itself has none below.
+    // What is on the disk itself has none below, what is on one of its partitions has the disk.
     let on_disk = folder();
     let target = Target::Scratch(scratch(on_disk.path(), 1 << 20));
     let report = run(&target, &short_spec());
-    if report.counted_device.is_some_and(|name| name == bottom()) {
-        assert!(report.disk_below.is_none());
+    match report.counted_device.as_deref() == Some(&*bottom()) {
+        true => assert!(report.disk_below.is_none()),
+        false => assert_eq!(counted(&report).1, bottom()),
     }
 }
 
@@ -67,13 +70,63 @@ fn a_disk_below_that_cannot_be_found_is_unknown_with_the_reason() {
 #[test]
 fn a_loop_device_in_memory_is_not_said_to_have_a_disk_below() {
     let memory = Disk::in_memory();
-    let device = LoopDevice::buffered_on(&memory, 4 << 20);
-    let target = Target::ReadOnly(ReadOnlyTarget::open(&device.node).unwrap());
-    let told = run(&target, &short_spec()).page_cache.unwrap();
-    assert!(
-        told.contains("is in memory (tmpfs)") && !told.contains("disk below"),
-        "{told}"
+    // Newer kernels take direct I/O for files in memory too.
+    for device in [
+        LoopDevice::buffered_on(&memory, 4 << 20),
+        LoopDevice::on(&memory, 4 << 20),
+    ] {
+        let target = Target::ReadOnly(ReadOnlyTarget::open(&device.node).unwrap());
+        let told = run(&target, &short_spec()).page_cache.unwrap();
+        assert!(
+            told.contains("is in memory (tmpfs)") && !told.contains("disk below"),
+            "{told}"
+        );
+    }
+}
+
+fn synced_writes() -> JobSpec {
+    JobSpec {
+        read_write_mix: ReadWriteMix::WRITE_ONLY,
+        sync: "each".parse().unwrap(),
+        queue_depth: 1,
+        ..short_spec()
+    }
+}
+
+/// The same device, writable and filled.
+fn filled(node: &Path, name: &str, size_bytes: u64) -> Target {
+    let opened = WritableDevice::open(node, name).unwrap();
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    opened
+        .fill(size_bytes, &Content::Random, SEED, &stop, &mut |_, _| {})
+        .unwrap();
+    Target::Device(opened)
+}
+
+#[test]
+fn flushes_of_a_partition_of_a_loop_device_are_allowed_for_too() {
+    let device = LoopDevice::of_partitions(32 << 20);
+    device.write_partition_table();
+    let partition = device.add_partition();
+    let name = device.image.canonicalize().unwrap();
+    let target = filled(&partition, &format!("{}-part1", name.display()), 24 << 20);
+    let below = run(&target, &synced_writes()).disk_below.unwrap().unwrap();
+    assert!(below.journal_bytes > 0, "{below:?}");
+}
+
+#[test]
+fn what_a_filesystem_writes_for_a_flush_is_unknown_where_it_copies_on_write() {
+    let disk = Disk::formatted("btrfs", 256 << 20);
+    let device = LoopDevice::on(&disk, 8 << 20);
+    let name = device.image.canonicalize().unwrap();
+    let target = filled(&device.node, name.to_str().unwrap(), 8 << 20);
+    let why = run(&target, &synced_writes()).disk_below.unwrap().unwrap_err();
+    assert_eq!(
+        why.reason,
+        "btrfs holds the loop device's file, and how much it writes for a flush is not known"
     );
+    // Without flushes it is as with any other.
+    assert!(run(&target, &short_spec()).disk_below.unwrap().is_ok());
 }
 
 #[test]
@@ -97,18 +150,11 @@ fn the_journal_of_a_file_below_a_loop_device_writes_no_more_for_a_flush_than_is_
     let below = BlockDevice::holding(&disk.mount_point).unwrap();
     let device = LoopDevice::on(&disk, 8 << 20);
     let name = device.image.canonicalize().unwrap();
-    let opened = WritableDevice::open(&device.node, name.to_str().unwrap()).unwrap();
-    let stop = std::sync::atomic::AtomicBool::new(false);
-    opened
-        .fill(8 << 20, &Content::Random, SEED, &stop, &mut |_, _| {})
-        .unwrap();
-    let target = Target::Device(opened);
+    let target = filled(&device.node, name.to_str().unwrap(), 8 << 20);
     for sync in ["none", "each", "each:fsync", "dsync"] {
         let spec = JobSpec {
-            read_write_mix: ReadWriteMix::WRITE_ONLY,
             sync: sync.parse().unwrap(),
-            queue_depth: 1,
-            ..short_spec()
+            ..synced_writes()
         };
         let before = written_to(&below);
         let report = run(&target, &spec);

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
@@ -73,6 +74,23 @@ impl LoopDevice {
         Self::attached_in(folder, size_bytes, &["--direct-io=off"])
     }
 
+    /// Gives it a table of one partition from 1 MiB on, of 24 MiB.
+    pub(crate) fn write_partition_table(&self) {
+        let mut table = [0_u8; 512];
+        table[446 + 4] = 0x83;
+        table[446 + 8..446 + 12].copy_from_slice(&2048_u32.to_le_bytes());
+        table[446 + 12..446 + 16].copy_from_slice(&49_152_u32.to_le_bytes());
+        table[510..].copy_from_slice(&[0x55, 0xaa]);
+        let image = File::options().write(true).open(&self.image).unwrap();
+        image.write_all_at(&table, 0).unwrap();
+    }
+
+    /// Tells the kernel of that partition: its node.
+    pub(crate) fn add_partition(&self) -> PathBuf {
+        must("addpart", &[text(&self.node), "1", "2048", "49152"]);
+        PathBuf::from(format!("{}p1", text(&self.node)))
+    }
+
     fn attached(size_bytes: u64, options: &[&str]) -> Self {
         Self::attached_in(folder(), size_bytes, options)
     }
@@ -115,11 +133,12 @@ impl Disk {
     /// The same over this one.
     pub(crate) fn over(device: LoopDevice, kind: &str) -> Self {
         // Nothing is left to the kernel to initialise while a test counts what was written.
-        let lazy: &[&str] = match kind {
-            "ext4" => &["-E", "lazy_itable_init=0,lazy_journal_init=0"],
-            _ => &[],
+        let options: &[&str] = match kind {
+            "ext4" => &["-F", "-E", "lazy_itable_init=0,lazy_journal_init=0"],
+            "btrfs" => &["-f"],
+            _ => &["-F"],
         };
-        let args = [&["-q", "-F"], lazy, &[text(&device.node)]].concat();
+        let args = [&["-q"], options, &[text(&device.node)]].concat();
         must(&format!("mkfs.{kind}"), &args);
         let folder = folder();
         must("mount", &["-t", kind, text(&device.node), text(folder.path())]);

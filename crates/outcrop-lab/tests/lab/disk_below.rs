@@ -25,6 +25,15 @@ fn neighbour(stop: &AtomicBool) {
     }
 }
 
+/// Tells a thread to stop, also if the test fails: the scope waits for it.
+struct Stop<'s>(&'s AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn load_of_others_on_the_disk_below_a_loop_device_with_direct_io_is_told_in_each_trial() {
     let device = LoopDevice::new(4 << 20);
@@ -34,10 +43,9 @@ fn load_of_others_on_the_disk_below_a_loop_device_with_direct_io_is_told_in_each
     let mut folder = start(&set, runs.path());
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
+        let _guard = Stop(&stop);
         scope.spawn(|| neighbour(&stop));
-        let outcome = run_to_the_end(&set, &mut folder);
-        stop.store(true, Ordering::Relaxed);
-        outcome.unwrap();
+        run_to_the_end(&set, &mut folder).unwrap();
     });
     let name = device.node.trim_start_matches("/dev/");
     for entry in assert_complete(&set, &folder) {

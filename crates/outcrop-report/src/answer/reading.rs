@@ -65,6 +65,11 @@ enum AbsenceKind {
     NotOfFio,
 }
 
+/// Whether a reason is what fio's result does not have.
+pub(crate) fn is_of_fio(reason: &str) -> bool {
+    reason.starts_with("fio ")
+}
+
 impl Absence {
     /// The reason that records of a cell give. Theirs alone can be that of a measurement: all others say what was not measured.
     pub(crate) fn recorded(reason: &str) -> Self {
@@ -74,7 +79,7 @@ impl Absence {
                 NONE_COMPLETED => AbsenceKind::NoneCompleted,
                 reason if lacks_operations(reason) => AbsenceKind::TooFew,
                 reason if is_of_some_trials(reason) => AbsenceKind::SomeTrials,
-                reason if reason.starts_with("fio ") => AbsenceKind::NotOfFio,
+                reason if is_of_fio(reason) => AbsenceKind::NotOfFio,
                 _ => AbsenceKind::NotMeasured,
             },
         }

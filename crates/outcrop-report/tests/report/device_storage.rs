@@ -54,23 +54,28 @@ fn reads_that_did_not_reach_storage_fail_a_finding() {
 
 #[test]
 fn what_others_ask_of_the_disk_below_a_loop_device_is_said_to_be_that_disks() {
-    let mut run = run_of(100);
-    for trial in &mut run.trials {
-        // The loop device itself moved what was requested.
-        set(trial, DEVICE_BYTES_RATIO, 1.0);
-        set(trial, FOREIGN_BYTES_RATIO, 1.3);
-        set(trial, MISSING_BYTES_RATIO, 0.0);
+    for (of_device, foreign, mover) in [
+        (1.0, 1.3, "the disk below the device"),
+        (1.0, 0.03, "the disk below the device"),
+        (1.3, 0.3, "the device"),
+        (1.03, 0.04, "the device"),
+    ] {
+        let mut run = run_of(100);
+        for trial in &mut run.trials {
+            // With 1, the loop device itself moved what was requested.
+            set(trial, DEVICE_BYTES_RATIO, of_device);
+            set(trial, FOREIGN_BYTES_RATIO, foreign);
+            set(trial, MISSING_BYTES_RATIO, 0.0);
+        }
+        let report = Report::of(&run);
+        assert_eq!(
+            finding(&report, "bytes-are-the-kernels").verdict,
+            Verdict::DoesNotHold
+        );
+        let told = warnings(&report).join(" ");
+        let says = format!("In 9 of 9 trials {mover} moved over");
+        assert!(told.contains(&says), "{of_device} {foreign}: {told}");
     }
-    let report = Report::of(&run);
-    assert_eq!(
-        finding(&report, "bytes-are-the-kernels").verdict,
-        Verdict::DoesNotHold
-    );
-    let told = warnings(&report).join(" ");
-    assert!(
-        told.contains("In 9 of 9 trials the disk below the device moved over"),
-        "{told}"
-    );
 }
 
 #[test]

@@ -87,6 +87,26 @@ fn rounds_of_a_preconditioned_subject_are_judged_and_say_what_they_are_not() {
 }
 
 #[test]
+fn rounds_are_judged_in_a_row_though_one_between_them_failed() {
+    let without = |count: u32, lacks: u32, spread: f64| {
+        let mut run = rounds(count, spread, &[4096]).build();
+        run.trials.retain(|trial| trial.repetition != lacks);
+        let report = Report::of(&run);
+        finding(&report.layers[0].findings, "rounds-are-steady")
+            .verdict
+            .clone()
+    };
+    // The five before it are judged.
+    assert_eq!(without(8, 5, 0.10), Verdict::DoesNotHold);
+    assert_eq!(without(8, 5, 0.0), Verdict::Holds);
+    let verdict = without(8, 4, 0.0);
+    assert!(
+        matches!(&verdict, Verdict::NotTestable(why) if why.contains("5 rounds in a row, and of 7 there are at most 4 in a row")),
+        "{verdict:?}"
+    );
+}
+
+#[test]
 fn writes_that_fall_off_a_cliff_are_seen_and_level_ones_are_steady() {
     let level = || RunBuilder::new(3);
     let cliff = || RunBuilder {

@@ -55,8 +55,13 @@ fn traffic(report: &JobReport) -> Vec<Remark> {
     // Below a loop device without direct I/O, it is the disk that holds the file.
     let device = report.counted_device.as_deref().unwrap_or("the device");
     let disk = report.disk_below.as_ref().and_then(|disk| disk.as_ref().ok());
-    let disk = disk.filter(|_| stray.is_of_disk_below);
-    let busy = disk.map_or(device, |disk| &disk.name);
+    let busy = match disk.map(|disk| &disk.name) {
+        Some(disk) if is_much(stray.by_device) && is_much(stray.by_disk_below) => {
+            format!("{device} and {disk} together")
+        }
+        Some(disk) if stray.by_disk_below > stray.by_device => disk.clone(),
+        _ => device.to_owned(),
+    };
     let mut notes = Vec::new();
     if let Ok(foreign) = stray.foreign
         && is_much(foreign)
@@ -184,6 +189,16 @@ mod tests {
         assert_eq!(stray(&report), [30 * MB, 0, 90 * MB]);
         let said = traffic(&report);
         assert!(said[0].text.contains(", and vda moved 30.0 MB more"), "{said:?}");
+        // Others may read from the one and write to the other.
+        let report = with_disk(job([MB, 90 * MB], [9 * MB, 90 * MB]), [0, 100 * MB], 0);
+        assert_eq!(stray(&report), [18 * MB, 0, 91 * MB]);
+        let said = traffic(&report);
+        assert!(
+            said[0]
+                .text
+                .contains(", and loop0 and vda together moved 18.0 MB more"),
+            "{said:?}"
+        );
         // Others that use the loop device itself are seen there.
         let report = with_disk(job([MB, 0], [9 * MB, 0]), [MB, 0], 0);
         assert_eq!(stray(&report), [8 * MB, 0, MB]);

@@ -226,8 +226,9 @@ fn device_bytes_ratio(report: &JobReport) -> Value {
 pub(super) struct Stray {
     /// Moved by the device, or by the disk below it, beyond ours.
     pub(super) foreign: Result<u64, Unavailable>,
-    /// Whether the disk below moved more of them than the device.
-    pub(super) is_of_disk_below: bool,
+    /// How many of them the device counted, and how many the disk below it: of reads and of writes, the one that counted more.
+    pub(super) by_device: u64,
+    pub(super) by_disk_below: u64,
     /// Ours, and not moved by the device.
     pub(super) missing: u64,
     /// All of ours.
@@ -251,15 +252,19 @@ impl Stray {
                 Ok(beyond([disk.counters.read_bytes, of_others]))
             }
         };
-        let sum = |bytes: [u64; 2]| bytes[0] + bytes[1];
-        let most = |of_disk: &[u64; 2]| [of_device[0].max(of_disk[0]), of_device[1].max(of_disk[1])];
+        let known = of_disk.as_ref().copied().unwrap_or(of_device);
+        let is_below = |way: &usize| known[*way] > of_device[*way];
+        let by_disk_below = (0..2).filter(is_below).map(|way| known[way]).sum();
+        let by_device = (0..2)
+            .filter(|way| !is_below(way))
+            .map(|way| of_device[way])
+            .sum();
         Ok(Self {
-            is_of_disk_below: of_disk
-                .as_ref()
-                .is_ok_and(|of_disk| sum(*of_disk) > sum(of_device)),
-            foreign: of_disk.as_ref().map(most).map(sum).map_err(Clone::clone),
+            foreign: of_disk.map(|_| by_device + by_disk_below),
+            by_device,
+            by_disk_below,
             missing: (0..2).map(|way| ours[way].saturating_sub(moved[way])).sum(),
-            ours: sum(ours),
+            ours: ours[0] + ours[1],
         })
     }
 }

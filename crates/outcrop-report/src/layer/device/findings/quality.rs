@@ -10,6 +10,7 @@ use outcrop_schema::device::{
 use outcrop_workload::filesystem::FileAccess;
 
 use super::super::cell::{DeviceCell, trial_words, value_of};
+use crate::answer::is_of_fio;
 use crate::cell::{Cell, best};
 use crate::finding::Finding;
 use crate::number::{Number, counted};
@@ -51,7 +52,8 @@ impl Stray {
             words: trial_words(cell, trial),
             foreign,
             missing,
-            is_below_device: of_device.is_some_and(|of_device| foreign > 2.0 * of_device.max(CONTAMINATION)),
+            is_below_device: of_device
+                .is_some_and(|of_device| of_device <= CONTAMINATION || foreign > 2.0 * of_device),
             is_of_disk_below: !cell.is(&ACCESS, &FileAccess::Buffered)
                 && trial.notes.iter().any(|note| PAGE_CACHE.is_kind_of(note)),
         })
@@ -205,7 +207,7 @@ pub(super) fn percentiles(cells: &[Cell<'_>]) -> Finding {
         reasons.map(str::to_owned).collect()
     };
     // What fio did not report is no question of samples.
-    let is_of_samples = |reason: &String| !reason.starts_with("fio ");
+    let is_of_samples = |reason: &String| !is_of_fio(reason);
     let withheld = cells
         .iter()
         .filter(|cell| reasons(cell).iter().any(is_of_samples))

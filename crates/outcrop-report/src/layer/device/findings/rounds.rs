@@ -27,7 +27,9 @@ struct Judged<'c, 'a> {
     tracked: &'c Cell<'a>,
     /// How many there are.
     count: usize,
-    /// The first five that are steady, or the last five; none where there are fewer.
+    /// How many there are in a row at most: a round may have failed.
+    in_a_row: usize,
+    /// The first five that are steady, or the last five in a row; none where there are fewer.
     window: Option<(usize, Window)>,
 }
 
@@ -52,13 +54,25 @@ impl<'c, 'a> Judged<'c, 'a> {
             Some((first + end, window))
         });
         let last = || {
-            let (first, row) = rows.last()?;
-            Some((first + row.len(), last_window(row)?))
+            let mut windows = rows.iter().rev();
+            windows.find_map(|(first, row)| Some((first + row.len(), last_window(row)?)))
         };
         Self {
             tracked,
             count: trials.len(),
+            in_a_row: rows.iter().map(|(_, row)| row.len()).max().unwrap_or(0),
             window: steady.or_else(last),
+        }
+    }
+
+    /// Why there is no window: `5 rounds in a row, and of 7 there are at most 4 in a row`.
+    fn too_few(&self) -> String {
+        let (count, in_a_row) = (self.count, self.in_a_row);
+        match in_a_row == count {
+            true => format!("{WINDOW_ROUNDS} rounds, and there are {count}"),
+            false => format!(
+                "{WINDOW_ROUNDS} rounds in a row, and of {count} there are at most {in_a_row} in a row, because a round failed between them"
+            ),
         }
     }
 
@@ -86,9 +100,7 @@ pub(in super::super) fn claim(cells: &[Cell<'_>]) -> Option<Claim> {
     let rounds = counted(count, "round");
     let figures = format!("figures are medians of all {rounds}");
     let Some((end, window)) = &judged.window else {
-        let why = format!(
-            "not judged: the rule of the SNIA PTS takes {WINDOW_ROUNDS} rounds, and there are {count}"
-        );
+        let why = format!("not judged: the rule of the SNIA PTS takes {}", judged.too_few());
         let text = format!("{} {}", as_sentence(&why), as_sentence(&figures));
         return Some(Claim::new(TOPIC, why, text, Vec::new()));
     };
@@ -124,10 +136,7 @@ pub(super) fn steady_state(cells: &[Cell<'_>], drive: Option<Drive<'_>>) -> Opti
         }
     };
     let Some((end, window)) = &judged.window else {
-        let reason = format!(
-            "it takes {WINDOW_ROUNDS} rounds, and there are {}; `--repetitions` sets their number",
-            judged.count
-        );
+        let reason = format!("it takes {}; `--repetitions` sets their number", judged.too_few());
         return Some(Finding::not_testable(ID, SENTENCE, reason));
     };
     let begin = end + 1 - WINDOW_ROUNDS;

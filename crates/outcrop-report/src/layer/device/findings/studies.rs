@@ -46,7 +46,7 @@ pub(super) fn size(cells: &[Cell<'_>]) -> Finding {
     judged(ID, SENTENCE, ratios, 1.0, tested)
         .unwrap_or_else(|| {
             let reason =
-                "no two sizes that differ fourfold have figures under the same conditions (the plan ssd-access-size measures such).";
+                "no two sizes that differ fourfold have figures under the same conditions (the plan ssd-access-size measures them).";
             Finding::not_testable(ID, SENTENCE, reason)
         })
         .otherwise("Something other than the medium slows small accesses, such as a limit on IOPS.")
@@ -78,7 +78,7 @@ pub(super) fn latency_by_size(cells: &[Cell<'_>]) -> Finding {
     let tested = "the mean latency of the smallest access is less than that of the largest";
     judged(ID, SENTENCE, ratios, 1.0, tested)
         .unwrap_or_else(|| {
-            let reason = "no two sizes that differ fourfold have figures under the same conditions (the plan ssd-access-size measures such).";
+            let reason = "no two sizes that differ fourfold have figures under the same conditions (the plan ssd-access-size measures them).";
             Finding::not_testable(ID, SENTENCE, reason)
         })
         .otherwise("Accesses wait for something other than their transfer: a limit on IOPS, or a queue that hides it.")
