@@ -93,6 +93,7 @@ static SHIPPED: &[ShippedPlan] = shipped! {
     "cache-sensitivity": "What is the effect of memory, load factor, keys, mix, threads, compressibility of values and the build, one at a time?",
     "cache-etc-lite": "Can the figures of an earlier study be reproduced: hit ratio, p95 and throughput of a small cache by memory, build, load factor and keys?",
     "cache-peers": "What do requests cost in CPU and latency, compared with memcached and Redis, by pipeline, connections, closed and open loop?",
+    "cache-peer-hits": "With the same memory limit, does Outcrop's server hit more often than memcached and Redis?",
 };
 
 /// Every plan that ships.

@@ -52,9 +52,13 @@ fn more_operations_than_bytes(direction: &Direction) -> Option<String> {
         None => (direction.bw + 1.0) * 1024.0,
     };
     let moves_any = bytes_per_second > 1024.0;
+    let bandwidth = match direction.bw_bytes {
+        Some(bytes) => format!("{bytes} B/s"),
+        None => format!("{} KiB/s", direction.bw),
+    };
     (moves_any && direction.iops > bytes_per_second).then(|| {
         format!(
-            "iops of {} at a bandwidth of {bytes_per_second:.0} B/s is impossible; each operation moves a byte at least",
+            "iops of {} at a bandwidth of {bandwidth} is impossible; each operation moves a byte at least",
             direction.iops
         )
     })

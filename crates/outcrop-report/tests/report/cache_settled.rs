@@ -62,6 +62,12 @@ fn a_policy_is_not_chosen_by_hit_ratios_that_still_depend_on_the_fill_and_the_wa
 }
 
 #[test]
+fn a_warm_up_is_named_although_there_was_none() {
+    let (brief, _) = said(&warmed_up(policies(), 10_000.0, 0.0), "Policy");
+    assert!(brief.ends_with(" --warm-up 3s` should settle them"), "{brief}");
+}
+
+#[test]
 fn rows_whose_hit_ratio_is_not_settled_say_so_and_the_others_do_not() {
     let table = |run: &RunView| cell_table::text(&CellTable::of(run), None);
     // Of 20,000 requests more miss at 8 MiB than at 32 MiB: enough to replace 500 items twice there, and not here.

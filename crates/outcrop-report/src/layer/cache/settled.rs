@@ -69,7 +69,9 @@ pub(super) fn marked(factor: FactorRef, row: &CellRow) -> Option<String> {
 /// The command that measures the run again with a warm-up that settles these cells, at the rates that were measured: `; … should settle them`.
 pub(super) fn remedy(cells: &[&Cell<'_>], commands: &Commands) -> String {
     let seconds = cells.iter().filter_map(|cell| {
-        let requests = cell.value(&WARM_UP_REQUESTS)? * TURNOVERS / too_few_turnovers(cell)?;
+        too_few_turnovers(cell)?;
+        let misses = 1.0 - cell.value(&HIT_RATIO)?;
+        let requests = TURNOVERS * cell.value(&ITEMS)? * (1.0 + misses) / misses;
         Some(MARGIN * requests / cell.value(&THROUGHPUT)?)
     });
     let longest = seconds.filter(|seconds| seconds.is_finite()).fold(0.0, f64::max);
@@ -100,7 +102,7 @@ pub(super) fn caution(cells: &[Cell<'_>], commands: &Commands) -> Option<Caution
         .filter_map(|cell| Some((too_few_turnovers(cell)?, cell)));
     let (least, worst) = known.min_by(|one, other| one.0.total_cmp(&other.0))?;
     Some(Caution::warning(format!(
-        "In {} of {} cells the hit ratios are not settled: the warm-up replaced less than {TURNOVERS} times what the cache holds (least: {least:.1} \
+        "In {} of {} cells the hit ratios are not settled: the warm-up replaced the contents of the cache fewer than {TURNOVERS} times (least: {least:.1} \
          times, in {}), so they still depend on how the cache was filled{}.",
         unsettled.len(),
         cells.len(),

@@ -84,9 +84,7 @@ impl Judgement<'_> {
             None => "whole column".to_owned(),
         }
     }
-}
 
-impl Judgement<'_> {
     /// ` for the first 65,536 of 2,000,000 rows`, which follows the size of a file that has not all rows of the column; else empty.
     pub(super) fn part(&self) -> String {
         let (taken, all) = (rows_taken(self.best), self.best.value(&TABLE_ROWS));
