@@ -50,6 +50,13 @@ fn an_append_counts_its_own_rows_and_the_file_before_and_after() {
             .contains("`outcrop column compact a.ocol --in-place` merges it"),
         "{seen:?}"
     );
+    // What cannot be compacted, or has nothing new, gets no such advice.
+    column(dir, &["encode", "in.txt", "-o", "only.ocol", "--index", "only"]);
+    std::fs::write(dir.join("empty.txt"), "").unwrap();
+    for (file, rows) in [("only.ocol", "in.txt"), ("a.ocol", "empty.txt")] {
+        let seen = outcrop(dir, &["column", "append", file, rows]);
+        assert!(!seen.stderr.contains("compact"), "{seen:?}");
+    }
 }
 
 #[test]

@@ -129,7 +129,7 @@ impl Input {
 pub(super) enum IndexFlag {
     /// Forward codes only: smallest
     None,
-    /// Forward codes and postings: fast in both directions; a larger dictionary
+    /// Forward codes and postings: fast in both directions; with the profile `balanced`, a larger dictionary too
     Postings,
     /// Postings only: rows cannot be read back
     Only,

@@ -217,10 +217,14 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
         compared: None,
     };
     print_report(&written, args.format)?;
-    note(&format!(
-        "note: the appended rows have their own dictionary; `outcrop column compact {} --in-place` merges it with the others, which makes the file smaller where values are the same",
-        quoted(&args.file.to_string_lossy())
-    ));
+    // Rows of a file without codes cannot be given another dictionary.
+    let has_postings_alone = report.postings_bytes > 0 && report.codes_bytes == 0;
+    if report.row_count > 0 && !has_postings_alone {
+        note(&format!(
+            "note: the appended rows have their own dictionary; `outcrop column compact {} --in-place` merges it with the others, which makes the file smaller where values are the same",
+            quoted(&args.file.to_string_lossy())
+        ));
+    }
     Ok(())
 }
 

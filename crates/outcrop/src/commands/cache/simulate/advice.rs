@@ -14,11 +14,13 @@ pub(super) fn sentences(points: &[CurvePoint], facts: &TraceFacts) -> Option<Vec
     let mut sentences = of_advice(&advice, points, facts);
     // Where nothing is evicted that is asked for again, the choice of a policy is for those who have less memory.
     let mut policy = advice.chosen.policy;
-    if advice.chosen.misses_first_gets_alone(facts.first_gets)
-        && let Some((best, sentence)) = widest_difference(points)
-    {
-        sentences.push(sentence);
-        policy = best;
+    let fits = advice.chosen.misses_first_gets_alone(facts.first_gets);
+    match fits.then(|| widest_difference(points)).flatten() {
+        Some((best, sentence)) => {
+            sentences.push(sentence);
+            policy = best;
+        }
+        None => sentences.extend(better_with_less(points, &advice.chosen)),
     }
     sentences.extend(fall(points, policy, facts));
     Some(sentences)
@@ -95,9 +97,7 @@ fn of_advice(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) ->
             format_bytes(largest.unwrap_or(chosen.memory_bytes))
         ));
     }
-    let mut sentences = vec![format!("{memory}."), of_policies(advice, points)];
-    sentences.extend(better_with_less(points, chosen));
-    sentences
+    vec![format!("{memory}."), of_policies(advice, points)]
 }
 
 /// Where another policy misses less than the chosen one in less memory, by more than a percentage point: most of all where.

@@ -20,7 +20,7 @@ pub(super) fn fall(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts
     let most = |from: &CurvePoint, to: &CurvePoint| match falls_most(points, from, to) {
         true => "the misses fall most",
         false if CurveFall::has_short_step(points, policy, facts) => {
-            "the misses fall most for each doubling of the memory (a shorter step than half a doubling counts as half)"
+            "the misses fall most for each doubling of the memory (a step shorter than half a doubling counts as half of one)"
         }
         false => "the misses fall most for each doubling of the memory",
     };
@@ -233,7 +233,8 @@ mod tests {
         };
         assert_eq!(
             fall(&points, PolicyKind::S3Fifo, &facts).unwrap(),
-            "Knee with s3-fifo: from 4 MiB to 8 MiB the misses fall most for each doubling of the memory, from 70.0 % to 45.0 % of gets."
+            "Knee with s3-fifo: from 4 MiB to 8 MiB the misses fall most for each doubling of the memory (a step shorter than half a doubling counts \
+             as half of one), from 70.0 % to 45.0 % of gets."
         );
     }
 
@@ -244,8 +245,8 @@ mod tests {
         let points = points.map(|(kib, misses)| point(kib << 10, misses, 1000));
         assert_eq!(
             fall(&points, PolicyKind::S3Fifo, &facts(0)).unwrap(),
-            "Knee with s3-fifo: from 64 KiB to 90 KiB the misses fall most for each doubling of the memory (a shorter step than half a doubling \
-             counts as half), from 89.0 % to 79.0 % of gets."
+            "Knee with s3-fifo: from 64 KiB to 90 KiB the misses fall most for each doubling of the memory (a step shorter than half a doubling \
+             counts as half of one), from 89.0 % to 79.0 % of gets."
         );
     }
 
