@@ -55,6 +55,7 @@ pub use scan::{DictionaryOrder, Scan};
 pub use text_type::TextType;
 pub use values::for_each_value;
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_schema::{ArrowError, Schema};
@@ -64,9 +65,27 @@ use crate::error::{ColumnError, Result};
 
 const FORMAT: &str = "Arrow";
 
+thread_local! {
+    static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Has the process say nothing of the panics of foreign decoders over untrusted bytes, which become errors here: else the message and stack of
+/// each go to stderr before. Other panics are said as before.
+pub fn silence_decoders() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !IS_GUARDED.get() {
+            before(panic);
+        }
+    }));
+}
+
 /// Runs a foreign decoder over untrusted bytes. These decoders are meant not to panic, and sometimes do.
 fn guarded<T>(format: &'static str, decode: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| {
+    let outer = IS_GUARDED.replace(true);
+    let decoded = catch_unwind(AssertUnwindSafe(decode));
+    IS_GUARDED.set(outer);
+    decoded.unwrap_or_else(|_| {
         Err(ColumnError::Foreign {
             format,
             detail: "the file is damaged: its decoder gave up; write the file again".to_owned(),

@@ -48,6 +48,7 @@ mod _outcrop {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        outcrop_column::arrow::silence_decoders();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

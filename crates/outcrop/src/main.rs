@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         Err(error) => return exit::usage(&error),
     };
     interrupt::survive_file_size_limit();
+    outcrop_column::arrow::silence_decoders();
     let result = match cli.command {
         Command::Profile(args) => commands::profile::run(&args),
         Command::Run(args) => commands::run::run(&args),

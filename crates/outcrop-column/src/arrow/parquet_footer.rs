@@ -1,4 +1,4 @@
-//! What the footer of a Parquet file claims, before the library takes memory for it: lists as long as they say, and types as deep.
+//! What the footer of a Parquet file claims, before the library takes memory for it: how long its lists and how deep its types claim to be.
 //!
 //! *Source*: <https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift>.
 
@@ -92,7 +92,7 @@ const TYPE: &[Kind] = &[I32, I32, I32, Bytes, Unused, I32, I32, I32, I32, LOGICA
 const NAME: i64 = 4;
 const CHILDREN: i64 = 5;
 
-/// Refuses a footer with a list of more elements than it has bytes, with types of too many levels or too long paths, or with a field of another
+/// Refuses a footer with a list of more elements than it has bytes, with types of too many levels or overlong paths, or with a field of another
 /// type than the format's. What is wrong in another way, the library says.
 pub(super) fn check<R: ChunkReader>(input: &R) -> io::Result<()> {
     let Some(bytes) = footer_bytes(input) else {

@@ -10,7 +10,7 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::basic::Type;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
 
 use super::as_text::{ValueKind, as_strings};
@@ -140,13 +140,33 @@ impl<'c, R: ChunkReader + 'static> ParquetStrings<'c, R> {
         u64::try_from(self.metadata.metadata().file_metadata().num_rows()).unwrap_or(0)
     }
 
+    fn count(&mut self, rows: usize) -> Result<()> {
+        let left = self.rows_left.checked_sub(rows as u64);
+        self.rows_left = left.ok_or_else(|| {
+            foreign(
+                "the file is damaged: a row group has more rows than its footer says; write the file again"
+                    .to_owned(),
+            )
+        })?;
+        Ok(())
+    }
+
+    fn end_group(&self) -> Result<()> {
+        match self.rows_left {
+            0 => Ok(()),
+            left => Err(foreign(format!(
+                "the file is damaged: a row group has {left} rows fewer than its footer says; write the file again"
+            ))),
+        }
+    }
+
     fn next_array(&mut self) -> Result<Option<ArrayRef>> {
         loop {
             if let Some(reader) = &mut self.reader {
                 match reader.next() {
                     Some(batch) => {
                         let array = ArrayRef::clone(batch?.column(0));
-                        self.rows_left = self.rows_left.saturating_sub(array.len() as u64);
+                        self.count(array.len())?;
                         let array = if self.keeps_types {
                             array
                         } else {
@@ -156,12 +176,7 @@ impl<'c, R: ChunkReader + 'static> ParquetStrings<'c, R> {
                     }
                     None => self.reader = None,
                 }
-                if self.rows_left > 0 {
-                    return Err(foreign(format!(
-                        "the file is damaged: a row group has {} rows fewer than its footer says; write the file again",
-                        self.rows_left
-                    )));
-                }
+                self.end_group()?;
             }
             let metadata = self.metadata.metadata();
             if self.next_group >= metadata.num_row_groups() {
@@ -235,8 +250,11 @@ pub fn parquet_fields<R: ChunkReader>(input: &R) -> Result<Vec<ForeignField>> {
 /// Schema and row groups as Parquet has them, without what an Arrow writer added.
 pub(super) fn footer<R: ChunkReader>(input: &R) -> Result<ArrowReaderMetadata> {
     let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    parquet_footer::check(input)
-        .map_err(|why| foreign(format!("the file is damaged: {why}; write the file again")))?;
+    parquet_footer::check(input).map_err(|why| {
+        foreign(format!(
+            "the file is damaged, or a later version of Parquet wrote it: {why}; write the file again"
+        ))
+    })?;
     let metadata = ArrowReaderMetadata::load(input, plain).map_err(|error| match is_truncated(input) {
         true => foreign(format!(
             "the file is truncated, or still being written: it ends at byte {} without the footer that every Parquet file ends with; copy it \
@@ -245,10 +263,32 @@ pub(super) fn footer<R: ChunkReader>(input: &R) -> Result<ArrowReaderMetadata> {
         )),
         false => of_parquet(error),
     })?;
-    // Whoever reads pages that many columns share reads them as often.
     let groups = metadata.metadata().row_groups().iter();
-    let chunks = groups.flat_map(RowGroupMetaData::columns);
-    let own = chunks.filter(|chunk| chunk.file_path().is_none());
+    let mut chunks = groups.flat_map(RowGroupMetaData::columns);
+    // A summary of several files has their columns.
+    let is_own = |chunk: &&ColumnChunkMetaData| chunk.file_path().is_none_or(str::is_empty);
+    let own = chunks.clone().filter(is_own);
+    // The library asserts that they are not.
+    let starts_below_zero = |chunk: &ColumnChunkMetaData| {
+        let dictionary = chunk.dictionary_page_offset().unwrap_or(0);
+        [chunk.compressed_size(), chunk.data_page_offset(), dictionary]
+            .into_iter()
+            .any(|number| number < 0)
+    };
+    if chunks.any(starts_below_zero) {
+        return Err(foreign(
+            "the file is damaged: a column begins or ends below zero; write the file again".to_owned(),
+        ));
+    }
+    let promised = metadata.metadata().file_metadata().num_rows();
+    let rows = metadata.metadata().row_groups().iter();
+    let rows = rows.fold(0, |sum: i64, group| sum.saturating_add(group.num_rows()));
+    if rows != promised {
+        return Err(foreign(format!(
+            "the file is damaged: its footer promises {promised} rows, and its row groups {rows}; write the file again"
+        )));
+    }
+    // Pages that several columns or row groups share would be read once for each.
     let sizes = own.filter_map(|chunk| u64::try_from(chunk.compressed_size()).ok());
     match sizes.fold(0, u64::saturating_add) <= input.len() {
         true => Ok(metadata),

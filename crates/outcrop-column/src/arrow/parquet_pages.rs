@@ -104,13 +104,23 @@ pub(super) fn for_each_page<R: ChunkReader>(
 ) -> Result<()> {
     let leaves = (0..group.num_columns()).filter(|&leaf| columns.leaf_included(leaf));
     for chunk in leaves.map(|leaf| group.column(leaf)) {
+        if let Some(place) = chunk.file_path().filter(|place| !place.is_empty()) {
+            return Err(ColumnError::Foreign {
+                format: FORMAT,
+                detail: format!("the values of the column are in another file: {place}; give that file"),
+            });
+        }
         let is_unbounded = matches!(chunk.compression(), Compression::GZIP(_) | Compression::LZ4);
         // A negative number of a damaged footer is a panic of the library.
         let (mut offset, mut left) = guarded(FORMAT, || Ok(chunk.byte_range()))?;
         let mut has_begun = false;
         while left > 0 {
             let reader = input.get_read(offset).map_err(of_parquet)?;
-            let page = Header::read(reader.take(left), left).map_err(of_header)?;
+            let mut page = Header::read(reader.take(left), left).map_err(of_header)?;
+            // Of what is not compressed, the library takes the bytes, and the header may say anything.
+            if !page.is_compressed || chunk.compression() == Compression::UNCOMPRESSED {
+                page.uncompressed_bytes = page.bytes;
+            }
             // The library would take another one, and replace the codes of rows that it has read by their values.
             if page.kind == PageKind::Dictionary && has_begun {
                 return Err(of_header(invalid("a dictionary is not in front of its column")));

@@ -7,8 +7,8 @@ use std::io::{self, ErrorKind, Read};
 
 use Kind::{Bytes, Double, Flag, I8, I16, I32, I64, List, Struct, Unused};
 
-/// Structs in structs of what is not known.
-const MOST_STRUCTS: usize = 16;
+/// Structs, lists and maps in each other, of what is not known.
+const MOST_NESTED: usize = 16;
 /// Fields of a struct whose numbers are kept, at most.
 const MOST_KEPT: usize = 8;
 
@@ -25,6 +25,7 @@ pub(super) const LIST: u8 = 9;
 const SET: u8 = 10;
 const MAP: u8 = 11;
 pub(super) const STRUCT: u8 = 12;
+const UUID: u8 = 13;
 
 pub(super) fn invalid(what: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, what)
@@ -75,7 +76,7 @@ pub(super) struct Fields {
     pub(super) inner: Option<(usize, Box<Self>)>,
 }
 
-/// Reads structs in compact protocol. It is strict: whatever it let pass in another way than the library reads it, could have two meanings.
+/// Reads structs in compact protocol. It is strict: anything that it read differently from the library would have two meanings.
 pub(super) struct Thrift<R> {
     input: R,
     /// Bytes that were read.
@@ -107,7 +108,7 @@ impl<R: Read> Thrift<R> {
                 // The type of a field says which of the two it is.
                 (Some(Flag), TRUE | FALSE) => i64::from(wire == TRUE),
                 (Some(Struct(_)), STRUCT) if fields.inner.is_some() => {
-                    return Err(invalid("a page header is that of two kinds of page"));
+                    return Err(invalid("a page header describes two kinds of page"));
                 }
                 (Some(Struct(inner)), STRUCT) => {
                     fields.inner = Some((place, Box::new(self.structure(inner)?)));
@@ -180,16 +181,17 @@ impl<R: Read> Thrift<R> {
         }
     }
 
-    /// The same in a list. Flags have a byte there, of which the library knows nothing where it passes over them.
+    /// The same in a list, set or map. Flags have a byte there, of which the library knows nothing where it passes over them.
     fn pass_element(&mut self, wire: u8, depth: usize) -> io::Result<()> {
-        if depth > MOST_STRUCTS {
-            return Err(invalid("structs are in structs without end"));
+        if depth > MOST_NESTED {
+            return Err(invalid("an unknown field is nested more than 16 deep"));
         }
         match wire {
-            TRUE | FALSE => Err(invalid("a field that is not known has a list of flags")),
+            TRUE | FALSE => Err(invalid("an unknown field holds flags in a list, set or map")),
             BYTE => self.byte().map(drop),
             SHORT | INT | LONG => self.varint().map(drop),
             DOUBLE => (0..8).try_for_each(|_| self.byte().map(drop)),
+            UUID => (0..16).try_for_each(|_| self.byte().map(drop)),
             BINARY => self.pass_bytes(),
             LIST | SET => {
                 let (count, wire) = self.list()?;

@@ -6,8 +6,11 @@ use arrow_array::{Array as _, ArrayRef, RecordBatch, StringArray};
 use outcrop_column::InputColumn;
 use outcrop_column::arrow::{ParquetStrings, parquet_fields};
 use parquet::arrow::ArrowWriter;
-use parquet::file::metadata::ParquetMetaDataWriter;
-use parquet::file::properties::WriterProperties;
+use parquet::basic::Encoding;
+use parquet::file::metadata::{
+    ColumnChunkMetaDataBuilder, FileMetaData, ParquetMetaData, ParquetMetaDataWriter,
+};
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 
 /// A file of these values in one row group, without compression.
@@ -20,16 +23,21 @@ fn file_of(values: &[&str]) -> Vec<u8> {
     writer.into_inner().unwrap()
 }
 
-/// The pages of a file of one row group, and a file of other pages, of which several row groups are said to consist.
-fn pages_of(file: &[u8]) -> Vec<u8> {
+fn metadata_of(file: &[u8]) -> ParquetMetaData {
     let read = SerializedFileReader::new(bytes::Bytes::copy_from_slice(file)).unwrap();
-    let (start, length) = read.metadata().row_group(0).column(0).byte_range();
+    read.metadata().clone()
+}
+
+/// The pages of a file of one row group.
+fn pages_of(file: &[u8]) -> Vec<u8> {
+    let (start, length) = metadata_of(file).row_group(0).column(0).byte_range();
     file[start as usize..(start + length) as usize].to_vec()
 }
 
+/// A file of other pages, of which each of several row groups is said to consist.
 fn with_pages(file: &[u8], pages: &[u8], groups: usize, rows: i64) -> Vec<u8> {
-    let read = SerializedFileReader::new(bytes::Bytes::copy_from_slice(file)).unwrap();
-    let group = read.metadata().row_group(0).clone();
+    let metadata = metadata_of(file);
+    let group = metadata.row_group(0).clone();
     let column = group.column(0).clone().into_builder();
     let column = column
         .set_total_compressed_size(pages.len() as i64)
@@ -38,8 +46,18 @@ fn with_pages(file: &[u8], pages: &[u8], groups: usize, rows: i64) -> Vec<u8> {
         .into_builder()
         .set_column_metadata(vec![column.build().unwrap()]);
     let group = group.set_num_rows(rows).build().unwrap();
-    let metadata = read.metadata().clone().into_builder();
+    let metadata = metadata.into_builder();
     let metadata = metadata.set_row_groups(vec![group; groups]).build();
+    let of_file = metadata.file_metadata();
+    let of_file = FileMetaData::new(
+        of_file.version(),
+        rows * groups as i64,
+        None,
+        None,
+        of_file.schema_descr_ptr(),
+        None,
+    );
+    let metadata = ParquetMetaData::new(of_file, metadata.row_groups().to_vec());
     let mut out = [b"PAR1", pages].concat();
     ParquetMetaDataWriter::new(&mut out, &metadata).finish().unwrap();
     out
@@ -81,8 +99,63 @@ fn a_field_of_a_later_version_of_the_footer_is_passed_over_unless_it_has_flags_i
     // another footer, which nobody has looked at.
     for field in [&[0x09, 40, 0x21, 1, 1][..], &[0x0b, 40, 1, 0x11, 1, 1]] {
         let refused = read(with_fields(&file, field)).unwrap_err();
-        assert!(refused.contains("a list of flags"), "{refused}");
+        assert!(refused.contains("holds flags in a list, set or map"), "{refused}");
     }
+    for nest in [[0x1c].repeat(40_000), [0x19, 0x19].repeat(40_000)] {
+        let refused = read(with_fields(&file, &[&[0x0c, 40][..], &nest].concat())).unwrap_err();
+        assert!(refused.contains("nested more than 16 deep"), "{refused}");
+    }
+}
+
+#[test]
+fn a_column_in_another_file_is_listed_and_not_read_from_this_one() {
+    let file = file_of(&["tuff", "marl", "tuff"]);
+    let read_at = |place: &str| {
+        let metadata = metadata_of(&file);
+        let group = metadata.row_group(0).clone();
+        let column = group.column(0).clone().into_builder();
+        let column = column.set_file_path(place.to_owned()).build().unwrap();
+        let group = group.into_builder().set_column_metadata(vec![column]);
+        let metadata = metadata.into_builder();
+        let metadata = metadata.set_row_groups(vec![group.build().unwrap()]).build();
+        let mut out = [b"PAR1", &pages_of(&file)[..]].concat();
+        ParquetMetaDataWriter::new(&mut out, &metadata).finish().unwrap();
+        assert_eq!(parquet_fields(&bytes::Bytes::from(out.clone())).unwrap().len(), 1);
+        read(out)
+    };
+    assert_eq!(read_at(""), Ok(3));
+    let refused = read_at("part-0.parquet").unwrap_err();
+    assert!(
+        refused.contains("in another file: part-0.parquet; give that file"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_page_that_is_not_compressed_has_the_size_that_it_has_whatever_its_header_says() {
+    // Each value begins with all of the one before: 3,000 values of up to 30 kB in a page.
+    let values: Vec<String> = (0..3_000).map(|row| "x".repeat(row * 10)).collect();
+    let array: ArrayRef = Arc::new(StringArray::from(values));
+    let batch = RecordBatch::try_from_iter([("rock", array)]).unwrap();
+    let properties = WriterProperties::builder()
+        .set_dictionary_enabled(false)
+        .set_encoding(Encoding::DELTA_BYTE_ARRAY)
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_data_page_row_count_limit(5_000)
+        .build();
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    let file = writer.into_inner().unwrap();
+    let mut pages = pages_of(&file);
+    // Type 0, and the size before compression, which becomes 0 in as many bytes.
+    assert_eq!(pages[..2], [0x15, 0]);
+    let end = (3..).find(|&at| pages[at] < 0x80).unwrap();
+    pages[3..end].fill(0x80);
+    pages[end] = 0;
+    let lies = with_pages(&file, &pages, 1, 3_000);
+    let arrays = ParquetStrings::open(bytes::Bytes::from(lies), InputColumn::Only).unwrap();
+    let most = arrays.map(|array| array.unwrap().len()).max().unwrap();
+    assert!(most < 1_500, "{most} rows in a batch");
 }
 
 #[test]
@@ -161,4 +234,44 @@ fn rows_that_a_footer_promises_and_pages_do_not_have_are_missed() {
     let file = file_of(&["tuff", "marl", "tuff"]);
     let refused = read(with_pages(&file, &pages_of(&file), 1, 9)).unwrap_err();
     assert!(refused.contains("6 rows fewer than its footer says"), "{refused}");
+    // Rows of the file, in front of its list of one row group.
+    let mut lies = file.clone();
+    let places: Vec<usize> = (0..file.len() - 4)
+        .filter(|&at| file[at..at + 4] == [0x16, 6, 0x19, 0x1c])
+        .collect();
+    assert_eq!(places.len(), 1);
+    lies[places[0] + 1] = 2;
+    let refused = read(lies).unwrap_err();
+    assert!(
+        refused.contains("its footer promises 1 rows, and its row groups 3"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_column_that_begins_or_ends_below_zero_is_refused() {
+    let file = file_of(&["tuff", "marl", "tuff"]);
+    let read_with = |change: fn(ColumnChunkMetaDataBuilder) -> ColumnChunkMetaDataBuilder| {
+        let mut metadata = metadata_of(&file);
+        let group = metadata.row_group(0).clone();
+        let column = change(group.column(0).clone().into_builder()).build().unwrap();
+        let group = group
+            .into_builder()
+            .set_column_metadata(vec![column])
+            .build()
+            .unwrap();
+        metadata = metadata.into_builder().set_row_groups(vec![group]).build();
+        let mut out = [b"PAR1", &pages_of(&file)[..]].concat();
+        ParquetMetaDataWriter::new(&mut out, &metadata).finish().unwrap();
+        read(out)
+    };
+    assert_eq!(read_with(|same| same), Ok(3));
+    for change in [
+        |it: ColumnChunkMetaDataBuilder| it.set_total_compressed_size(-5),
+        |it: ColumnChunkMetaDataBuilder| it.set_data_page_offset(-5),
+        |it: ColumnChunkMetaDataBuilder| it.set_dictionary_page_offset(Some(-5)),
+    ] {
+        let refused = read_with(change).unwrap_err();
+        assert!(refused.contains("below zero"), "{refused}");
+    }
 }

@@ -2,12 +2,48 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Encoding;
+use parquet::file::properties::WriterProperties;
 
 use crate::harness::{Seen, names_in, outcrop, workplace};
 
 fn column(dir: &Path, args: &str) -> Seen {
     let args: Vec<&str> = std::iter::once("column").chain(args.split(' ')).collect();
     outcrop(dir, &args)
+}
+
+/// Two values of three letters in `DELTA_BYTE_ARRAY`, of which the second has a length of −1: the library that decodes it panics.
+fn parquet_of_a_length_below_zero() -> Vec<u8> {
+    let array: ArrayRef = Arc::new(StringArray::from(vec!["abc", "xyz"]));
+    let batch = RecordBatch::try_from_iter([("rock", array)]).unwrap();
+    let properties = WriterProperties::builder()
+        .set_dictionary_enabled(false)
+        .set_encoding(Encoding::DELTA_BYTE_ARRAY)
+        .build();
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    let mut file = writer.into_inner().unwrap();
+    // Behind the two lengths' first value: their least difference, and the widths of four miniblocks.
+    let values = file.windows(6).position(|six| six == b"abcxyz").unwrap();
+    assert_eq!(file[values - 6..values], [6, 0, 0, 0, 0, 0]);
+    file[values - 5] = 7;
+    file
+}
+
+#[test]
+fn a_panic_of_a_library_over_a_damaged_file_is_one_sentence() {
+    let dir = workplace();
+    std::fs::write(dir.path().join("a.parquet"), parquet_of_a_length_below_zero()).unwrap();
+    let seen = column(dir.path(), "encode a.parquet -o a.ocol");
+    assert_eq!(seen.code, Some(2), "{seen:?}");
+    assert!(
+        seen.stderr.contains("the file is damaged: its decoder gave up") && !seen.stderr.contains("panicked"),
+        "{seen:?}"
+    );
 }
 
 #[test]
