@@ -58,8 +58,8 @@ const STANDS_OUT: f64 = 1.5;
 /// Near the memory with which everything fits, a knee must also fall by this many times as much for each byte as the step before it. A curve
 /// flattens out there in any case, and on one that is straight in bytes, each doubling falls by twice as much as the one before.
 const STANDS_OUT_BY_BYTES: f64 = 1.5;
-/// A knee is sought as if no step were shorter than this many doublings: what little falls in a sliver of memory, as in a limit just below that with
-/// which everything fits, is not what it would be in a doubling.
+/// No step is shorter than this many doublings, or counts as if it were as long: what falls in a sliver of memory, as in a limit just below that
+/// with which everything fits, is not what it would be in a doubling.
 const SHORTEST_DOUBLINGS: f64 = 0.5;
 /// Misses that fall by less for a doubling stand still.
 const LEAST_FALL: f64 = 0.01;
@@ -75,8 +75,8 @@ struct Step {
     /// Up to where the misses may fall: its end, or where everything fits.
     end_bytes: u64,
     fall: f64,
-    /// The same, with a short step taken as one of `SHORTEST_DOUBLINGS`.
-    judged_fall: f64,
+    /// Whether it is shorter than `SHORTEST_DOUBLINGS`, and counts as if it were as long.
+    is_short: bool,
     fall_by_bytes: f64,
 }
 
@@ -84,7 +84,7 @@ impl CurveFall {
     /// How the misses of a policy fall; none where they do not, or fewer than two steps were simulated, so that none can stand out.
     pub fn of(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts) -> Option<Self> {
         let steps = steps(points, policy, facts.all_bytes);
-        let falls: Vec<f64> = steps.iter().map(|step| step.judged_fall).collect();
+        let falls: Vec<f64> = steps.iter().map(|step| step.fall).collect();
         let steepest = (0..falls.len()).max_by(|one, other| falls[*one].total_cmp(&falls[*other]))?;
         if falls.len() < 2 || falls[steepest] < LEAST_KNEE {
             return None;
@@ -110,10 +110,20 @@ impl CurveFall {
         Some(Self::Stretches(stretches(&steps)))
     }
 
-    /// Whether a step of the policy's curve is shorter than half a doubling of the memory: a knee is sought as if it were as long as that.
+    /// Whether a step of the policy's curve is shorter than half a doubling of the memory, and counts as half of one: the last one may be.
     pub fn has_short_step(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts) -> bool {
-        let steps = steps(points, policy, facts.all_bytes);
-        steps.iter().any(|step| step.judged_fall.abs() < step.fall.abs())
+        steps(points, policy, facts.all_bytes)
+            .iter()
+            .any(|step| step.is_short)
+    }
+
+    /// Whether in no step of a policy the misses fall by more than from one point to another, however long it is.
+    pub fn falls_most(points: &[CurvePoint], facts: &TraceFacts, from: &CurvePoint, to: &CurvePoint) -> bool {
+        let falls = |from: &CurvePoint, to: &CurvePoint| to.hits.saturating_sub(from.hits);
+        let most = falls(from, to);
+        steps(points, from.policy, facts.all_bytes)
+            .iter()
+            .all(|step| falls(&step.from, &step.to) <= most)
     }
 }
 
@@ -174,7 +184,7 @@ fn fits_bytes(steps: &[Step], facts: &TraceFacts) -> u64 {
     simulated.unwrap_or(u64::MAX).min(facts.all_bytes)
 }
 
-/// The steps of a policy's curve, from the least memory on; everything fits in `all_bytes`.
+/// The steps of a policy's curve, from the least memory on; everything fits in `all_bytes`. Neighbours that are short are one step.
 fn steps(points: &[CurvePoint], policy: PolicyKind, all_bytes: u64) -> Vec<Step> {
     let mut of_policy: Vec<CurvePoint> = points
         .iter()
@@ -183,24 +193,37 @@ fn steps(points: &[CurvePoint], policy: PolicyKind, all_bytes: u64) -> Vec<Step>
         .collect();
     of_policy.sort_by_key(|point| point.memory_bytes);
     of_policy.dedup_by_key(|point| point.memory_bytes);
+    let end_of = |from: &CurvePoint, to: &CurvePoint| match from.memory_bytes < all_bytes {
+        true => to.memory_bytes.min(all_bytes),
+        false => to.memory_bytes,
+    };
+    let doublings =
+        |from: &CurvePoint, to: &CurvePoint| (end_of(from, to) as f64 / from.memory_bytes as f64).log2();
+    let mut ends: Vec<CurvePoint> = Vec::new();
+    let last = of_policy.last().copied();
+    for point in of_policy {
+        let is_far = ends
+            .last()
+            .is_none_or(|from| doublings(from, &point) >= SHORTEST_DOUBLINGS);
+        if is_far || Some(point) == last {
+            ends.push(point);
+        }
+    }
     let step = |pair: &[CurvePoint]| {
         let (from, to) = (pair[0], pair[1]);
-        let end_bytes = match from.memory_bytes < all_bytes {
-            true => to.memory_bytes.min(all_bytes),
-            false => to.memory_bytes,
-        };
+        let end_bytes = end_of(&from, &to);
         let fall = from.miss_ratio()? - to.miss_ratio()?;
-        let doublings = (end_bytes as f64 / from.memory_bytes as f64).log2();
+        let doublings = doublings(&from, &to);
         Some(Step {
             from,
             to,
             end_bytes,
-            fall: fall / doublings,
-            judged_fall: fall / doublings.max(SHORTEST_DOUBLINGS),
+            fall: fall / doublings.max(SHORTEST_DOUBLINGS),
+            is_short: doublings < SHORTEST_DOUBLINGS,
             fall_by_bytes: fall / (end_bytes - from.memory_bytes) as f64,
         })
     };
-    of_policy.windows(2).filter_map(step).collect()
+    ends.windows(2).filter_map(step).collect()
 }
 
 /// Whether the steepest of several falls stands out from those that are known, and is not the largest of many that are alike.

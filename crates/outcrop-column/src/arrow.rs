@@ -69,8 +69,8 @@ thread_local! {
     static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Has the process say nothing of the panics of foreign decoders over untrusted bytes, which become errors here: else the message and stack of
-/// each go to stderr before. Other panics are said as before.
+/// Has the process say nothing of panics while foreign decoders read untrusted bytes, which become errors here: else the message and stack of each
+/// go to stderr before. All other panics are said as before.
 pub fn silence_decoders() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -16,6 +16,7 @@ mod oracle;
 mod packed;
 #[cfg(feature = "parquet")]
 mod parquet_hostile;
+#[cfg(feature = "parquet")]
 mod parquet_pages;
 #[cfg(feature = "parquet")]
 mod parquet_sizes;

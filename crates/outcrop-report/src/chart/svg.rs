@@ -5,7 +5,7 @@ mod elements;
 use std::fmt::Write as _;
 
 use elements::{Elements, Extent};
-use outcrop_measure::harmless::harmless;
+use outcrop_measure::harmless::{REPLACEMENT, harmless};
 
 use super::draw::text_width_px;
 use super::palette::{self, Ink};
@@ -298,9 +298,10 @@ impl std::fmt::Display for Tenths {
     }
 }
 
-/// Text as XML, which has no control characters.
+/// Text as XML, which has neither control characters nor the last two of the first plane.
 fn escaped(text: &str) -> String {
     harmless(text)
+        .replace(['\u{fffe}', '\u{ffff}'], REPLACEMENT)
         .replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

@@ -225,6 +225,11 @@ mod tests {
         let stray = Stray::of(&report).unwrap();
         assert_eq!(stray.foreign.unwrap_err().reason, "it is on two disks");
         assert_eq!(told(&report), [ANSWERED_ABOVE.code]);
+        // What others ask of the device itself is in its own counters.
+        let mut report = job([MB, 0], [9 * MB, 0]);
+        report.disk_below = Some(Err(Unavailable::because("it is on two disks")));
+        assert_eq!(Stray::of(&report).unwrap().foreign, Ok(8 * MB));
+        assert_eq!(told(&report), [CONTAMINATED.code]);
     }
 
     #[test]

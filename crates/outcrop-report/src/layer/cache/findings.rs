@@ -1,5 +1,7 @@
 //! Sentences about caches, checked against the records.
 
+use std::collections::BTreeSet;
+
 use outcrop_measure::interval::median;
 use outcrop_measure::metric::{Metric, Unit};
 use outcrop_results::TrialEntry;
@@ -236,16 +238,22 @@ fn beside_peers<'c, 'a>(
     ours.into_iter().flat_map(beside).collect()
 }
 
+/// The servers of the peers that were compared: `memcached and redis`.
+fn servers_of(compared: &[(f64, &Cell<'_>)]) -> String {
+    let servers: BTreeSet<String> = compared.iter().map(|(_, peer)| server(peer)).collect();
+    servers.into_iter().collect::<Vec<_>>().join(" and ")
+}
+
 fn less_cpu_than_peers(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "cache-less-cpu-than-peers";
-    const SENTENCE: &str =
-        "Outcrop's server takes less CPU time per request than each of its peers under the same closed loop.";
+    const SENTENCE: &str = "Outcrop's server takes less CPU time per request than each peer that it was compared with, under the same closed loop.";
     let ratios = beside_peers(
         cells,
         &SERVER_CPU,
         |ours, _| is_closed_loop(ours),
         |ours, theirs| ours / theirs,
     );
+    let compared = servers_of(&ratios);
     let above = ratios.iter().filter(|(ratio, _)| *ratio >= 1.0).count();
     let Some(((least, _), (most, peer), n)) = ends(ratios) else {
         return Finding::not_testable(
@@ -256,7 +264,7 @@ fn less_cpu_than_peers(cells: &[Cell<'_>]) -> Finding {
     };
     let (server, load) = (server(peer), concurrency(peer));
     let tested = format!(
-        "outcrop ÷ peer in {} of cells that differ only in the server; 1 or more in {above}, the highest against {server} at {load}.",
+        "outcrop ÷ peer ({compared}) in {} of cells that differ only in the server; 1 or more in {above}, the highest against {server} at {load}.",
         counted(n, "pair")
     );
     let meaning = "Outcrop's server runs in the driver's process and its peers in their own, which does not affect CPU per request, because all bytes go through sockets.";
@@ -266,11 +274,15 @@ fn less_cpu_than_peers(cells: &[Cell<'_>]) -> Finding {
 
 fn hits_more_than_peers(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "cache-hits-more-than-peers";
-    const SENTENCE: &str =
-        "With the same memory limit, Outcrop's server hits more often than each of its peers.";
+    const SENTENCE: &str = "With the same memory limit, Outcrop's server hits more often than each peer that it was compared with.";
     let gains = beside_peers(cells, &HIT_RATIO, is_fair, |ours, theirs| ours - theirs);
+    let compared = servers_of(&gains);
     let Some(((least, peer), (most, _), n)) = ends(gains) else {
-        let reason = match all_of(cells, |cell| rank(cell) > 0 && evicts(cell)).is_empty() {
+        let has_ours = !all_of(cells, |cell| rank(cell) == 0 && cell.value(&HIT_RATIO).is_some()).is_empty();
+        let reason = match all_of(cells, |cell| rank(cell) > 0 && has_evicted(cell)).is_empty() {
+            _ if !has_ours => {
+                "no cell of Outcrop's server has a hit ratio; the plan cache-peer-hits measures it"
+            }
             true => {
                 "no peer was measured with too little memory for its keys; the plan cache-peer-hits does that"
             }
@@ -284,7 +296,7 @@ fn hits_more_than_peers(cells: &[Cell<'_>]) -> Finding {
     let (from, to) = (least * 100.0, most * 100.0);
     let (server, memory) = (server(peer), peer.shown(&MEMORY));
     let tested = format!(
-        "outcrop − peer in {} of cells in which the peer evicted, hit ratios are settled, and the peer's process holds at most twice its \
+        "outcrop − peer ({compared}) in {} of cells in which the peer evicted, hit ratios are settled, and the peer's process holds at most twice its \
          memory limit, from {from:+.2} points (against {server} at {memory}) to {to:+.2}.",
         counted(n, "pair")
     );
@@ -301,9 +313,9 @@ const MOST_OVER: f64 = 2.0;
 fn is_fair(ours: &Cell<'_>, peer: &Cell<'_>) -> bool {
     let limit = peer.get(&MEMORY).map(|limit| limit.bytes() as f64);
     let keeps_limit = !matches!((peer.value(&RESIDENT_BYTES), limit), (Some(held), Some(limit)) if held > MOST_OVER * limit);
-    evicts(peer) && keeps_limit && !is_unsettled(ours) && !is_unsettled(peer)
+    has_evicted(peer) && keeps_limit && !is_unsettled(ours) && !is_unsettled(peer)
 }
 
-fn evicts(cell: &Cell<'_>) -> bool {
+fn has_evicted(cell: &Cell<'_>) -> bool {
     cell.value(&EVICTIONS) > Some(0.0)
 }

@@ -217,9 +217,9 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
         compared: None,
     };
     print_report(&written, args.format)?;
-    // Rows of a file without codes cannot be given another dictionary.
-    let has_postings_alone = report.postings_bytes > 0 && report.codes_bytes == 0;
-    if report.row_count > 0 && !has_postings_alone {
+    // Rows without codes cannot be given another dictionary, and the first rows of a file have no other to merge with.
+    let can_be_merged = |file: &Column| file.has_codes() && (1..file.row_count()).contains(&report.row_count);
+    if Column::open_on_disk(&args.file).is_ok_and(|file| can_be_merged(&file)) {
         note(&format!(
             "note: the appended rows have their own dictionary; `outcrop column compact {} --in-place` merges it with the others, which makes the file smaller where values are the same",
             quoted(&args.file.to_string_lossy())

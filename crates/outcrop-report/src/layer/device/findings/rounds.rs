@@ -112,7 +112,7 @@ pub(in super::super) fn claim(cells: &[Cell<'_>]) -> Option<Claim> {
     );
     let brief = match judged.steady_after() {
         Some(_) => format!("rounds {begin} to {end} are steady ({by}); {figures}"),
-        None => format!("not steady after {rounds} (the last five, {by}); {figures}"),
+        None => format!("not steady after {rounds} (rounds {begin} to {end}, {by}); {figures}"),
     };
     let text = format!("By the rule of the SNIA PTS: {brief}.");
     Some(Claim::new(
@@ -150,7 +150,7 @@ pub(super) fn steady_state(cells: &[Cell<'_>], drive: Option<Drive<'_>>) -> Opti
     let meaning = match steady {
         Some(_) => format!("Steady from round {begin} to {end}; medians of cells are those of all rounds."),
         None => format!(
-            "No five rounds in a row are steady; the PTS allows {MOST_ROUNDS}. The numbers are those of the last five."
+            "No five rounds in a row are steady; the PTS allows {MOST_ROUNDS}. The numbers are those of rounds {begin} to {end}."
         ),
     };
     Some(

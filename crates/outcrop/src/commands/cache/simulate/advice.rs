@@ -15,7 +15,11 @@ pub(super) fn sentences(points: &[CurvePoint], facts: &TraceFacts) -> Option<Vec
     // Where nothing is evicted that is asked for again, the choice of a policy is for those who have less memory.
     let mut policy = advice.chosen.policy;
     let fits = advice.chosen.misses_first_gets_alone(facts.first_gets);
-    match fits.then(|| widest_difference(points)).flatten() {
+    let of_less = points
+        .iter()
+        .filter(|point| point.memory_bytes < advice.chosen.memory_bytes);
+    let of_less: Vec<CurvePoint> = of_less.copied().collect();
+    match fits.then(|| widest_difference(&of_less)).flatten() {
         Some((best, sentence)) => {
             sentences.push(sentence);
             policy = best;

@@ -1,6 +1,6 @@
 //! The sentence on how the misses of a policy fall with more memory.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use outcrop_cache::store::PolicyKind;
 use outcrop_cache_bench::{Beyond, CurveFall, CurvePoint, MemorySizes, Stretch, TraceFacts};
@@ -17,7 +17,7 @@ pub(super) fn fall(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts
     };
     let falls =
         |from: &CurvePoint, to: &CurvePoint| format!("from {} to {} of gets", percent(from), percent(to));
-    let most = |from: &CurvePoint, to: &CurvePoint| match falls_most(points, from, to) {
+    let most = |from: &CurvePoint, to: &CurvePoint| match CurveFall::falls_most(points, facts, from, to) {
         true => "the misses fall most",
         false if CurveFall::has_short_step(points, policy, facts) => {
             "the misses fall most for each doubling of the memory (a step shorter than half a doubling counts as half of one)"
@@ -46,8 +46,12 @@ pub(super) fn fall(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts
         }
         CurveFall::Stretches(stretches) => {
             let clauses: Vec<String> = stretches.iter().map(of_stretch).collect();
+            let short = match CurveFall::has_short_step(points, policy, facts) {
+                true => " (a step shorter than half a doubling counts as half of one)",
+                false => "",
+            };
             format!(
-                "No knee with {policy}: for each doubling of the memory, the misses {}.{}",
+                "No knee with {policy}: for each doubling of the memory{short}, the misses {}.{}",
                 clauses.join(", then "),
                 all_fits(points, policy, facts)
             )
@@ -95,20 +99,6 @@ fn of_stretch(stretch: &Stretch) -> String {
     };
     let [from, to] = [stretch.from, stretch.to].map(|end| format_bytes(end.memory_bytes));
     format!("{what} percentage points ({from} to {to})")
-}
-
-/// Whether no step of a policy falls by more than this one, however long it is.
-fn falls_most(points: &[CurvePoint], from: &CurvePoint, to: &CurvePoint) -> bool {
-    let of_policy = points.iter().filter(|point| point.policy == from.policy);
-    let misses: BTreeMap<u64, u64> = of_policy
-        .map(|point| (point.memory_bytes, point.gets - point.hits))
-        .collect();
-    let misses: Vec<u64> = misses.into_values().collect();
-    let most = misses
-        .windows(2)
-        .map(|pair| pair[0].saturating_sub(pair[1]))
-        .max();
-    most.is_none_or(|most| to.hits.saturating_sub(from.hits) >= most)
 }
 
 /// From which limit on a policy misses no more than the first request of each key; empty where none is that large.
@@ -240,12 +230,12 @@ mod tests {
 
     #[test]
     fn where_a_step_is_too_short_to_be_taken_for_a_doubling_the_answer_says_how_it_counts() {
-        // Falls of 1, 10, 30 and 0.9 points; for each doubling 1, 20, 10 and 15.
-        let points = [(32, 900), (64, 890), (90, 790), (720, 490), (750, 481)];
+        // Falls of 1, 10, 30 and 0.9 points; for each doubling 1, 19, 10 and, of half a doubling, 1.8.
+        let points = [(32, 900), (64, 890), (92, 790), (720, 490), (750, 481)];
         let points = points.map(|(kib, misses)| point(kib << 10, misses, 1000));
         assert_eq!(
             fall(&points, PolicyKind::S3Fifo, &facts(0)).unwrap(),
-            "Knee with s3-fifo: from 64 KiB to 90 KiB the misses fall most for each doubling of the memory (a step shorter than half a doubling \
+            "Knee with s3-fifo: from 64 KiB to 92 KiB the misses fall most for each doubling of the memory (a step shorter than half a doubling \
              counts as half of one), from 89.0 % to 79.0 % of gets."
         );
     }
