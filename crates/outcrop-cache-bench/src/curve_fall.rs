@@ -110,7 +110,8 @@ impl CurveFall {
         Some(Self::Stretches(stretches(&steps)))
     }
 
-    /// Whether a step of the policy's curve is shorter than half a doubling of the memory, and counts as half of one: the last one may be.
+    /// Whether a step of the policy's curve is shorter than half a doubling of the memory, and counts as half of one: the last one may be, and that in which everything begins to
+    /// fit.
     pub fn has_short_step(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts) -> bool {
         steps(points, policy, facts.all_bytes)
             .iter()
@@ -193,27 +194,24 @@ fn steps(points: &[CurvePoint], policy: PolicyKind, all_bytes: u64) -> Vec<Step>
         .collect();
     of_policy.sort_by_key(|point| point.memory_bytes);
     of_policy.dedup_by_key(|point| point.memory_bytes);
-    let end_of = |from: &CurvePoint, to: &CurvePoint| match from.memory_bytes < all_bytes {
-        true => to.memory_bytes.min(all_bytes),
-        false => to.memory_bytes,
-    };
-    let doublings =
-        |from: &CurvePoint, to: &CurvePoint| (end_of(from, to) as f64 / from.memory_bytes as f64).log2();
+    let doublings = |from: u64, to: u64| (to as f64 / from as f64).log2();
     let mut ends: Vec<CurvePoint> = Vec::new();
     let last = of_policy.last().copied();
     for point in of_policy {
-        let is_far = ends
-            .last()
-            .is_none_or(|from| doublings(from, &point) >= SHORTEST_DOUBLINGS);
-        if is_far || Some(point) == last {
+        let is_far =
+            |from: &CurvePoint| doublings(from.memory_bytes, point.memory_bytes) >= SHORTEST_DOUBLINGS;
+        if ends.last().is_none_or(is_far) || Some(point) == last {
             ends.push(point);
         }
     }
     let step = |pair: &[CurvePoint]| {
         let (from, to) = (pair[0], pair[1]);
-        let end_bytes = end_of(&from, &to);
+        let end_bytes = match from.memory_bytes < all_bytes {
+            true => to.memory_bytes.min(all_bytes),
+            false => to.memory_bytes,
+        };
         let fall = from.miss_ratio()? - to.miss_ratio()?;
-        let doublings = doublings(&from, &to);
+        let doublings = doublings(from.memory_bytes, end_bytes);
         Some(Step {
             from,
             to,
