@@ -110,8 +110,8 @@ impl CurveFall {
         Some(Self::Stretches(stretches(&steps)))
     }
 
-    /// Whether a step of the policy's curve is shorter than half a doubling of the memory, and counts as half of one: the last one may be, and that in which everything begins to
-    /// fit.
+    /// Whether a step of the policy's curve is shorter than half a doubling of the memory, and counts as half of one: the last one may be, and that
+    /// in which everything begins to fit.
     pub fn has_short_step(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts) -> bool {
         steps(points, policy, facts.all_bytes)
             .iter()
@@ -195,6 +195,7 @@ fn steps(points: &[CurvePoint], policy: PolicyKind, all_bytes: u64) -> Vec<Step>
     of_policy.sort_by_key(|point| point.memory_bytes);
     of_policy.dedup_by_key(|point| point.memory_bytes);
     let doublings = |from: u64, to: u64| (to as f64 / from as f64).log2();
+    // Where steps begin and end.
     let mut ends: Vec<CurvePoint> = Vec::new();
     let last = of_policy.last().copied();
     for point in of_policy {

@@ -208,7 +208,7 @@ mod tests {
         file
     }
 
-    /// Its first rows, if they take no more bytes than these.
+    /// Loads its first rows within a limit on their bytes.
     fn load(file: &tempfile::NamedTempFile, rows: u64, bytes: u64) -> Result<ColumnInput, BenchError> {
         let table = Table::describe(file.path()).unwrap();
         let column = table.column("rock").unwrap();

@@ -2,10 +2,9 @@
 //!
 //! *Source*: <https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift>.
 
-use std::io;
+use std::io::{self, Read as _};
 
 use bytes::Buf as _;
-
 use parquet::file::reader::ChunkReader;
 
 use super::parquet_input::MAGIC;
@@ -99,7 +98,7 @@ pub(super) fn check<R: ChunkReader>(input: &R) -> io::Result<()> {
         return Ok(());
     };
     let length = bytes.len() as u64;
-    let mut footer = Thrift::of(bytes.reader(), length);
+    let mut footer = Thrift::of(bytes.reader().take(length));
     let mut field = 0;
     while let Some((number, wire)) = footer.field(&mut field)? {
         match (number, wire) {

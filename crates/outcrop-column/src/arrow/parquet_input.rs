@@ -10,11 +10,11 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::basic::Type;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
 
 use super::as_text::{ValueKind, as_strings};
-use super::parquet_pages::{RowBytes, StoredPage, for_each_page};
+use super::parquet_pages::{RowBytes, StoredPage, for_each_page, is_elsewhere};
 use super::{ForeignField, fields_of, find_column, guarded, parquet_counts, parquet_footer};
 use crate::encode::InputColumn;
 use crate::error::{ColumnError, Result};
@@ -140,6 +140,7 @@ impl<'c, R: ChunkReader + 'static> ParquetStrings<'c, R> {
         u64::try_from(self.metadata.metadata().file_metadata().num_rows()).unwrap_or(0)
     }
 
+    /// Counts rows that were read of the row group at hand; it may have no more than it promises …
     fn count(&mut self, rows: usize) -> Result<()> {
         let left = self.rows_left.checked_sub(rows as u64);
         self.rows_left = left.ok_or_else(|| {
@@ -151,6 +152,7 @@ impl<'c, R: ChunkReader + 'static> ParquetStrings<'c, R> {
         Ok(())
     }
 
+    /// … and, once it is read, no fewer.
     fn end_group(&self) -> Result<()> {
         match self.rows_left {
             0 => Ok(()),
@@ -263,40 +265,40 @@ pub(super) fn footer<R: ChunkReader>(input: &R) -> Result<ArrowReaderMetadata> {
         )),
         false => of_parquet(error),
     })?;
-    let groups = metadata.metadata().row_groups().iter();
-    let mut chunks = groups.flat_map(RowGroupMetaData::columns);
-    // A summary of several files has their columns.
-    let is_own = |chunk: &&ColumnChunkMetaData| chunk.file_path().is_none_or(str::is_empty);
-    let own = chunks.clone().filter(is_own);
+    match contradiction(metadata.metadata(), input.len()) {
+        None => Ok(metadata),
+        Some(what) => Err(foreign(format!(
+            "the file is damaged: {what}; write the file again"
+        ))),
+    }
+}
+
+/// What a footer says of its row groups and columns that cannot be, in a file of this size.
+fn contradiction(footer: &ParquetMetaData, file_bytes: u64) -> Option<String> {
+    let groups = || footer.row_groups().iter();
+    let chunks = || groups().flat_map(RowGroupMetaData::columns);
     // The library asserts that they are not.
-    let starts_below_zero = |chunk: &ColumnChunkMetaData| {
+    let has_number_below_zero = |chunk: &ColumnChunkMetaData| {
         let dictionary = chunk.dictionary_page_offset().unwrap_or(0);
-        [chunk.compressed_size(), chunk.data_page_offset(), dictionary]
-            .into_iter()
-            .any(|number| number < 0)
+        let numbers = [chunk.compressed_size(), chunk.data_page_offset(), dictionary];
+        numbers.into_iter().any(|number| number < 0)
     };
-    if chunks.any(starts_below_zero) {
-        return Err(foreign(
-            "the file is damaged: a column begins or ends below zero; write the file again".to_owned(),
+    if chunks().any(has_number_below_zero) {
+        return Some("a column begins or ends below zero".to_owned());
+    }
+    let promised = footer.file_metadata().num_rows();
+    let rows = groups().fold(0_i64, |sum, group| sum.saturating_add(group.num_rows()));
+    if rows != promised {
+        return Some(format!(
+            "its footer promises {promised} rows, and its row groups {rows}"
         ));
     }
-    let promised = metadata.metadata().file_metadata().num_rows();
-    let rows = metadata.metadata().row_groups().iter();
-    let rows = rows.fold(0, |sum: i64, group| sum.saturating_add(group.num_rows()));
-    if rows != promised {
-        return Err(foreign(format!(
-            "the file is damaged: its footer promises {promised} rows, and its row groups {rows}; write the file again"
-        )));
-    }
-    // Pages that several columns or row groups share would be read once for each.
-    let sizes = own.filter_map(|chunk| u64::try_from(chunk.compressed_size()).ok());
-    match sizes.fold(0, u64::saturating_add) <= input.len() {
-        true => Ok(metadata),
-        false => Err(foreign(
-            "the file is damaged: its columns take more bytes than the file has; write the file again"
-                .to_owned(),
-        )),
-    }
+    // A summary of several files has their columns. Pages that several columns or row groups share would be read once for each.
+    let own = chunks().filter(|chunk| !is_elsewhere(chunk));
+    let sizes = own.fold(0_u64, |sum, chunk| {
+        sum.saturating_add(chunk.compressed_size() as u64)
+    });
+    (sizes > file_bytes).then(|| "its columns take more bytes than the file has".to_owned())
 }
 
 /// Whether the file begins as Parquet does and ends in another way.

@@ -5,14 +5,13 @@
 //!
 //! *Source*: <https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift>.
 
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Take};
 
 use parquet::arrow::ProjectionMask;
 use parquet::basic::{Compression, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
 
-use super::guarded;
 use super::parquet_input::{FORMAT, of_parquet};
 use super::thrift::{Fields, Kind, Thrift, invalid};
 use crate::error::{ColumnError, Result};
@@ -104,19 +103,19 @@ pub(super) fn for_each_page<R: ChunkReader>(
 ) -> Result<()> {
     let leaves = (0..group.num_columns()).filter(|&leaf| columns.leaf_included(leaf));
     for chunk in leaves.map(|leaf| group.column(leaf)) {
-        if let Some(place) = chunk.file_path().filter(|place| !place.is_empty()) {
+        if is_elsewhere(chunk) {
+            let place = chunk.file_path().unwrap_or_default();
             return Err(ColumnError::Foreign {
                 format: FORMAT,
                 detail: format!("the values of the column are in another file: {place}; give that file"),
             });
         }
         let is_unbounded = matches!(chunk.compression(), Compression::GZIP(_) | Compression::LZ4);
-        // A negative number of a damaged footer is a panic of the library.
-        let (mut offset, mut left) = guarded(FORMAT, || Ok(chunk.byte_range()))?;
+        let (mut offset, mut left) = chunk.byte_range();
         let mut has_begun = false;
         while left > 0 {
             let reader = input.get_read(offset).map_err(of_parquet)?;
-            let mut page = Header::read(reader.take(left), left).map_err(of_header)?;
+            let mut page = Header::read(reader.take(left)).map_err(of_header)?;
             // Of what is not compressed, the library takes the bytes, and the header may say anything.
             if !page.is_compressed || chunk.compression() == Compression::UNCOMPRESSED {
                 page.uncompressed_bytes = page.bytes;
@@ -149,6 +148,11 @@ pub(super) fn for_each_page<R: ChunkReader>(
         }
     }
     Ok(())
+}
+
+/// Whether the pages of a chunk are in another file, as in a summary of several; the library would read them from this one.
+pub(super) fn is_elsewhere(chunk: &ColumnChunkMetaData) -> bool {
+    chunk.file_path().is_some_and(|place| !place.is_empty())
 }
 
 /// Bytes of a value in memory, where all have the same or fewer.
@@ -303,9 +307,8 @@ fn size(fields: &Fields, field: usize) -> io::Result<u64> {
 }
 
 impl Header {
-    /// Reads a header, of `most_bytes` at most.
-    fn read(input: impl Read, most_bytes: u64) -> io::Result<Self> {
-        let mut thrift = Thrift::of(input, most_bytes);
+    fn read(input: Take<impl Read>) -> io::Result<Self> {
+        let mut thrift = Thrift::of(input);
         let page = thrift.structure(PAGE)?;
         // The library goes by the type.
         let (expected, kind) = match size(&page, PAGE_TYPE)? {
@@ -357,7 +360,7 @@ mod tests {
     ];
 
     fn read(bytes: &[u8]) -> io::Result<(u64, u64, u64)> {
-        let header = Header::read(bytes, bytes.len() as u64)?;
+        let header = Header::read(bytes.take(bytes.len() as u64))?;
         Ok((header.header_bytes, header.bytes, header.uncompressed_bytes))
     }
 
@@ -373,12 +376,16 @@ mod tests {
             ],
         ]
         .concat();
-        let header = Header::read(&second[..], second.len() as u64).unwrap();
+        let header = Header::read((&second[..]).take(second.len() as u64)).unwrap();
         assert_eq!((header.bytes, header.level_bytes), (1000, 30));
         assert!(header.is_compressed);
         let uncompressed = [&second[..second.len() - 3], &[0x12, 0, 0]].concat();
         let length = uncompressed.len() as u64;
-        assert!(!Header::read(&uncompressed[..], length).unwrap().is_compressed);
+        assert!(
+            !Header::read((&uncompressed[..]).take(length))
+                .unwrap()
+                .is_compressed
+        );
     }
 
     #[test]

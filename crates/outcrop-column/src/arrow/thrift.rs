@@ -3,7 +3,7 @@
 //! The library that reads Parquet goes by the number of a field, and by its type only where it does not know the number. So each known field must
 //! have its type here, and what is passed over must be passed over as the library does: else the two would read different structs.
 
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Take};
 
 use Kind::{Bytes, Double, Flag, I8, I16, I32, I64, List, Struct, Unused};
 
@@ -78,21 +78,16 @@ pub(super) struct Fields {
 
 /// Reads structs in compact protocol. It is strict: anything that it read differently from the library would have two meanings.
 pub(super) struct Thrift<R> {
-    input: R,
+    /// Limited to the bytes that there are.
+    input: Take<R>,
     /// Bytes that were read.
     pub(super) read: u64,
-    /// Bytes that there are.
-    length: u64,
 }
 
 impl<R: Read> Thrift<R> {
-    /// What reads structs of an input of so many bytes.
-    pub(super) const fn of(input: R, length: u64) -> Self {
-        Self {
-            input,
-            read: 0,
-            length,
-        }
+    /// A reader of the structs in an input, which is limited to their bytes.
+    pub(super) const fn of(input: Take<R>) -> Self {
+        Self { input, read: 0 }
     }
 
     /// Reads fields in ascending order, each at most once: the 32-bit numbers and flags of a shape are kept, and what is in one of its structs. Any
@@ -231,7 +226,7 @@ impl<R: Read> Thrift<R> {
     }
 
     fn within(&self, count: u64) -> io::Result<u64> {
-        match count <= self.length.saturating_sub(self.read) {
+        match count <= self.input.limit() {
             true => Ok(count),
             false => Err(invalid("a list has more elements than there are bytes")),
         }

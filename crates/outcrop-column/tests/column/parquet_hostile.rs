@@ -63,6 +63,22 @@ fn with_pages(file: &[u8], pages: &[u8], groups: usize, rows: i64) -> Vec<u8> {
     out
 }
 
+/// The same file with something else said of its column.
+fn with_column(
+    file: &[u8],
+    change: impl FnOnce(ColumnChunkMetaDataBuilder) -> ColumnChunkMetaDataBuilder,
+) -> Vec<u8> {
+    let metadata = metadata_of(file);
+    let group = metadata.row_group(0).clone();
+    let column = change(group.column(0).clone().into_builder()).build().unwrap();
+    let group = group.into_builder().set_column_metadata(vec![column]);
+    let metadata = metadata.into_builder();
+    let metadata = metadata.set_row_groups(vec![group.build().unwrap()]).build();
+    let mut out = [b"PAR1", &pages_of(file)[..]].concat();
+    ParquetMetaDataWriter::new(&mut out, &metadata).finish().unwrap();
+    out
+}
+
 /// The same file with more fields behind those of its footer.
 fn with_fields(file: &[u8], fields: &[u8]) -> Vec<u8> {
     let tail = file.len() - 8;
@@ -111,17 +127,12 @@ fn a_field_of_a_later_version_of_the_footer_is_passed_over_unless_it_has_flags_i
 fn a_column_in_another_file_is_listed_and_not_read_from_this_one() {
     let file = file_of(&["tuff", "marl", "tuff"]);
     let read_at = |place: &str| {
-        let metadata = metadata_of(&file);
-        let group = metadata.row_group(0).clone();
-        let column = group.column(0).clone().into_builder();
-        let column = column.set_file_path(place.to_owned()).build().unwrap();
-        let group = group.into_builder().set_column_metadata(vec![column]);
-        let metadata = metadata.into_builder();
-        let metadata = metadata.set_row_groups(vec![group.build().unwrap()]).build();
-        let mut out = [b"PAR1", &pages_of(&file)[..]].concat();
-        ParquetMetaDataWriter::new(&mut out, &metadata).finish().unwrap();
-        assert_eq!(parquet_fields(&bytes::Bytes::from(out.clone())).unwrap().len(), 1);
-        read(out)
+        let file = with_column(&file, |column| column.set_file_path(place.to_owned()));
+        assert_eq!(
+            parquet_fields(&bytes::Bytes::from(file.clone())).unwrap().len(),
+            1
+        );
+        read(file)
     };
     assert_eq!(read_at(""), Ok(3));
     let refused = read_at("part-0.parquet").unwrap_err();
@@ -251,27 +262,13 @@ fn rows_that_a_footer_promises_and_pages_do_not_have_are_missed() {
 #[test]
 fn a_column_that_begins_or_ends_below_zero_is_refused() {
     let file = file_of(&["tuff", "marl", "tuff"]);
-    let read_with = |change: fn(ColumnChunkMetaDataBuilder) -> ColumnChunkMetaDataBuilder| {
-        let mut metadata = metadata_of(&file);
-        let group = metadata.row_group(0).clone();
-        let column = change(group.column(0).clone().into_builder()).build().unwrap();
-        let group = group
-            .into_builder()
-            .set_column_metadata(vec![column])
-            .build()
-            .unwrap();
-        metadata = metadata.into_builder().set_row_groups(vec![group]).build();
-        let mut out = [b"PAR1", &pages_of(&file)[..]].concat();
-        ParquetMetaDataWriter::new(&mut out, &metadata).finish().unwrap();
-        read(out)
-    };
-    assert_eq!(read_with(|same| same), Ok(3));
+    assert_eq!(read(with_column(&file, |same| same)), Ok(3));
     for change in [
         |it: ColumnChunkMetaDataBuilder| it.set_total_compressed_size(-5),
         |it: ColumnChunkMetaDataBuilder| it.set_data_page_offset(-5),
         |it: ColumnChunkMetaDataBuilder| it.set_dictionary_page_offset(Some(-5)),
     ] {
-        let refused = read_with(change).unwrap_err();
+        let refused = read(with_column(&file, change)).unwrap_err();
         assert!(refused.contains("below zero"), "{refused}");
     }
 }

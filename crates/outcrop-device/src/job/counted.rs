@@ -17,7 +17,7 @@ const MOST_LOOPS: usize = 8;
 /// What the filesystem of a loop device's file may write for a flush of the device, which becomes an `fsync` of the file: of ext4's journal a
 /// descriptor, the file's inode (its time has changed) and a commit, and the inode once more in its place; each is a block of 4 KiB.
 const JOURNAL_BYTES_PER_FLUSH: u64 = 16 << 10;
-/// Filesystems that write no more than that; XFS writes less. btrfs writes several times as much, and not always as much.
+/// Filesystems that stay within that allowance (XFS writes less). btrfs writes several times as much, and the amount varies.
 const WITHIN_ALLOWANCE: [&str; 4] = ["ext2", "ext3", "ext4", "xfs"];
 
 /// The devices to be counted.

@@ -278,18 +278,14 @@ fn hits_more_than_peers(cells: &[Cell<'_>]) -> Finding {
     let gains = beside_peers(cells, &HIT_RATIO, is_fair, |ours, theirs| ours - theirs);
     let compared = servers_of(&gains);
     let Some(((least, peer), (most, _), n)) = ends(gains) else {
-        let has_ours = !all_of(cells, |cell| rank(cell) == 0 && cell.value(&HIT_RATIO).is_some()).is_empty();
-        let reason = match all_of(cells, |cell| rank(cell) > 0 && has_evicted(cell)).is_empty() {
-            _ if !has_ours => {
-                "no cell of Outcrop's server has a hit ratio; the plan cache-peer-hits measures it"
-            }
-            true => {
-                "no peer was measured with too little memory for its keys; the plan cache-peer-hits does that"
-            }
-            false => {
-                "where a peer evicted, either hit ratios are not settled after so short a warm-up, or the peer's process holds more than twice its \
-                 memory limit"
-            }
+        let has_ours = |cell: &Cell<'_>| rank(cell) == 0 && cell.value(&HIT_RATIO).is_some();
+        let reason = if !cells.iter().any(has_ours) {
+            "no cell of Outcrop's server has a hit ratio; the plan cache-peer-hits measures it"
+        } else if !cells.iter().any(|cell| rank(cell) > 0 && has_evicted(cell)) {
+            "no peer was measured with too little memory for its keys; the plan cache-peer-hits does that"
+        } else {
+            "where a peer evicted, either hit ratios are not settled after so short a warm-up, or the peer's process holds more than twice its \
+             memory limit"
         };
         return Finding::not_testable(ID, SENTENCE, reason);
     };

@@ -22,14 +22,18 @@ const LEAST_MISSES: f64 = 0.001;
 /// A warm-up that is named is longer than the rates of this run ask for: the next run may be slower.
 const MARGIN: f64 = 1.5;
 
-/// How often the warm-up replaced what the cache held at the end: its sets on miss ÷ items, if misses were as frequent then as in the
-/// measured time. None where nothing was evicted, or nothing missed.
-fn turnovers(value: impl Fn(&Metric) -> Option<f64>) -> Option<f64> {
-    let (items, requests) = (value(&ITEMS)?, value(&WARM_UP_REQUESTS)?);
-    let misses = 1.0 - value(&HIT_RATIO)?;
+/// Requests that replace what the cache held at the end once: as many as set all its items on a miss, at the hit ratio of the measured time. None
+/// where nothing was evicted, or nothing missed.
+fn requests_per_turnover(value: impl Fn(&Metric) -> Option<f64>) -> Option<f64> {
+    let (items, misses) = (value(&ITEMS)?, 1.0 - value(&HIT_RATIO)?);
     let is_limited = value(&EVICTIONS)? > 0.0 && items > 0.0 && misses >= LEAST_MISSES;
-    // The requests of a warm-up include its sets on miss.
-    is_limited.then(|| requests * misses / (1.0 + misses) / items)
+    // Sets on miss are requests too.
+    is_limited.then(|| items * (1.0 + misses) / misses)
+}
+
+/// How often the warm-up replaced what the cache held at the end.
+fn turnovers(value: impl Fn(&Metric) -> Option<f64>) -> Option<f64> {
+    Some(value(&WARM_UP_REQUESTS)? / requests_per_turnover(value)?)
 }
 
 /// Whether a warm-up is there to settle a cache: not where a number of sets alone filled it, nor where misses store nothing, and nobody knows
@@ -70,8 +74,7 @@ pub(super) fn marked(factor: FactorRef, row: &CellRow) -> Option<String> {
 pub(super) fn remedy(cells: &[&Cell<'_>], commands: &Commands) -> String {
     let seconds = cells.iter().filter_map(|cell| {
         too_few_turnovers(cell)?;
-        let misses = 1.0 - cell.value(&HIT_RATIO)?;
-        let requests = TURNOVERS * cell.value(&ITEMS)? * (1.0 + misses) / misses;
+        let requests = TURNOVERS * requests_per_turnover(|metric| cell.value(metric))?;
         Some(MARGIN * requests / cell.value(&THROUGHPUT)?)
     });
     let longest = seconds.filter(|seconds| seconds.is_finite()).fold(0.0, f64::max);

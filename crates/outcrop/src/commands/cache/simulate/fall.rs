@@ -17,12 +17,13 @@ pub(super) fn fall(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts
     };
     let falls =
         |from: &CurvePoint, to: &CurvePoint| format!("from {} to {} of gets", percent(from), percent(to));
+    let per_doubling = match CurveFall::has_short_step(points, policy, facts) {
+        true => "for each doubling of the memory (a step shorter than half a doubling counts as half of one)",
+        false => "for each doubling of the memory",
+    };
     let most = |from: &CurvePoint, to: &CurvePoint| match CurveFall::falls_most(points, facts, from, to) {
-        true => "the misses fall most",
-        false if CurveFall::has_short_step(points, policy, facts) => {
-            "the misses fall most for each doubling of the memory (a step shorter than half a doubling counts as half of one)"
-        }
-        false => "the misses fall most for each doubling of the memory",
+        true => "the misses fall most".to_owned(),
+        false => format!("the misses fall most {per_doubling}"),
     };
     Some(match CurveFall::of(points, policy, facts)? {
         CurveFall::Knee { from, to } => format!(
@@ -46,12 +47,8 @@ pub(super) fn fall(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts
         }
         CurveFall::Stretches(stretches) => {
             let clauses: Vec<String> = stretches.iter().map(of_stretch).collect();
-            let short = match CurveFall::has_short_step(points, policy, facts) {
-                true => " (a step shorter than half a doubling counts as half of one)",
-                false => "",
-            };
             format!(
-                "No knee with {policy}: for each doubling of the memory{short}, the misses {}.{}",
+                "No knee with {policy}: {per_doubling}, the misses {}.{}",
                 clauses.join(", then "),
                 all_fits(points, policy, facts)
             )
