@@ -33,6 +33,6 @@ mod oracle;
 pub use bench::{BenchReport, BenchSpec, CLOSED_LOOP, Offered, run};
 pub use curve::{CurvePoint, CurveSpec, MemorySizes, Policies, TraceFacts, miss_ratio_curve};
 pub use curve_advice::{CurveAdvice, NEARLY};
-pub use curve_fall::{Beyond, CurveFall, Stretch};
+pub use curve_fall::{Beyond, CurveFall, FallShape};
 pub use error::CacheBenchError;
 pub use server::{Held, Program, Running, ServerKind, ServerSpec};

@@ -389,14 +389,16 @@ fn a_trace_becomes_a_miss_ratio_curve_as_text_and_picture() {
     }
     // Its keys come again after a while of any length: each byte saves as many misses as the one before, and nothing is a knee. Keys in a
     // fixed order all begin to fit at once.
-    assert!(seen.stdout.contains("\nNo knee with lru"), "{seen:?}");
+    assert!(seen.stdout.contains("\nNo single knee with lru"), "{seen:?}");
     let rounds: String = (0..4000_u32)
         .map(|number| format!("{number},k{},100\n", number % 106))
         .collect();
     std::fs::write(dir.join("rounds.csv"), rounds).unwrap();
     let in_order = simulate(&["rounds.csv", "--memory", "2KiB..64KiB", "--policy", "lru"]);
     assert!(
-        in_order.stdout.contains("\nKnee with lru") && in_order.stdout.contains("the misses fall most"),
+        in_order
+            .stdout
+            .contains("\nKnee with lru: from 8 KiB to 16 KiB the misses fall from "),
         "{in_order:?}"
     );
     // The picture is never written over.
