@@ -14,6 +14,8 @@ mod ipc_output;
 #[cfg(feature = "parquet")]
 mod parquet_counts;
 #[cfg(feature = "parquet")]
+mod parquet_errors;
+#[cfg(feature = "parquet")]
 mod parquet_footer;
 #[cfg(feature = "parquet")]
 mod parquet_input;

@@ -9,8 +9,8 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::ChunkReader;
 use parquet::file::serialized_reader::SerializedPageReader;
 
-use super::parquet_input::{FORMAT, of_parquet};
-use crate::error::{ColumnError, Result};
+use super::parquet_errors::{damaged, of_parquet};
+use crate::error::Result;
 
 type Pages<R> = SerializedPageReader<R>;
 
@@ -75,13 +75,7 @@ pub(super) fn check<R: ChunkReader>(mut pages: Pages<R>, chunk: &ColumnChunkMeta
             Page::DictionaryPage { .. } => None,
         };
         if let Some(lie) = lie {
-            return Err(ColumnError::Foreign {
-                format: FORMAT,
-                detail: format!(
-                    "the file is damaged: a page of {} values {lie}; write the file again",
-                    page.num_values()
-                ),
-            });
+            return Err(damaged(&format!("a page of {} values {lie}", page.num_values())));
         }
     }
     Ok(())

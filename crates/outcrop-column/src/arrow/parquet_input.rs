@@ -9,17 +9,16 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 use parquet::basic::Type;
-use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
 
 use super::as_text::{ValueKind, as_strings};
+use super::parquet_errors::{FORMAT, damaged, foreign, of_batch, of_parquet};
 use super::parquet_pages::{RowBytes, StoredPage, for_each_page, is_elsewhere};
 use super::{ForeignField, fields_of, find_column, guarded, parquet_counts, parquet_footer};
 use crate::encode::InputColumn;
 use crate::error::{ColumnError, Result};
 
-pub(super) const FORMAT: &str = "Parquet";
 /// What a file begins and ends with.
 pub(super) const MAGIC: &[u8; 4] = b"PAR1";
 
@@ -143,12 +142,7 @@ impl<'c, R: ChunkReader + 'static> ParquetStrings<'c, R> {
     /// Counts rows that were read of the row group at hand; it may have no more than it promises …
     fn count(&mut self, rows: usize) -> Result<()> {
         let left = self.rows_left.checked_sub(rows as u64);
-        self.rows_left = left.ok_or_else(|| {
-            foreign(
-                "the file is damaged: a row group has more rows than its footer says; write the file again"
-                    .to_owned(),
-            )
-        })?;
+        self.rows_left = left.ok_or_else(|| damaged("a row group has more rows than its footer says"))?;
         Ok(())
     }
 
@@ -156,8 +150,8 @@ impl<'c, R: ChunkReader + 'static> ParquetStrings<'c, R> {
     fn end_group(&self) -> Result<()> {
         match self.rows_left {
             0 => Ok(()),
-            left => Err(foreign(format!(
-                "the file is damaged: a row group has {left} rows fewer than its footer says; write the file again"
+            left => Err(damaged(&format!(
+                "a row group has {left} rows fewer than its footer says"
             ))),
         }
     }
@@ -167,7 +161,7 @@ impl<'c, R: ChunkReader + 'static> ParquetStrings<'c, R> {
             if let Some(reader) = &mut self.reader {
                 match reader.next() {
                     Some(batch) => {
-                        let array = ArrayRef::clone(batch?.column(0));
+                        let array = ArrayRef::clone(batch.map_err(of_batch)?.column(0));
                         self.count(array.len())?;
                         let array = if self.keeps_types {
                             array
@@ -267,9 +261,7 @@ pub(super) fn footer<R: ChunkReader>(input: &R) -> Result<ArrowReaderMetadata> {
     })?;
     match contradiction(metadata.metadata(), input.len()) {
         None => Ok(metadata),
-        Some(what) => Err(foreign(format!(
-            "the file is damaged: {what}; write the file again"
-        ))),
+        Some(what) => Err(damaged(&what)),
     }
 }
 
@@ -286,6 +278,11 @@ fn contradiction(footer: &ParquetMetaData, file_bytes: u64) -> Option<String> {
     if chunks().any(has_number_below_zero) {
         return Some("a column begins or ends below zero".to_owned());
     }
+    // A summary of several files has their columns.
+    let own = || chunks().filter(|chunk| !is_elsewhere(chunk));
+    if own().any(|chunk| chunk.byte_range().0 > file_bytes) {
+        return Some("a column begins beyond the end of the file".to_owned());
+    }
     let promised = footer.file_metadata().num_rows();
     let rows = groups().fold(0_i64, |sum, group| sum.saturating_add(group.num_rows()));
     if rows != promised {
@@ -293,9 +290,8 @@ fn contradiction(footer: &ParquetMetaData, file_bytes: u64) -> Option<String> {
             "its footer promises {promised} rows, and its row groups {rows}"
         ));
     }
-    // A summary of several files has their columns. Pages that several columns or row groups share would be read once for each.
-    let own = chunks().filter(|chunk| !is_elsewhere(chunk));
-    let sizes = own.fold(0_u64, |sum, chunk| {
+    // Pages that several columns or row groups share would be read once for each.
+    let sizes = own().fold(0_u64, |sum, chunk| {
         sum.saturating_add(chunk.compressed_size() as u64)
     });
     (sizes > file_bytes).then(|| "its columns take more bytes than the file has".to_owned())
@@ -344,25 +340,4 @@ fn with_dictionaries(schema: &Schema) -> SchemaRef {
         Field::new(field.name(), data_type, field.is_nullable())
     });
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))
-}
-
-/// Errors of the library in this crate's words.
-pub(super) fn of_parquet(error: ParquetError) -> ColumnError {
-    match error {
-        ParquetError::External(source) => match source.downcast::<std::io::Error>() {
-            Ok(source) => ColumnError::Io(*source),
-            Err(other) => foreign(other.to_string()),
-        },
-        ParquetError::ArrowError(detail) | ParquetError::General(detail) | ParquetError::EOF(detail) => {
-            foreign(detail)
-        }
-        other => foreign(other.to_string()),
-    }
-}
-
-fn foreign(detail: String) -> ColumnError {
-    ColumnError::Foreign {
-        format: FORMAT,
-        detail,
-    }
 }

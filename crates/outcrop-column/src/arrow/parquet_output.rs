@@ -6,7 +6,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 
 use super::ipc_output::{record_batches, schema_of};
-use super::parquet_input::of_parquet;
+use super::parquet_errors::of_parquet;
 use super::parquet_sizes::{Form, chunk_bytes, parquet_columns};
 use super::parts::parts_to_write;
 use crate::Column;

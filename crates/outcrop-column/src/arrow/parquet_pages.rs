@@ -5,16 +5,16 @@
 //!
 //! *Source*: <https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift>.
 
-use std::io::{self, ErrorKind, Read, Take};
+use std::io::{self, Read, Take};
 
 use parquet::arrow::ProjectionMask;
 use parquet::basic::{Compression, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
 
-use super::parquet_input::{FORMAT, of_parquet};
+use super::parquet_errors::{foreign, of_header, of_parquet};
 use super::thrift::{Fields, Kind, Thrift, invalid};
-use crate::error::{ColumnError, Result};
+use crate::error::Result;
 
 /// A page as its header describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,13 +103,7 @@ pub(super) fn for_each_page<R: ChunkReader>(
 ) -> Result<()> {
     let leaves = (0..group.num_columns()).filter(|&leaf| columns.leaf_included(leaf));
     for chunk in leaves.map(|leaf| group.column(leaf)) {
-        if is_elsewhere(chunk) {
-            let place = chunk.file_path().unwrap_or_default();
-            return Err(ColumnError::Foreign {
-                format: FORMAT,
-                detail: format!("the values of the column are in another file: {place}; give that file"),
-            });
-        }
+        check_readable(chunk)?;
         let is_unbounded = matches!(chunk.compression(), Compression::GZIP(_) | Compression::LZ4);
         let (mut offset, mut left) = chunk.byte_range();
         let mut has_begun = false;
@@ -226,17 +220,22 @@ impl RowBytes {
     }
 }
 
-/// What a header does not have is damage; what could not be read says so itself.
-fn of_header(error: io::Error) -> ColumnError {
-    match error.kind() {
-        ErrorKind::InvalidData => ColumnError::Foreign {
-            format: FORMAT,
-            detail: format!(
-                "{error}: the file is damaged, the column is encrypted, or a later version of Parquet wrote it; write the file again"
-            ),
-        },
-        _ => ColumnError::Io(error),
+/// Refuses a chunk whose pages are not here, or in a codec that is not.
+fn check_readable(chunk: &ColumnChunkMetaData) -> Result<()> {
+    if is_elsewhere(chunk) {
+        let place = chunk.file_path().unwrap_or_default();
+        return Err(foreign(format!(
+            "the values of the column are in another file: {place}; give that file"
+        )));
     }
+    let codec = match chunk.compression() {
+        Compression::BROTLI(_) => "Brotli",
+        Compression::LZO => "LZO",
+        _ => return Ok(()),
+    };
+    Err(foreign(format!(
+        "the column is compressed with {codec}, which Outcrop does not read; write the file with another codec, such as Zstandard"
+    )))
 }
 
 fn too_long() -> io::Error {
@@ -436,7 +435,7 @@ mod tests {
             }),
         ] {
             let refused = read(&header).expect_err(what);
-            assert_eq!(refused.kind(), ErrorKind::InvalidData, "{what}: {refused}");
+            assert_eq!(refused.kind(), io::ErrorKind::InvalidData, "{what}: {refused}");
         }
         for length in 0..PLAIN.len() {
             assert!(read(&PLAIN[..length]).is_err(), "{length}");

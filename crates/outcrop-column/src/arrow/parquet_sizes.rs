@@ -16,7 +16,8 @@ use parquet::file::reader::ChunkReader;
 use parquet::schema::types::ColumnDescPtr;
 
 use super::guarded;
-use super::parquet_input::{FORMAT, footer, of_parquet};
+use super::parquet_errors::{FORMAT, of_parquet};
+use super::parquet_input::footer;
 use super::parts::{parts_to_write, refuse_longer_values};
 use crate::Column;
 use crate::error::Result;

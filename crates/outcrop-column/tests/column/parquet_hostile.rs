@@ -6,7 +6,7 @@ use arrow_array::{Array as _, ArrayRef, RecordBatch, StringArray};
 use outcrop_column::InputColumn;
 use outcrop_column::arrow::{ParquetStrings, parquet_fields};
 use parquet::arrow::ArrowWriter;
-use parquet::basic::Encoding;
+use parquet::basic::{Compression, Encoding, GzipLevel, ZstdLevel};
 use parquet::file::metadata::{
     ColumnChunkMetaDataBuilder, FileMetaData, ParquetMetaData, ParquetMetaDataWriter,
 };
@@ -15,9 +15,13 @@ use parquet::file::reader::{FileReader as _, SerializedFileReader};
 
 /// A file of these values in one row group, without compression.
 fn file_of(values: &[&str]) -> Vec<u8> {
+    compressed_file_of(values, Compression::UNCOMPRESSED)
+}
+
+fn compressed_file_of(values: &[&str], codec: Compression) -> Vec<u8> {
     let array: ArrayRef = Arc::new(StringArray::from(values.to_vec()));
     let batch = RecordBatch::try_from_iter([("rock", array)]).unwrap();
-    let properties = WriterProperties::builder().build();
+    let properties = WriterProperties::builder().set_compression(codec).build();
     let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties)).unwrap();
     writer.write(&batch).unwrap();
     writer.into_inner().unwrap()
@@ -271,4 +275,63 @@ fn a_column_that_begins_or_ends_below_zero_is_refused() {
         let refused = read(with_column(&file, change)).unwrap_err();
         assert!(refused.contains("below zero"), "{refused}");
     }
+}
+
+#[test]
+fn a_column_that_begins_beyond_the_end_of_the_file_is_refused_before_the_system_is_asked_for_it() {
+    let file = file_of(&["tuff", "marl", "tuff"]);
+    for offset in [file.len() as i64 + 1000, i64::MAX] {
+        let far =
+            |it: ColumnChunkMetaDataBuilder| it.set_dictionary_page_offset(None).set_data_page_offset(offset);
+        let refused = read(with_column(&file, far)).unwrap_err();
+        assert!(refused.contains("begins beyond the end of the file"), "{refused}");
+    }
+}
+
+#[test]
+fn damage_inside_a_page_is_called_damage_whichever_codec_notices_it() {
+    let values: Vec<String> = (0..5000).map(|row| format!("granite {}", row * 7919)).collect();
+    let values: Vec<&str> = values.iter().map(String::as_str).collect();
+    for codec in [
+        Compression::ZSTD(ZstdLevel::default()),
+        Compression::GZIP(GzipLevel::default()),
+        Compression::SNAPPY,
+        Compression::LZ4_RAW,
+    ] {
+        let file = compressed_file_of(&values, codec);
+        assert_eq!(read(file.clone()), Ok(values.len()), "{codec}");
+        let (start, length) = metadata_of(&file).row_group(0).column(0).byte_range();
+        // Snappy and LZ4 have no checksums: some damage decompresses to other values.
+        let damage = |part: u64| {
+            let mut file = file.clone();
+            let place = (start + length * part / 10) as usize;
+            file[place..place + 200].fill(0xff);
+            read(file).err()
+        };
+        let refused: Vec<String> = (1..9).filter_map(damage).collect();
+        assert!(!refused.is_empty(), "{codec}");
+        for said in refused {
+            assert!(
+                said.contains("the file is damaged") && said.ends_with("; write the file again"),
+                "{codec}: {said}"
+            );
+            assert!(
+                !said.contains("External") && !said.contains("argument error"),
+                "{said}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_column_in_a_codec_that_is_not_read_is_refused_by_the_name_of_the_codec() {
+    let file = file_of(&["slate", "chalk", "slate"]);
+    let refused = read(with_column(&file, |column| {
+        column.set_compression(Compression::LZO)
+    }))
+    .unwrap_err();
+    assert!(
+        refused.contains("compressed with LZO") && refused.contains("another codec, such as Zstandard"),
+        "{refused}"
+    );
 }
