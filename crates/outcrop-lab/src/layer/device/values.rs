@@ -260,13 +260,7 @@ impl Stray {
             .map(|way| of_device[way])
             .sum();
         Ok(Self {
-            foreign: match of_disk {
-                // What the device counted is more than ours, whatever the disk did.
-                Err(_) if by_device as f64 > device::CONTAMINATION * (ours[0] + ours[1]) as f64 => {
-                    Ok(by_device)
-                }
-                of_disk => of_disk.map(|_| by_device + by_disk_below),
-            },
+            foreign: of_disk.map(|_| by_device + by_disk_below),
             by_device,
             by_disk_below,
             missing: (0..2).map(|way| ours[way].saturating_sub(moved[way])).sum(),

@@ -4,7 +4,7 @@ use outcrop_measure::units::{format_data, format_iops};
 use outcrop_schema::device::{BYTES_WRITTEN, CONTAMINATION, Direction};
 
 use super::cell::{DeviceCell, value_of};
-use super::findings::{BACK_WITHIN, Fall, WriteCourse, contaminated, write_courses};
+use super::findings::{BACK_WITHIN, Fall, WriteCourse, checked, write_courses};
 use crate::answer::Claim;
 use crate::cell::Cell;
 use crate::cell_table::LONG_TRIAL_S;
@@ -33,7 +33,7 @@ pub(super) fn claim(cells: &[Cell<'_>]) -> Option<Claim> {
     };
     let steepest = lasting.min_by(by_ratio).or_else(|| fallen.min_by(by_ratio));
     let trials = counted(courses.len(), "trial");
-    let (_, strays) = contaminated(cells);
+    let strays = checked(cells).strays;
     let (brief, text) = match steepest {
         Some((course, fall)) => {
             let mut of_it = strays.iter().filter(|stray| stray.words == course.words);

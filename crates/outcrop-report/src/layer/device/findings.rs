@@ -13,7 +13,7 @@ mod time;
 
 pub(super) use departures::Drive;
 pub(super) use fall::BACK_WITHIN;
-pub(super) use quality::{contaminated, unchecked};
+pub(super) use quality::{Checked, checked, unchecked};
 pub(super) use rounds::claim as steady_rounds;
 pub(super) use shape::{predicted_knee, weighted_mean_iops};
 pub(super) use storage::{NOT_OF_DEVICE, sooner_than_storage};

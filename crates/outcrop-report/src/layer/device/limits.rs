@@ -7,7 +7,9 @@ use outcrop_schema::device::{
 };
 
 use super::cell::{DeviceCell, value_of};
-use super::findings::{NOT_OF_DEVICE, contaminated, generators, sooner_than_storage, unchecked, unsteady};
+use super::findings::{
+    Checked, NOT_OF_DEVICE, checked, generators, sooner_than_storage, unchecked, unsteady,
+};
 use crate::answer::{Caution, Gravity};
 use crate::cell::Cell;
 use crate::layer::overload;
@@ -107,7 +109,13 @@ const OF_DISK_BELOW: &str = " The loop device's own counters also count what the
 
 /// Whether the device moved what this run asked for and nothing else.
 fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
-    let (checked, strays) = contaminated(cells);
+    let Checked {
+        trials,
+        partly,
+        strays,
+    } = checked(cells);
+    let not_known =
+        unchecked(cells).map(|reason| format!("Could not check whether others used the device: {reason}."));
     if let Some(worst) = strays.first() {
         let (share, what, why) = match worst.foreign >= worst.missing {
             true => (
@@ -128,14 +136,19 @@ fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
             ),
         };
         let text = format!(
-            "In {} of {checked} trials {} moved over {:.0} % more or fewer bytes than this run requested (worst: {:.0} % {what}, {}): {why}.{}",
+            "In {} of {} trials {} moved over {:.0} % more or fewer bytes than this run requested (worst: {:.0} % {what}, {}): {why}.{}{}",
             strays.len(),
+            trials + partly,
             // It stands first: where there is little room, the end is cut off.
             worst.mover(),
             CONTAMINATION * 100.0,
             share * 100.0,
             worst.words,
-            if worst.is_of_disk_below { OF_DISK_BELOW } else { "" }
+            if worst.is_of_disk_below { OF_DISK_BELOW } else { "" },
+            match &not_known {
+                Some(why) if partly > 0 => format!(" {why}"),
+                _ => String::new(),
+            }
         );
         let is_void = worst.missing > worst.foreign && worst.missing >= NOT_OF_DEVICE;
         return Some(if is_void {
@@ -144,11 +157,7 @@ fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
             Caution::warning(text).graded(Gravity::Contaminated)
         });
     }
-    unchecked(cells).map(|reason| {
-        Caution::note(format!(
-            "Could not check whether others used the device: {reason}."
-        ))
-    })
+    not_known.map(Caution::note)
 }
 
 /// Writes whose rate is a mean over a change.

@@ -35,7 +35,7 @@ pub(in super::super) struct Stray {
 }
 
 impl Stray {
-    /// `None` where the counters were not read, and where nothing is missing and what others moved is not known.
+    /// `None` where the counters were not read, and where the device moved our bytes and what others asked of the disk below it is not known.
     fn of(cell: &Cell<'_>, trial: &TrialEntry) -> Option<Self> {
         let share = |metric: &Metric, of_ratio: fn(f64) -> f64| {
             // Older runs have the two summed.
@@ -43,11 +43,14 @@ impl Stray {
             value_of(trial, metric).or_else(summed)
         };
         let missing = share(&MISSING_BYTES_RATIO, |ratio| 1.0 - ratio)?;
+        let of_device = value_of(trial, &DEVICE_BYTES_RATIO).map(|ratio| ratio - 1.0 + missing);
         let foreign = match is_unknown(trial, &FOREIGN_BYTES_RATIO) {
-            true => (missing > CONTAMINATION).then_some(0.0),
+            true => {
+                let least = of_device.unwrap_or_default().max(0.0);
+                (least.max(missing) > CONTAMINATION).then_some(least)
+            }
             false => share(&FOREIGN_BYTES_RATIO, |ratio| ratio - 1.0),
         }?;
-        let of_device = value_of(trial, &DEVICE_BYTES_RATIO).map(|ratio| ratio - 1.0 + missing);
         Some(Self {
             words: trial_words(cell, trial),
             foreign,
@@ -79,17 +82,33 @@ fn is_unknown(trial: &TrialEntry, metric: &Metric) -> bool {
     values.any(|value| value.metric == metric.name && value.value.is_none())
 }
 
-/// How many trials could be checked for other bytes than ours, and those that moved some, worst first.
-pub(in super::super) fn contaminated(cells: &[Cell<'_>]) -> (usize, Vec<Stray>) {
+/// What the counters say of the trials of a layer.
+pub(in super::super) struct Checked {
+    /// Trials of which all counters are known, or that moved other bytes than ours for all that is known.
+    pub(in super::super) trials: usize,
+    /// Trials in which the device moved our bytes, and what others asked of the disk below it is not known.
+    pub(in super::super) partly: usize,
+    /// Those that moved other bytes than ours, worst first.
+    pub(in super::super) strays: Vec<Stray>,
+}
+
+/// Checks trials for other bytes than ours.
+pub(in super::super) fn checked(cells: &[Cell<'_>]) -> Checked {
     let of = |cell| move |trial: &&TrialEntry| Stray::of(cell, trial);
     let mut strays: Vec<Stray> = cells
         .iter()
         .flat_map(|cell| cell.trials().iter().filter_map(of(cell)))
         .collect();
-    let checked = strays.len();
+    let trials = strays.len();
     strays.retain(|stray| stray.worse() > CONTAMINATION);
     strays.sort_by(|one, other| other.worse().total_cmp(&one.worse()));
-    (checked, strays)
+    let counted = cells.iter().flat_map(Cell::trials);
+    let counted = counted.filter(|trial| value_of(trial, &DEVICE_BYTES_RATIO).is_some());
+    Checked {
+        trials,
+        partly: counted.count().saturating_sub(trials),
+        strays,
+    }
 }
 
 /// Why it could not be checked whether the device moved other bytes than we did.
@@ -106,18 +125,29 @@ pub(super) fn counters(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "bytes-are-the-kernels";
     const SENTENCE: &str =
         "In every trial the device moved the bytes that this run requested, and no others.";
-    let (checked, strays) = contaminated(cells);
-    if checked == 0 {
+    let Checked {
+        trials,
+        partly,
+        strays,
+    } = checked(cells);
+    if trials == 0 {
         let reason = unchecked(cells).unwrap_or("the kernel's counters were not read.");
         return Finding::not_testable(ID, SENTENCE, reason);
     }
     let tested = format!(
-        "the kernel's byte counters of the block device and of the disk below a loop device or a partition (for a loop device without direct I/O, of that disk alone), compared with completed bytes, reads and writes separately: {}, each within {:.0} %; {} outside.",
-        counted(checked, "trial"),
+        "the kernel's byte counters of the block device and of the disk below a loop device or a partition (for a loop device without direct I/O, of that disk alone), compared with completed bytes, reads and writes separately: {}, each within {:.0} %; {} outside.{}",
+        counted(trials, "trial"),
         CONTAMINATION * 100.0,
-        strays.len()
+        strays.len(),
+        match partly {
+            0 => String::new(),
+            partly => format!(
+                " Not known of the disk below: {}.",
+                counted(partly, "other trial")
+            ),
+        }
     );
-    let count = Number::derived("trials outside", strays.len() as f64, Unit::Count, checked);
+    let count = Number::derived("trials outside", strays.len() as f64, Unit::Count, trials);
     let worst = strays.iter().take(3).map(|stray| {
         let (what, share) = match stray.foreign >= stray.missing {
             true => ("bytes of others ÷ ours", stray.foreign),
@@ -129,7 +159,7 @@ pub(super) fn counters(cells: &[Cell<'_>]) -> Finding {
         Number::derived(format!("{what}, {}", stray.words), share, Unit::Ratio, 1)
     });
     Finding::tested(ID, SENTENCE, strays.is_empty(), tested)
-        .extent(format!("{} of {}", strays.len(), counted(checked, "trial")))
+        .extent(format!("{} of {}", strays.len(), counted(trials, "trial")))
         .otherwise(
             "More: another process used the device or the disk below it, or a filesystem or volume layer read or wrote more than was requested. Less: something above the device answered, such as a page cache. The figures of these trials do not describe the device alone.",
         )

@@ -65,7 +65,7 @@ impl<'c, 'a> Judged<'c, 'a> {
         }
     }
 
-    /// What the rule takes and what there is: `5 rounds in a row, and of 7 there are at most 4 in a row`.
+    /// How many rounds the rule needs, and how many there are: `5 rounds in a row, and of 7 there are at most 4 in a row`.
     fn too_few(&self) -> String {
         let (count, in_a_row) = (self.count, self.in_a_row);
         match in_a_row == count {
