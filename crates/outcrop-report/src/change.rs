@@ -7,7 +7,7 @@
 use outcrop_schema::kv::MARGIN;
 
 use crate::layer::undecided::FEW;
-use crate::number::{Number, counted};
+use crate::number::{Number, counted, enumerated};
 
 /// What still counts as the same where intervals overlap; without the limit, the less is known the more would.
 pub(crate) const UNCERTAIN_MARGIN: f64 = 0.10;
@@ -131,12 +131,8 @@ impl Changes {
 
     /// `throughput −17 %, read p99 +33 %; no measurable change in load and CPU`.
     pub(crate) fn listed(&self) -> String {
-        let same = match self.same.as_slice() {
-            [] => None,
-            [only] => Some(only.clone()),
-            [others @ .., last] => Some(format!("{} and {last}", others.join(", "))),
-        };
-        let same = same.map(|same| format!("no measurable change in {same}"));
+        let same =
+            (!self.same.is_empty()).then(|| format!("no measurable change in {}", enumerated(&self.same)));
         let changed = (!self.changed.is_empty()).then(|| self.changed.join(", "));
         changed.into_iter().chain(same).collect::<Vec<_>>().join("; ")
     }

@@ -16,7 +16,7 @@ use super::cell::{all_of, concurrency, generators, is_closed_loop, is_usual, ran
 use super::settled::is_unsettled;
 use crate::cell::Cell;
 use crate::finding::Finding;
-use crate::number::{Number, counted};
+use crate::number::{Number, counted, enumerated};
 
 /// How far a store may be from its policy simulated, as a ratio of gets.
 const FROM_SIMULATION: f64 = 0.01;
@@ -238,10 +238,23 @@ fn beside_peers<'c, 'a>(
     ours.into_iter().flat_map(beside).collect()
 }
 
+/// Why nothing could be compared with peers where it is not a matter of how cells were measured; `plan` measures what can be.
+fn no_pair(cells: &[Cell<'_>], metric: &Metric, plan: &str) -> Option<String> {
+    if !cells.iter().any(|cell| rank(cell) > 0) {
+        return Some(format!("no peer was measured; the plan {plan} does that"));
+    }
+    beside_peers(cells, metric, |_, _| true, |ours, _| ours).is_empty().then(|| {
+        format!(
+            "no cell of a peer with this figure differs in the server alone from one of Outcrop's server with its default policy and build; the plan \
+             {plan} measures such pairs"
+        )
+    })
+}
+
 /// The servers of the peers that were compared: `memcached and redis`.
 fn servers_of(compared: &[(f64, &Cell<'_>)]) -> String {
     let servers: BTreeSet<String> = compared.iter().map(|(_, peer)| server(peer)).collect();
-    servers.into_iter().collect::<Vec<_>>().join(" and ")
+    enumerated(&servers.into_iter().collect::<Vec<_>>())
 }
 
 fn less_cpu_than_peers(cells: &[Cell<'_>]) -> Finding {
@@ -256,11 +269,9 @@ fn less_cpu_than_peers(cells: &[Cell<'_>]) -> Finding {
     let compared = servers_of(&ratios);
     let above = ratios.iter().filter(|(ratio, _)| *ratio >= 1.0).count();
     let Some(((least, _), (most, peer), n)) = ends(ratios) else {
-        return Finding::not_testable(
-            ID,
-            SENTENCE,
-            "no peer was measured; the plan cache-peers does that",
-        );
+        let open = || "only open loops were measured; the plan cache-peers has closed loops".to_owned();
+        let reason = no_pair(cells, &SERVER_CPU, "cache-peers").unwrap_or_else(open);
+        return Finding::not_testable(ID, SENTENCE, &reason);
     };
     let (server, load) = (server(peer), concurrency(peer));
     let tested = format!(
@@ -278,10 +289,10 @@ fn hits_more_than_peers(cells: &[Cell<'_>]) -> Finding {
     let gains = beside_peers(cells, &HIT_RATIO, is_fair, |ours, theirs| ours - theirs);
     let compared = servers_of(&gains);
     let Some(((least, peer), (most, _), n)) = ends(gains) else {
-        let has_ours = |cell: &Cell<'_>| rank(cell) == 0 && cell.value(&HIT_RATIO).is_some();
-        let reason = if !cells.iter().any(has_ours) {
-            "no cell of Outcrop's server has a hit ratio; the plan cache-peer-hits measures it"
-        } else if !cells.iter().any(|cell| rank(cell) > 0 && has_evicted(cell)) {
+        if let Some(reason) = no_pair(cells, &HIT_RATIO, "cache-peer-hits") {
+            return Finding::not_testable(ID, SENTENCE, &reason);
+        }
+        let reason = if !cells.iter().any(|cell| rank(cell) > 0 && has_evicted(cell)) {
             "no peer was measured with too little memory for its keys; the plan cache-peer-hits does that"
         } else {
             "where a peer evicted, either hit ratios are not settled after so short a warm-up, or the peer's process holds more than twice its \

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use outcrop_cache::store::PolicyKind;
 use outcrop_cache_bench::{CurveAdvice, CurvePoint, NEARLY, TraceFacts};
 use outcrop_measure::units::{format_bytes, format_data};
+use outcrop_report::number::enumerated;
 
 use super::fall::fall;
 
@@ -172,10 +173,7 @@ fn alike(points: &[CurvePoint], point: &CurvePoint) -> Vec<PolicyKind> {
 /// `fifo, lru and sieve`.
 fn listed(policies: &[PolicyKind]) -> String {
     let names: Vec<String> = policies.iter().map(ToString::to_string).collect();
-    match names.as_slice() {
-        [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
-        names => names.concat(),
-    }
+    enumerated(&names)
 }
 
 /// The policy that is best at the memory at which the policies differ most, by more than a percentage point, and a sentence on it. One that
