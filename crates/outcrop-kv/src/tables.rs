@@ -1,5 +1,7 @@
 //! What an engine's files hold: data blocks, index and filters, by the engine's own statistics.
 
+use std::collections::BTreeSet;
+
 use outcrop_measure::metric::Unavailable;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +22,10 @@ pub struct Tables {
     pub entries: Counted,
     /// The part of data, index and filters above the deepest level that has any.
     pub upper_bytes: Counted,
+    /// The number of that level; 0 is where flushes write.
+    pub deepest_level: Counted,
+    /// Names of the codecs that the data blocks of any file are compressed with, `none` among them.
+    pub codecs: Result<BTreeSet<String>, Unavailable>,
 }
 
 impl Tables {
@@ -33,6 +39,8 @@ impl Tables {
             content_bytes: none(),
             entries: none(),
             upper_bytes: none(),
+            deepest_level: none(),
+            codecs: Err(Unavailable::because(why)),
         }
     }
 
@@ -50,6 +58,14 @@ impl Tables {
             content_bytes: sum(&self.content_bytes, &other.content_bytes),
             entries: sum(&self.entries, &other.entries),
             upper_bytes: sum(&self.upper_bytes, &other.upper_bytes),
+            codecs: match (&self.codecs, &other.codecs) {
+                (Ok(one), Ok(other)) => Ok(one | other),
+                (Err(why), _) | (_, Err(why)) => Err(why.clone()),
+            },
+            deepest_level: match (&self.deepest_level, &other.deepest_level) {
+                (Ok(one), Ok(other)) => Ok(*one.max(other)),
+                (Err(why), _) | (_, Err(why)) => Err(why.clone()),
+            },
         }
     }
 

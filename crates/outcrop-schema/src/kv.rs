@@ -26,8 +26,8 @@ pub use engines::{has, is_what_it_does, lacked_by};
 pub use metrics::*;
 pub use prices::Prices;
 pub use remarks::{
-    ABSENT, BACKLOG, COMPRESSED_BELOW, COMPRESSION_UNKNOWN, DEBT_LEFT, LIBRARIES, NOT_SETTLED, OPENED,
-    STALLED, libraries_remark, library_among,
+    ABSENT, BACKLOG, CODEC_UNUSED, COMPRESSED_BELOW, COMPRESSION_UNKNOWN, DEBT_LEFT, LIBRARIES, NOT_SETTLED,
+    OPENED, STALLED, libraries_remark, library_among,
 };
 pub use values::{MemoryLimit, PageCache, StoreFilesystem, ValueData};
 
@@ -68,6 +68,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         LIBRARIES,
         ABSENT,
         NOT_SETTLED,
+        CODEC_UNUSED,
         STALLED,
         DEBT_LEFT,
         BACKLOG,

@@ -1,5 +1,6 @@
 //! fjall: an LSM tree in this process.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use fjall::config::{
@@ -214,10 +215,12 @@ impl Store for Fjall {
             filter_bytes: Ok(0),
             entries: Ok(0),
             upper_bytes: Ok(0),
+            deepest_level: Ok(0),
+            codecs: Ok(BTreeSet::new()),
             ..Tables::unavailable("fjall does not say how large its blocks were before compression")
         };
         // From the first level down: what lies above the last one that has any table is not merged into it.
-        for level in version.iter_levels() {
+        for (number, level) in (0..).zip(version.iter_levels()) {
             let above = tables.bytes();
             let mut is_empty = true;
             for table in level.iter().flat_map(|run| run.iter()) {
@@ -233,6 +236,12 @@ impl Store for Fjall {
                     filter_bytes: Ok(filter + filter_index),
                     entries: Ok(table.metadata.item_count),
                     upper_bytes: Ok(0),
+                    deepest_level: Ok(number),
+                    // A table that is moved to another level keeps its codec.
+                    codecs: Ok(BTreeSet::from([table
+                        .metadata
+                        .data_block_compression
+                        .to_string()])),
                     content_bytes: tables.content_bytes.clone(),
                 });
             }

@@ -8,6 +8,7 @@ mod ground;
 mod idle;
 mod lacking;
 mod parameters;
+mod unused;
 mod values;
 
 use std::ffi::OsString;

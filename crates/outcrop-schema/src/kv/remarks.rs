@@ -46,6 +46,12 @@ pub const NOT_SETTLED: RemarkKind = RemarkKind::new(
     "compaction was pending or running when the run began",
     "",
 );
+/// A codec of levels compressed nothing.
+pub const CODEC_UNUSED: RemarkKind = RemarkKind::new(
+    "codec-unused",
+    "a codec of lower levels compressed nothing in the load, because no data were rewritten for them",
+    "",
+);
 /// The run stood still.
 pub const STALLED: RemarkKind = RemarkKind::new(
     "stalled",

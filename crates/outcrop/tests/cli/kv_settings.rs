@@ -6,7 +6,7 @@ use crate::harness::{Seen, command, names_in, outcrop, workplace};
 use crate::kv::{self, cells};
 
 /// The arguments of a run that is not kept.
-fn arguments<'a>(more: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn arguments<'a>(more: &[&'a str]) -> Vec<&'a str> {
     kv::arguments(&[&["--no-save"], more].concat())
 }
 
@@ -243,61 +243,6 @@ fn limits_on_the_answer_are_given_to_the_command_that_measures() {
         seen.code == Some(2) && sentence.contains("--records") && !sentence.contains("--size"),
         "{seen:?}"
     );
-}
-
-#[test]
-fn settings_that_another_leaves_without_effect_are_refused_with_what_to_type() {
-    let dir = workplace();
-    let run = |more: &[&str]| outcrop(dir.path(), &arguments(&[more, &["--dry-run"]].concat()));
-    const REPLACED: &str = "--level-codecs: codecs of levels replace --compression, so";
-    const UNUSED: &str =
-        "--dictionary: nothing is compressed, so a dictionary has no effect; leave it out, or choose a codec";
-    for (args, words) in [
-        (
-            ["fjall", "--compression", "none,lz4", "--level-codecs", "lz4/lz4"],
-            REPLACED,
-        ),
-        (
-            ["fjall", "--compression", "lz4", "--level-codecs", "none/lz4"],
-            REPLACED,
-        ),
-        (
-            [
-                "rocksdb",
-                "--compression",
-                "none,zstd:3",
-                "--level-codecs",
-                "lz4/lz4",
-            ],
-            REPLACED,
-        ),
-        (["rocksdb", "--compression", "none", "--dictionary", "4k"], UNUSED),
-        (
-            ["rocksdb", "--level-codecs", "none/none", "--dictionary", "4k"],
-            UNUSED,
-        ),
-    ] {
-        let seen = run(&[&["--engine"], &args[..]].concat());
-        assert_eq!(seen.code, Some(2), "{args:?}: {seen:?}");
-        assert!(seen.stderr.contains(words), "{args:?}: {}", seen.stderr);
-    }
-    for args in [
-        [
-            "rocksdb",
-            "--compression",
-            "zstd:9",
-            "--level-codecs",
-            "none/zstd",
-        ],
-        ["rocksdb", "--compression", "none,zstd:3", "--dictionary", "4k"],
-        ["rocksdb", "--level-codecs", "none/zstd", "--dictionary", "4k"],
-        ["rocksdb", "--level-codecs", "none,none/lz4", "--dictionary", "0"],
-        ["fjall", "--level-codecs", "all,none/lz4", "--threads", "1"],
-    ] {
-        let seen = run(&[&["--engine"], &args[..]].concat());
-        assert_eq!(seen.code, Some(0), "{args:?}: {seen:?}");
-    }
-    assert!(names_in(dir.path()).is_empty(), "nothing was begun");
 }
 
 #[test]

@@ -37,6 +37,7 @@ mod hints;
 mod json_shape;
 mod killed;
 mod kv;
+mod kv_codecs;
 mod kv_kills;
 mod kv_records;
 mod kv_servers;

@@ -21,17 +21,24 @@ pub(super) const LEVELS: [&CStr; 7] = [
 /// What all files hold by `rocksdb.aggregated-table-properties`, and how much of it lies above the deepest level that has any.
 pub(super) fn tables(all: &str, levels: &[Result<String, Unavailable>]) -> Tables {
     let sum = |names: &[&str]| -> Counted { names.iter().map(|name| number(all, name)).sum() };
+    let (upper_bytes, deepest_level) = match of_levels(levels) {
+        Ok((upper, deepest)) => (Ok(upper), Ok(deepest)),
+        Err(why) => (Err(why.clone()), Err(why)),
+    };
     Tables {
         data_bytes: sum(&["data block size"]),
         index_bytes: sum(&["index block size"]),
         filter_bytes: sum(&["filter block size"]),
         content_bytes: sum(&["raw key size", "raw value size"]),
         entries: sum(&["# entries"]),
-        upper_bytes: upper_bytes(levels),
+        upper_bytes,
+        deepest_level,
+        codecs: Err(Unavailable::because("RocksDB does not say it of its files")),
     }
 }
 
-fn upper_bytes(levels: &[Result<String, Unavailable>]) -> Counted {
+/// What lies above the deepest level that has any data, and the number of that level.
+fn of_levels(levels: &[Result<String, Unavailable>]) -> Result<(u64, u64), Unavailable> {
     let mut bytes = Vec::new();
     for level in levels {
         let text = level.as_ref().map_err(Clone::clone)?;
@@ -39,8 +46,8 @@ fn upper_bytes(levels: &[Result<String, Unavailable>]) -> Counted {
         let sum: Counted = parts.into_iter().map(|name| number(text, name)).sum();
         bytes.push(sum?);
     }
-    let deepest = bytes.iter().rposition(|bytes| *bytes > 0);
-    Ok(deepest.map_or(0, |deepest| bytes[..deepest].iter().sum()))
+    let deepest = bytes.iter().rposition(|bytes| *bytes > 0).unwrap_or_default();
+    Ok((bytes[..deepest].iter().sum(), deepest as u64))
 }
 
 /// A number of `name=number; name=number`. Behind some names stands, in parentheses, how the files are made.
@@ -79,7 +86,10 @@ mod tests {
         assert_eq!(tables.filter_bytes, Ok(61));
         assert_eq!(tables.content_bytes, Ok(41_200));
         assert_eq!(tables.entries, Ok(40));
-        assert_eq!(tables.upper_bytes, Ok(7));
+        assert_eq!(
+            (tables.upper_bytes.clone(), tables.deepest_level.clone()),
+            (Ok(7), Ok(2))
+        );
         assert_eq!(tables.bytes(), Ok(20_367));
     }
 

@@ -40,7 +40,7 @@ fn check_codecs(combinations: &[Settings], origin: &dyn Fn(&str) -> Origin) -> R
 }
 
 /// The codec of a combination whose levels have codecs, unless it says the level at which one of these compresses.
-fn replaced(factors: &Settings) -> Option<StoreCompression> {
+pub(super) fn replaced(factors: &Settings) -> Option<StoreCompression> {
     let engine = *factors.value(&kv::ENGINE);
     let levels = factors.get(&kv::LEVEL_CODECS)?.codecs();
     let codec = *factors.get(&kv::COMPRESSION)?;

@@ -8,8 +8,8 @@ use outcrop_schema::{About, Factor, FactorRef, Settings, Value};
 use outcrop_workload::Content;
 use outcrop_workload::store::{Durability, LevelCodecs, StoreCodec, StoreCompression, StoreEngine};
 
-use super::ground;
 use super::lacking::is_another_way;
+use super::{ground, idle};
 use crate::cell::{Subject, TrialOptions};
 use crate::layer::Refusal;
 
@@ -30,6 +30,10 @@ pub(super) fn complete(subject: &Subject, factors: &mut Settings) {
             factors.set_default(&kv::DURABILITY, Durability::Logged);
         }
         StoreEngine::None => {}
+    }
+    // A cell is not named after a codec that it does not have.
+    if idle::replaced(factors).is_some() {
+        factors.remove(&kv::COMPRESSION);
     }
     // Nothing is compressed at once, and nothing depends on how much.
     if !compresses(factors) && factors.has(&kv::DICTIONARY) {

@@ -14,6 +14,7 @@ use outcrop_schema::Remark;
 use outcrop_schema::kv;
 use outcrop_workload::keyed::OperationKind;
 
+use super::unused;
 use crate::layer::TrialReport;
 
 /// The operation of histograms of the load phase.
@@ -93,7 +94,7 @@ pub(super) fn trial_report(spec: &KvSpec, report: &KvReport) -> TrialReport {
         duration_s: run.duration_ns as f64 / 1e9,
         values,
         histograms: histograms(report),
-        notes: notes(report),
+        notes: notes(spec, report),
     }
 }
 
@@ -378,7 +379,7 @@ fn histograms(report: &KvReport) -> Vec<HistogramEntry> {
     entries
 }
 
-fn notes(report: &KvReport) -> Vec<Remark> {
+fn notes(spec: &KvSpec, report: &KvReport) -> Vec<Remark> {
     let mut notes = vec![kv::OPENED.remark(format!("engine: {}", report.identity))];
     notes.extend(kv::libraries_remark(&report.codec_libraries));
     if !report.is_settled {
@@ -387,6 +388,7 @@ fn notes(report: &KvReport) -> Vec<Remark> {
              that it was about to replace",
         ));
     }
+    notes.extend(unused::codec(&spec.options, &report.tables));
     if let Some(stalls) = report.run.stalls().filter(|stalls| *stalls > 0) {
         let interval_ns = report.run.interval_ns;
         notes.push(kv::STALLED.remark(format!(

@@ -1,6 +1,6 @@
 //! What limits the answer of this layer: overload, a late generator, compaction, stalls, the log.
 
-use outcrop_schema::kv::{NOT_SETTLED, STALLED, STALLED_TIME};
+use outcrop_schema::kv::{CODEC_UNUSED, NOT_SETTLED, STALLED, STALLED_TIME};
 
 use super::cell::{generators, is_closed_loop, largest, words};
 use super::{servers, space};
@@ -17,6 +17,15 @@ pub(super) fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
         Caution::warning(format!(
             "In {} compaction was still running when the run began; settling = \"compacted\" waits for it.",
             counted(unsettled, "cell")
+        ))
+    });
+    let mut unused = cells.iter().filter(|cell| cell.has(&CODEC_UNUSED)).peekable();
+    let unused = unused.peek().copied().map(|first| {
+        Caution::warning(format!(
+            "In {} a codec of lower levels compressed nothing, because no data were rewritten for them ({}): these figures do not include it; more --records or a smaller \
+             --write-buffer fill lower levels.",
+            counted(unused.count(), "cell"),
+            words(first)
         ))
     });
     let stalled = stalled.first().map(|first| {
@@ -42,8 +51,10 @@ pub(super) fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
     let log = space::caution(cells);
     let open = cells.iter().filter(|cell| !is_closed_loop(cell));
     let overloaded = overload::caution("engine", open, super::cell::overload, words);
-    overloaded
+    // A figure that is of another codec than its cell is named after comes first.
+    unused
         .into_iter()
+        .chain(overloaded)
         .chain(generators(cells).caution())
         .chain(unsettled)
         .chain(stalled)

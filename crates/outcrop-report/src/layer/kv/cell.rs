@@ -4,9 +4,9 @@ use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_count;
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
-    ARRIVAL, CACHE_HITS, COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, FILESYSTEM, IN_WHAT_CANDIDATES_DIFFER,
-    OFFERED, PAGE_CACHE, PROCESSES, RECORDS, REQUESTS, SERVICE_LATENCY, STORED_BYTES, THREADS, THROUGHPUT,
-    UNFINISHED, WORKLOAD,
+    ARRIVAL, BOTTOMMOST, CACHE_HITS, COMPRESSION, COMPRESSION_BLOCK_SIZE, DICTIONARY, ENGINE, FILESYSTEM,
+    IN_WHAT_CANDIDATES_DIFFER, LEVEL_CODECS, OFFERED, PAGE_CACHE, PROCESSES, RECORDS, REQUESTS,
+    SERVICE_LATENCY, STORED_BYTES, THREADS, THROUGHPUT, UNFINISHED, WORKLOAD,
 };
 use outcrop_workload::Arrival;
 use outcrop_workload::filesystem::FileCompression;
@@ -18,14 +18,18 @@ use crate::layer::overload::Overload;
 use crate::number::counted;
 use crate::placement::Bounds;
 
+/// What its blocks are compressed with: one codec, and those of levels and the dictionary where it has them.
+static CODECS: &[FactorRef] = &[&COMPRESSION, &LEVEL_CODECS, &BOTTOMMOST, &DICTIONARY];
+
 /// Its engine with its codec: `rocksdb zstd:3`, `redb`.
 pub(super) fn engine(cell: &Cell<'_>) -> String {
-    cell.label(&[&ENGINE, &COMPRESSION])
+    cell.label(&[&[&ENGINE as FactorRef], CODECS].concat())
 }
 
 /// The same with its block size, and with a filesystem that was made for it: `rocksdb zstd:3 16KiB on ext4`.
 pub(super) fn blocks(cell: &Cell<'_>) -> String {
-    cell.label(&[&ENGINE, &COMPRESSION, &COMPRESSION_BLOCK_SIZE, &FILESYSTEM])
+    let others: [FactorRef; 2] = [&COMPRESSION_BLOCK_SIZE, &FILESYSTEM];
+    cell.label(&[&[&ENGINE as FactorRef], CODECS, &others].concat())
 }
 
 /// Whether the filesystem below compresses what the engine writes.
