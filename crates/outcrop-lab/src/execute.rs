@@ -25,6 +25,7 @@ use crate::order::Trial;
 use crate::plan::PlanSet;
 use crate::rounds::Rounds;
 use crate::run;
+use crate::same_data::SameData;
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +80,7 @@ fn execute_until(
         })
         .copied()
         .collect();
-    let opening_notes = opening_notes(set, folder, observer);
+    let opening_notes = run::opening_notes(set, folder, observer);
     let mut session = Session {
         set,
         total: trials.len(),
@@ -87,6 +88,7 @@ fn execute_until(
         eta: Eta::new(set, &pending),
         doubt: Doubt::of(set, folder, &pending)?,
         rounds: Rounds::of(set, folder, &pending)?,
+        same_data: SameData::of(folder)?,
         deadline: Deadline::of(set, is_over),
         started_ns: 0,
         clock: Clock::new(),
@@ -125,23 +127,6 @@ fn execute_until(
     })
 }
 
-/// Says what a resume found; the sentences also go into the notes of the first trial.
-fn opening_notes(set: &PlanSet, folder: &RunFolder, observer: &mut dyn Observer) -> Vec<Remark> {
-    let mut notes = Vec::new();
-    if folder.torn_bytes() > 0 {
-        observer.observe(Event::Note(
-            "the journal ended in an incomplete line, which was removed; its trial is measured again",
-        ));
-    }
-    if !folder.finished().is_empty() {
-        notes = run::drift(set, folder);
-        for note in &notes {
-            observer.observe(Event::Warning(&note.text));
-        }
-    }
-    notes
-}
-
 struct Session<'r> {
     set: &'r PlanSet,
     total: usize,
@@ -151,6 +136,8 @@ struct Session<'r> {
     doubt: Option<Doubt<'r>>,
     /// Decides which rounds are left out.
     rounds: Rounds,
+    /// Refuses other data than those of the finished trials.
+    same_data: SameData,
     /// Keeps the time that the run promised.
     deadline: Deadline<'r>,
     started_ns: u64,
@@ -182,6 +169,8 @@ impl<'r> Session<'r> {
             Err(LabError::StoppedInPreparation) => return Ok(true),
             prepared => prepared?,
         };
+        self.same_data
+            .check_early(self.set, pending, &mut benches, self.folder)?;
         let stopped = self.run_trials(pending, &mut benches);
         self.bytes_written = benches.values().map(|bench| bench.bytes_written()).sum();
         stopped
@@ -352,8 +341,10 @@ impl<'r> Session<'r> {
                 message: failure.message,
             })
         });
+        let data = bench.data(cell);
+        self.same_data.check(cell, data.as_ref(), self.folder)?;
         let mut entry = self.entry(cell, trial, started_at, report);
-        entry.data = bench.data(cell);
+        entry.data = data;
         entry.took_s = Some(took.as_secs_f64());
         entry.others_cpu_share = bench.others_cpu_share(others_of_machine);
         self.folder.append(&entry)?;

@@ -297,6 +297,14 @@ pub trait Bench {
         None
     }
 
+    /// The same before any trial of it; none also where only a trial shows it.
+    ///
+    /// # Errors
+    /// When the data cannot be read.
+    fn identify(&mut self, cell: &Cell) -> Result<Option<DataIdentity>, TrialFailure> {
+        Ok(self.data(cell))
+    }
+
     /// The share of the CPUs that others used while its last trial was measured; `of_machine` is all that this process did not use. A bench
     /// that knows what else is no others', such as a server that is a process of its own, answers by itself, also that it is not known.
     fn others_cpu_share(&self, of_machine: Option<f64>) -> Option<f64> {

@@ -35,6 +35,7 @@ pub mod plan;
 pub mod profile;
 mod rounds;
 pub mod run;
+mod same_data;
 
 pub use cell::{Cell, Subject, TrialOptions};
 pub use effort::Effort;

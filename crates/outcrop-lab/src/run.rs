@@ -11,6 +11,7 @@ use outcrop_schema::remark::RESUMED_ELSEWHERE;
 use serde_json::Value;
 
 use crate::error::LabError;
+use crate::observer::{Event, Observer};
 use crate::plan::{Plan, PlanOptions, PlanSet, PlanSource};
 
 /// Creates `parent/<UTC time>-<name>/` with the expanded plan and this machine's environment.
@@ -67,7 +68,7 @@ pub fn resume(dir: &Path) -> Result<ResumedRun, LabError> {
     let unknown = folder.finished().iter().filter(|trial| !is_known(trial)).count();
     if unknown > 0 {
         let reason = format!(
-            "its plan.toml does not contain {unknown} of its {} finished trials: the file was changed, or another version of Outcrop expanded it (this is {}); start a new run",
+            "its plan.toml does not contain {unknown} of its {} finished trials: that file or the data were changed, or another version of Outcrop expanded it (this is {}); undo the change, or start a new run",
             folder.finished().len(),
             env!("CARGO_PKG_VERSION")
         );
@@ -88,8 +89,25 @@ const DECISIVE: [(&str, &str); 5] = [
     ("/storage/device/model", "the device's model"),
 ];
 
+/// Says what a resume found; the sentences also go into the notes of the first trial.
+pub(crate) fn opening_notes(set: &PlanSet, folder: &RunFolder, observer: &mut dyn Observer) -> Vec<Remark> {
+    let mut notes = Vec::new();
+    if folder.torn_bytes() > 0 {
+        observer.observe(Event::Note(
+            "the journal ended in an incomplete line, which was removed; its trial is measured again",
+        ));
+    }
+    if !folder.finished().is_empty() {
+        notes = drift(set, folder);
+        for note in &notes {
+            observer.observe(Event::Warning(&note.text));
+        }
+    }
+    notes
+}
+
 /// One sentence for each decisive difference between the machine that the run began on and this one.
-pub(crate) fn drift(set: &PlanSet, folder: &RunFolder) -> Vec<Remark> {
+fn drift(set: &PlanSet, folder: &RunFolder) -> Vec<Remark> {
     let Ok(began) = folder.environment() else {
         let path = folder.dir().join(ENVIRONMENT_FILE);
         let path = path.display();

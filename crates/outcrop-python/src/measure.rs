@@ -44,7 +44,7 @@ pub(crate) fn run(
     measure(py, &set, new_folder(&set, &set.name(), &out)?, on_event)
 }
 
-/// Goes on with a run that was interrupted: finished trials are neither lost nor repeated.
+/// Resumes a run that was interrupted: finished trials are neither lost nor repeated. Refused if their data have changed.
 #[pyfunction(name = "_resume")]
 pub(crate) fn resume(py: Python<'_>, path: PathBuf, on_event: Option<Py<PyAny>>) -> PyResult<Run> {
     let path = std::path::absolute(&path).unwrap_or(path);

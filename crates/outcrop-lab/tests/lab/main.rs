@@ -12,6 +12,7 @@ mod filesystems;
 mod interrupted_runs;
 mod lost_devices;
 mod orders;
+mod other_data;
 mod plan_errors;
 mod plan_round_trips;
 mod preconditioned;

@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// Plan files, or names of shipped plans (`outcrop plans` lists them)
     #[arg(required_unless_present = "resume")]
     plans: Vec<String>,
-    /// Resume an interrupted run: finished trials are neither lost nor repeated
+    /// Resume an interrupted run: finished trials are neither lost nor repeated; refused if their data have changed
     #[arg(long, value_name = "RUN", conflicts_with_all = DECIDED_BY_A_RUN, conflicts_with_all = placement_flags::NAMES, conflicts_with_all = ["plans", "dry_run"])]
     resume: Option<PathBuf>,
     /// Run only the plans of these layers [default: all]

@@ -6,7 +6,9 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use outcrop_column_bench::tabular::{Given, Table, TableColumn};
-use outcrop_column_bench::{BenchError, ColumnInput, Operation, Site, run, whole_column, whole_input};
+use outcrop_column_bench::{
+    BenchError, ColumnInput, Operation, Site, WholeReport, run, whole_column, whole_input,
+};
 use outcrop_measure::metric::Unavailable;
 use outcrop_measure::seed::Seed;
 use outcrop_probe::Clock;
@@ -53,7 +55,7 @@ impl<'r> ColumnBench<'r> {
     }
 
     /// Notes which rows a cell works on, the first time it is asked.
-    fn identify(&mut self, cell: &Cell, input: &ColumnInput) {
+    fn note_data(&mut self, cell: &Cell, input: &ColumnInput) {
         if self.data.contains_key(&cell.id) {
             return;
         }
@@ -74,8 +76,18 @@ impl<'r> ColumnBench<'r> {
 
     /// Sizes of the cell's whole column.
     fn whole(&mut self, cell: &Cell, trial: &Trial) -> Result<TrialReport, BenchError> {
-        let spec = parameters::bench_spec(&cell.factors, &cell.trial, trial.seed);
         let start = self.clock.ticks();
+        let report = self.measure_whole(cell, trial.seed)?;
+        let elapsed_s = self.clock.nanos(self.clock.ticks() - start) as f64 / 1e9;
+        let settings = &cell.subject.settings;
+        let path = settings.get(&PATH).map(PathBuf::from);
+        let table = path.and_then(|path| self.tables.get(&(path, parameters::given(settings))));
+        Ok(values::whole_report(&report, table, elapsed_s))
+    }
+
+    /// Reads it once, and notes which rows those are.
+    fn measure_whole(&mut self, cell: &Cell, seed: Seed) -> Result<WholeReport, BenchError> {
+        let spec = parameters::bench_spec(&cell.factors, &cell.trial, seed);
         let is_made = parameters::column_spec(&cell.factors, self.seed).is_some();
         let report = if is_made {
             whole_input(&*self.input(cell)?, &spec, self.stop)?
@@ -83,10 +95,6 @@ impl<'r> ColumnBench<'r> {
             let limit = cell.factors.value(&TEXT_LIMIT).0;
             whole_column(table_and_column(&mut self.tables, cell)?, &spec, limit, self.stop)?
         };
-        let elapsed_s = self.clock.nanos(self.clock.ticks() - start) as f64 / 1e9;
-        let settings = &cell.subject.settings;
-        let path = settings.get(&PATH).map(PathBuf::from);
-        let table = path.and_then(|path| self.tables.get(&(path, parameters::given(settings))));
         let identity = || DataIdentity {
             whole: if is_made {
                 "generated".to_owned()
@@ -97,7 +105,7 @@ impl<'r> ColumnBench<'r> {
             taken_bytes: report.size.text_bytes,
         };
         self.data.entry(cell.id.clone()).or_insert_with(identity);
-        Ok(values::whole_report(&report, table, elapsed_s))
+        Ok(report)
     }
 
     /// How many rows the user's table has, of which these are the first; none for columns that were made.
@@ -185,7 +193,7 @@ impl Bench for ColumnBench<'_> {
             Err(BenchError::Interrupted) => return Ok(TrialReport::interrupted()),
             input => input.map_err(|error| failure(&error))?,
         };
-        self.identify(cell, &input);
+        self.note_data(cell, &input);
         let spec = parameters::bench_spec(&cell.factors, &cell.trial, trial.seed);
         let site = Site {
             directory: self.directory,
@@ -206,6 +214,19 @@ impl Bench for ColumnBench<'_> {
 
     fn data(&self, cell: &Cell) -> Option<DataIdentity> {
         self.data.get(&cell.id).cloned()
+    }
+
+    fn identify(&mut self, cell: &Cell) -> Result<Option<DataIdentity>, TrialFailure> {
+        // A whole column, which need not fit in memory, is read as its sizes are measured.
+        let known = match *cell.factors.value(&OPERATION) {
+            Operation::Size => self.measure_whole(cell, self.seed).map(|_| ()),
+            _ => self.input(cell).map(|input| self.note_data(cell, &input)),
+        };
+        match known {
+            Ok(()) | Err(BenchError::Interrupted) => {}
+            Err(error) => return Err(failure(&error)),
+        }
+        Ok(self.data(cell))
     }
 }
 

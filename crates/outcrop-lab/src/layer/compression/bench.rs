@@ -97,7 +97,12 @@ impl<'r> CompressionBench<'r> {
     }
 
     /// Notes which data a cell works on, the first time it is asked.
-    fn identify(&mut self, cell: &Cell, content: BlockContent, sample: &Sample) -> Result<(), CompressError> {
+    fn note_data(
+        &mut self,
+        cell: &Cell,
+        content: BlockContent,
+        sample: &Sample,
+    ) -> Result<(), CompressError> {
         if self.data.contains_key(&cell.id) {
             return Ok(());
         }
@@ -123,7 +128,7 @@ impl<'r> CompressionBench<'r> {
     fn measure(&mut self, cell: &Cell, trial: &Trial) -> Result<TrialReport, CompressError> {
         let content = *cell.factors.value(&CONTENT);
         let sample = self.sample(cell, content)?;
-        self.identify(cell, content, &sample)?;
+        self.note_data(cell, content, &sample)?;
         let block_bytes = cell.factors.value(&COMPRESSION_BLOCK_SIZE).0;
         let sample_bytes = sample.bytes().len() as u64;
         if block_bytes > sample_bytes {
@@ -193,5 +198,16 @@ impl Bench for CompressionBench<'_> {
 
     fn data(&self, cell: &Cell) -> Option<DataIdentity> {
         self.data.get(&cell.id).cloned()
+    }
+
+    fn identify(&mut self, cell: &Cell) -> Result<Option<DataIdentity>, TrialFailure> {
+        let content = *cell.factors.value(&CONTENT);
+        let noted = self
+            .sample(cell, content)
+            .and_then(|sample| self.note_data(cell, content, &sample));
+        match noted {
+            Ok(()) | Err(CompressError::Interrupted) => Ok(self.data(cell)),
+            Err(error) => Err(TrialFailure::of(&error)),
+        }
     }
 }

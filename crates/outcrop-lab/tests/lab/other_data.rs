@@ -1,0 +1,116 @@
+//! Runs that are resumed after their data changed.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use outcrop_lab::{Event, LabError, execute, resume};
+
+use super::scene::{assert_complete, directory, plan_set, run_to_the_end, start};
+
+const COMPRESSION: &str = r#"
+name = "codecs"
+question = "Is a resumed run one of the same data?"
+layer = "compression"
+
+[subject]
+data = "PATH"
+
+[factors]
+codec = ["zstd:1", "lz4"]
+compression_block_size = ["4KiB", "64KiB"]
+
+[trial]
+repetitions = 2
+warm_up = "0ms"
+duration = "10ms"
+"#;
+
+const COLUMN: &str = r#"
+name = "columns"
+question = "Is a resumed run one of the same column?"
+layer = "column"
+
+[subject]
+kind = "file"
+path = "PATH"
+
+[factors]
+column = ["rock"]
+operation = ["encode", "size"]
+index = ["none", "postings"]
+
+[trial]
+repetitions = 2
+warm_up = "0ms"
+duration = "10ms"
+"#;
+
+/// A table of a column that compresses.
+fn table() -> String {
+    let rows = (0..20_000).map(|row| format!("granite-{}\n", row * 7919 % 500));
+    std::iter::once("rock\n".to_owned()).chain(rows).collect()
+}
+
+/// Runs a plan on a file, stops it after so many trials, and leaves the folder of its run.
+fn stopped(plan: &str, data: &Path, runs: &Path, stop_after: usize) -> std::path::PathBuf {
+    let set = plan_set(&plan.replace("PATH", data.to_str().unwrap()), runs);
+    let mut folder = start(&set, runs);
+    let stop = AtomicBool::new(false);
+    let mut observer = |event: Event<'_>| {
+        if let Event::TrialFinished { finished, .. } = event
+            && finished == stop_after
+        {
+            stop.store(true, Ordering::Relaxed);
+        }
+    };
+    let outcome = execute(&set, &mut folder, &mut observer, &stop).unwrap();
+    assert!(outcome.is_interrupted && outcome.finished == stop_after);
+    folder.dir().to_owned()
+}
+
+#[test]
+fn a_run_whose_data_changed_is_not_resumed_before_they_are_restored() {
+    let before = table();
+    let half = before.len() / 2;
+    let changes = [
+        // Of the same length, by one more row, and by one row fewer.
+        format!(
+            "{}{}",
+            &before[..half],
+            before[half..].replace("granite", "gabbros")
+        ),
+        format!("{before}granite-1\n"),
+        before[..before.len() - "granite-1\n".len()].trim_end().to_owned() + "\n",
+    ];
+    for plan in [COMPRESSION, COLUMN] {
+        for (stop_after, change) in [1, 3, 3].into_iter().zip(&changes) {
+            let here = directory();
+            let data = here.path().join("rocks.csv");
+            std::fs::write(&data, &before).unwrap();
+            let run = stopped(plan, &data, here.path(), stop_after);
+
+            std::fs::write(&data, change).unwrap();
+            let journal = run.join("trials.ndjson");
+            let measured = std::fs::read(&journal).unwrap();
+            // A column with more or fewer rows has other cells.
+            let refused = resume(&run)
+                .and_then(|mut resumed| run_to_the_end(&resumed.set, &mut resumed.folder))
+                .unwrap_err();
+            assert!(
+                matches!(refused, LabError::CannotResume { .. }),
+                "{plan}: {refused}"
+            );
+            let said = refused.to_string();
+            assert!(
+                refused.is_bad_input() && said.contains("or start a new run") && said.contains("data"),
+                "{said}"
+            );
+            assert_eq!(std::fs::read(&journal).unwrap(), measured, "nothing was measured");
+
+            std::fs::write(&data, &before).unwrap();
+            let mut resumed = resume(&run).unwrap();
+            run_to_the_end(&resumed.set, &mut resumed.folder).unwrap();
+            assert_complete(&resumed.set, &resumed.folder);
+        }
+    }
+}
