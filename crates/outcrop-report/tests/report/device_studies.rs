@@ -249,6 +249,21 @@ fn drives_that_were_loaded_together_are_held_against_each_other() {
         let figures: Vec<f64> = finding.numbers.iter().map(|number| number.value).collect();
         assert_eq!(figures[1..], [1000.0, second], "{:?}", finding.numbers);
     }
+    // Too few requests for a rate in one of the trials: that is said, and the finding does not vanish.
+    let mut run = RunBuilder::new(2).cells(&[4096], &[8], &[0]).build();
+    for trial in &mut run.trials {
+        trial.factors.insert(DRIVES.name.to_owned(), "2".to_owned());
+        trial.values.push(Value::measured(DRIVE_IOPS[0], 1000.0));
+        trial.values.push(match trial.repetition {
+            0 => Value::measured(DRIVE_IOPS[1], 1000.0),
+            _ => Value::unavailable(DRIVE_IOPS[1], "no operation completed"),
+        });
+    }
+    let finding = of(&run, DRIVES_ALIKE);
+    assert!(
+        matches!(&finding.verdict, Verdict::NotTestable(reason) if reason.contains("no operation completed")),
+        "{finding:?}"
+    );
     let one = Report::of(&measured());
     assert!(
         one.layers[0]

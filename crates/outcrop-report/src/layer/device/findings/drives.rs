@@ -16,7 +16,7 @@ const BELOW: f64 = 0.10;
 /// The finding, with each drive's figures in the cell with the highest IOPS; none in a run that loaded one drive.
 pub(super) fn alike(cells: &[Cell<'_>]) -> Option<Finding> {
     let several: Vec<&Cell<'_>> = cells.iter().filter(|cell| cell.drives() > 1).collect();
-    let (shown, _) = best(several.iter().copied(), &IOPS.both)?;
+    let first = several.first()?;
     let shares: Vec<Number> = several.iter().flat_map(|cell| shares_of_drives(cell)).collect();
     let side = |share: &Number| Side::of(share, &(1.0 - BELOW..=f64::INFINITY));
     let slowest_of = |wanted: Option<Side>| {
@@ -25,7 +25,12 @@ pub(super) fn alike(cells: &[Cell<'_>]) -> Option<Finding> {
             .filter(|share| wanted.is_none_or(|wanted| side(share) == wanted));
         its.min_by(|one, other| one.value.total_cmp(&other.value))
     };
-    let slowest = slowest_of(None)?;
+    let Some(((shown, _), slowest)) = best(several.iter().copied(), &IOPS.both).zip(slowest_of(None)) else {
+        let unknown = DRIVE_IOPS[..DRIVE_IOPS.len().min(first.drives() as usize)].iter();
+        let why = unknown.filter_map(|metric| first.unavailable(metric)).next();
+        let reason = why.unwrap_or("no cell has the IOPS of each drive");
+        return Some(Finding::not_testable(ID, SENTENCE, reason));
+    };
     let tested = format!(
         "IOPS of each drive in {}: the slowest at most {:.0} % below their mean. The numbers are of {}.",
         counted(several.len(), "cell"),
