@@ -290,17 +290,36 @@ impl MemorySizes {
     /// These sizes, preceded by half of the smallest. `None` if that is 0 or makes too many sizes.
     pub fn from_half(&self) -> Option<Self> {
         let half = self.0.iter().min().map(|least| least / 2)?;
-        (half > 0).then(|| self.with(half)).flatten()
+        (half > 0).then(|| self.with([half])).flatten()
     }
 
     /// These sizes, followed by twice the largest. `None` if that overflows or makes too many sizes.
     pub fn to_double(&self) -> Option<Self> {
-        self.with(self.0.iter().max()?.checked_mul(2)?)
+        self.with([self.0.iter().max()?.checked_mul(2)?])
     }
 
-    /// These sizes with one more, in ascending order.
-    fn with(&self, bytes: u64) -> Option<Self> {
-        let all: BTreeSet<u64> = self.0.iter().copied().chain([bytes]).collect();
+    /// These sizes with one more between each two neighbours of a range: a doubling of the smaller one, or the middle of what is closer. `None` if
+    /// there is no size between them, or they are too many.
+    pub fn between(&self, from: u64, to: u64) -> Option<Self> {
+        let sizes: BTreeSet<u64> = self
+            .0
+            .iter()
+            .copied()
+            .filter(|size| (from..=to).contains(size))
+            .collect();
+        let sizes: Vec<u64> = sizes.into_iter().collect();
+        let middle = |pair: &[u64]| pair[0].saturating_mul(2).min(pair[0].midpoint(pair[1]));
+        let more: Vec<u64> = sizes
+            .windows(2)
+            .map(middle)
+            .filter(|size| !sizes.contains(size))
+            .collect();
+        (!more.is_empty()).then(|| self.with(more)).flatten()
+    }
+
+    /// These sizes with more, in ascending order.
+    fn with(&self, more: impl IntoIterator<Item = u64>) -> Option<Self> {
+        let all: BTreeSet<u64> = self.0.iter().copied().chain(more).collect();
         (all.len() <= MOST_SIZES).then(|| Self(all.into_iter().collect()))
     }
 

@@ -5,7 +5,7 @@ use outcrop_cache::store::PolicyKind;
 use crate::curve::{CurvePoint, TraceFacts};
 
 /// Where most of the misses vanish that more memory avoids: the narrowest range between two limits, by their quotient, in which at least three
-/// quarters of the fall lie. That depends neither on how many limits lie between, nor on how close they are.
+/// quarters of the fall lie.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CurveFall {
     /// Where that range begins.
@@ -27,9 +27,9 @@ pub enum FallShape {
     Knee,
     /// At most a doubling, but how the curve goes on beyond it on one side is not known.
     Open(Beyond),
-    /// Wider than a doubling, as is a step in it: what lies between its two limits is not known.
+    /// Wider than a doubling, but a doubling that begins or ends between the limits may have as much of the fall.
     Coarse,
-    /// Wider than a doubling, in steps that are not.
+    /// Wider than a doubling, and no doubling has as much of the fall, wherever it begins.
     Wide,
 }
 
@@ -73,8 +73,8 @@ impl CurveFall {
         if (whole as f64) < LEAST_FALL * facts.gets as f64 {
             return None;
         }
-        let has_most =
-            |pair: &(CurvePoint, CurvePoint)| 4 * u128::from(fall(pair)) >= MOST_QUARTERS * u128::from(whole);
+        let is_most = |fall: u64| 4 * u128::from(fall) >= MOST_QUARTERS * u128::from(whole);
+        let has_most = |pair: &(CurvePoint, CurvePoint)| is_most(fall(pair));
         let (from, to) = pairs().filter(has_most).min_by(|one, other| {
             let by_fall = || fall(other).cmp(&fall(one));
             compare_widths(one, other).then_with(by_fall)
@@ -84,34 +84,40 @@ impl CurveFall {
             to,
             first,
             last,
-            shape: shape(&limits, &from, &to, facts),
+            shape: shape(&limits, (&from, &to), is_most, facts),
         })
     }
 }
 
-fn shape(limits: &[CurvePoint], from: &CurvePoint, to: &CurvePoint, facts: &TraceFacts) -> FallShape {
-    let is_wide = |from: &CurvePoint, to: &CurvePoint| to.memory_bytes > from.memory_bytes.saturating_mul(2);
+fn shape(
+    limits: &[CurvePoint],
+    (from, to): (&CurvePoint, &CurvePoint),
+    is_most: impl Fn(u64) -> bool,
+    facts: &TraceFacts,
+) -> FallShape {
+    let has_doubling =
+        |from: &CurvePoint, to: &CurvePoint| to.memory_bytes >= from.memory_bytes.saturating_mul(2);
     let (least, most) = (&limits[0], &limits[limits.len() - 1]);
-    if is_wide(from, to) {
-        let is_inside =
-            |point: &CurvePoint| (from.memory_bytes..=to.memory_bytes).contains(&point.memory_bytes);
-        let has_gap = limits
-            .windows(2)
-            .any(|step| step.iter().all(is_inside) && is_wide(&step[0], &step[1]));
-        return if has_gap {
-            FallShape::Coarse
-        } else {
-            FallShape::Wide
+    if to.memory_bytes > from.memory_bytes.saturating_mul(2) {
+        // A doubling that begins within a step has at most the fall from where that step begins to the next limit behind its end.
+        let may_have_most = |step: &[CurvePoint]| {
+            let end = limits
+                .iter()
+                .find(|limit| has_doubling(&step[1], limit))
+                .unwrap_or(most);
+            is_most(end.hits.saturating_sub(step[0].hits))
+        };
+        return match limits.windows(2).any(may_have_most) {
+            true => FallShape::Coarse,
+            false => FallShape::Wide,
         };
     }
-    // A curve that flattens out falls most where its limits happen to begin, and one that is straight in a range that is narrow enough. So as many
-    // doublings must be known on each side as the range has, or that none can differ: no memory misses more than every get, and none less than the
-    // first ones.
-    let width = (*from, *to);
-    let is_known_below = least.hits == 0 || compare_widths(&(*least, *from), &width).is_ge();
+    // A curve that flattens out falls most where its limits happen to begin, and one that is straight in a range that is narrow enough. So a
+    // doubling must be known on each side, or that none can differ: no memory misses more than every get, and none less than the first ones.
+    let is_known_below = least.hits == 0 || has_doubling(least, from);
     let is_known_above = most.misses_first_gets_alone(facts.first_gets)
         || most.memory_bytes >= facts.all_bytes
-        || compare_widths(&(*to, *most), &width).is_ge();
+        || has_doubling(to, most);
     match (is_known_below, is_known_above) {
         (false, _) => FallShape::Open(Beyond::Smaller),
         (true, false) => FallShape::Open(Beyond::Larger),

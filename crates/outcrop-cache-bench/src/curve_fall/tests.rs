@@ -100,7 +100,7 @@ fn a_loop_has_a_knee_where_it_begins_to_fit_and_more_limits_name_it_more_closely
             "{limits:?}"
         );
     }
-    // With a step of more than a doubling, it may be anywhere in it.
+    // In a step of more than a doubling, it may be anywhere.
     assert_eq!(seen(at_kib(&[64, 1024], &curve)), (64, 1024, FallShape::Coarse));
 }
 
@@ -118,15 +118,39 @@ fn the_parts_of_a_knee_are_found_in_all_steps_of_it_and_two_cliffs_are_not_one()
         (128, 130, FallShape::Open(Beyond::Larger))
     );
     assert_eq!(
+        seen(at_kib(&[64, 128, 130, 133], &far)),
+        (128, 130, FallShape::Open(Beyond::Larger)),
+        "limits close by show nothing of what is beyond"
+    );
+    assert_eq!(
         seen(at_kib(&[32, 64, 128, 130, 260], &far)),
         (128, 130, FallShape::Knee)
     );
     let both = at_kib(&[32, 64, 128, 130, 260, 520], &far);
     assert_eq!(seen(both), (128, 520, FallShape::Wide));
+    // Falls that no doubling joins, with a gap in which nothing happens.
+    let three = loops(&[(20.0, 0.33), (40.0, 0.33), (300.0, 0.33)]);
+    let apart = at_kib(&[8, 16, 32, 64, 200, 400, 800], three);
+    assert_eq!(seen(apart).2, FallShape::Wide);
     // Keys that are requested often fit soon, the scan among them much later.
     assert_eq!(
         seen(doublings(&[600, 560, 530, 505, 120, 100])),
         (8, 16, FallShape::Knee)
+    );
+}
+
+#[test]
+fn a_fall_on_both_sides_of_a_limit_may_be_a_knee_and_limits_between_show_it() {
+    let sizes = [110.0, 118.0, 126.0, 134.0, 142.0, 150.0];
+    let falls = sizes.map(|size| (size, 0.16));
+    let curve = loops(&falls);
+    assert_eq!(
+        seen(at_kib(&[16, 32, 64, 128, 256, 512], &curve)),
+        (64, 256, FallShape::Coarse)
+    );
+    assert_eq!(
+        seen(at_kib(&[16, 32, 64, 91, 128, 182, 256, 512], &curve)),
+        (91, 182, FallShape::Knee)
     );
 }
 
@@ -200,6 +224,28 @@ proptest! {
         let fall = fall.unwrap();
         prop_assert_eq!((fall.from.memory_bytes, fall.to.memory_bytes), (below, above));
         prop_assert_eq!(fall.shape, if above > 2 * below { FallShape::Coarse } else { FallShape::Knee });
+    }
+
+    #[test]
+    fn that_there_is_no_single_knee_is_said_only_where_no_doubling_has_most_of_the_fall(
+        sizes in proptest::collection::vec(1.0..4000.0_f64, 1..8), limits in any_limits(),
+    ) {
+        let share = 0.97 / sizes.len() as f64;
+        let misses = |kib: f64| 1.0 - share * sizes.iter().filter(|size| **size <= kib).count() as f64;
+        let kib = |bytes: u64| bytes as f64 / KIB as f64;
+        let (least, most) = (kib(*limits.first().unwrap()), kib(*limits.last().unwrap()));
+        let Some(fall) = at(limits, |bytes| misses(bytes / KIB as f64)) else {
+            return Ok(());
+        };
+        let whole = misses(least) - misses(most);
+        // A doubling that ends where a loop begins to fit has as much as any.
+        let in_doubling = |end: f64| misses((end / 2.0).max(least)) - misses(end.min(most));
+        let steepest = sizes.iter().map(|size| in_doubling(*size)).fold(0.0, f64::max);
+        match fall.shape {
+            FallShape::Wide => prop_assert!(steepest < 0.75 * whole + 1e-4, "{steepest} of {whole}"),
+            FallShape::Knee => prop_assert!(steepest > 0.75 * whole - 1e-4, "{steepest} of {whole}"),
+            FallShape::Open(_) | FallShape::Coarse => {}
+        }
     }
 
     #[test]

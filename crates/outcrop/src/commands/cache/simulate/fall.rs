@@ -17,10 +17,13 @@ pub(super) fn fall(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts
         FallShape::Open(beyond) => {
             format!("With {policy}, {what}. {}", what_shows_it(points, policy, beyond))
         }
-        FallShape::Coarse => format!(
-            "With {policy}, {what}. Whether there is a knee in between is not known, because neighbouring limits there are more than a doubling apart; \
-             add some to --memory."
-        ),
+        FallShape::Coarse => {
+            let between = limits_of(points, policy).between(fall.from.memory_bytes, fall.to.memory_bytes);
+            let shown = between.map_or_else(String::new, |limits| format!("; --memory {limits} may show it"));
+            format!(
+                "With {policy}, {what}. Whether there is a knee in between is not known, because too few limits there were simulated{shown}."
+            )
+        }
         FallShape::Wide => format!(
             "No single knee with {policy}: three quarters of the fall take more than a doubling of the memory; {what}.{}",
             all_fits(points, policy, facts)
@@ -50,11 +53,15 @@ fn range(fall: &CurveFall) -> String {
     )
 }
 
-/// Why it is not known whether a range is a knee, and which limits may show it.
-fn what_shows_it(points: &[CurvePoint], policy: PolicyKind, beyond: Beyond) -> String {
+fn limits_of(points: &[CurvePoint], policy: PolicyKind) -> MemorySizes {
     let of_policy = points.iter().filter(|point| point.policy == policy);
     let limits: BTreeSet<u64> = of_policy.map(|point| point.memory_bytes).collect();
-    let limits = MemorySizes(limits.into_iter().collect());
+    MemorySizes(limits.into_iter().collect())
+}
+
+/// Why it is not known whether a range is a knee, and which limits may show it.
+fn what_shows_it(points: &[CurvePoint], policy: PolicyKind, beyond: Beyond) -> String {
+    let limits = limits_of(points, policy);
     let (than_simulated, with_more, wider) = match beyond {
         Beyond::Smaller => ("smaller", limits.from_half(), "a smaller first limit"),
         Beyond::Larger => ("larger", limits.to_double(), "a larger last limit"),
@@ -136,7 +143,7 @@ mod tests {
         let coarse = said(&[(32, 1000), (64, 1000), (1024, 50)], 50);
         assert!(
             coarse.starts_with("With s3-fifo, from 64 KiB to 1 MiB ")
-                && coarse.ends_with("; add some to --memory."),
+                && coarse.ends_with("because too few limits there were simulated; --memory 32KiB,64KiB,128KiB,1MiB may show it."),
             "{coarse}"
         );
     }
