@@ -57,6 +57,17 @@ pub enum LabError {
         /// What does not fit, and what to do.
         reason: String,
     },
+    /// The data are not those of the finished trials.
+    #[error(
+        "the data of {} have changed since its finished trials ({subject}), so nothing more is measured; restore them and resume, or start a new run",
+        path.display()
+    )]
+    OtherData {
+        /// The run folder.
+        path: PathBuf,
+        /// What was measured, as the run calls it.
+        subject: String,
+    },
     /// Not one trial of a layer could be measured.
     #[error("no trial of the {layer} layer could be measured; the first failed with: {message}")]
     LayerFailed {
@@ -121,6 +132,7 @@ impl LabError {
                 | Self::NoPlan { .. }
                 | Self::OverBudget { .. }
                 | Self::CannotResume { .. }
+                | Self::OtherData { .. }
                 | Self::Preparation {
                     is_bad_input: true,
                     ..

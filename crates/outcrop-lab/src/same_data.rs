@@ -13,7 +13,7 @@ use crate::plan::PlanSet;
 /// What the finished trials of a run were measured on.
 #[derive(Debug)]
 pub(crate) struct SameData {
-    /// Of each cell that has some.
+    /// Of each cell that has some, by its identifier.
     known: BTreeMap<String, DataIdentity>,
 }
 
@@ -30,33 +30,29 @@ impl SameData {
         Ok(Self { known })
     }
 
-    /// Checks each cell that has finished trials and pending ones before the first of these, as far as its bench knows its data by then; where
-    /// none of the cells of a subject has both, one that is done.
+    /// Checks the data of all subjects that have pending trials before the first of these: of each of their identities one cell that was measured
+    /// on it, so that neither one column of several nor one content of several is passed over.
     ///
     /// # Errors
-    /// [`LabError::CannotResume`].
+    /// [`LabError::OtherData`].
     pub(crate) fn check_early(
-        &self,
+        &mut self,
         set: &PlanSet,
         pending: &[Trial],
         benches: &mut BTreeMap<&'static str, Box<dyn Bench + '_>>,
         folder: &RunFolder,
     ) -> Result<(), LabError> {
         let subject = |cell: &Cell| (cell.layer.name(), cell.subject.clone());
-        let pending: BTreeSet<usize> = pending.iter().map(|trial| trial.cell).collect();
-        let cells = set.cells().iter().enumerate();
-        let known = cells.filter(|(_, cell)| self.known.contains_key(&cell.id));
-        let (begun, done): (Vec<_>, Vec<_>) = known.partition(|(index, _)| pending.contains(index));
-        let mut open: BTreeSet<_> = pending
+        let open: BTreeSet<_> = pending
             .iter()
-            .map(|index| subject(&set.cells()[*index]))
+            .map(|trial| subject(&set.cells()[trial.cell]))
             .collect();
-        for (_, cell) in begun {
-            open.remove(&subject(cell));
-            self.check_one(cell, benches, folder)?;
-        }
-        for (_, cell) in done {
-            if open.remove(&subject(cell)) {
+        let mut checked = BTreeSet::new();
+        for cell in set.cells().iter().filter(|cell| open.contains(&subject(cell))) {
+            let Some(known) = self.known.get(&cell.id) else {
+                continue;
+            };
+            if checked.insert((subject(cell), known.whole.clone(), known.taken.clone())) {
                 self.check_one(cell, benches, folder)?;
             }
         }
@@ -64,7 +60,7 @@ impl SameData {
     }
 
     fn check_one(
-        &self,
+        &mut self,
         cell: &Cell,
         benches: &mut BTreeMap<&'static str, Box<dyn Bench + '_>>,
         folder: &RunFolder,
@@ -74,36 +70,33 @@ impl SameData {
             .expect("every layer of a pending trial was prepared");
         match bench.identify(cell) {
             Ok(data) => self.check(cell, data.as_ref(), folder),
-            Err(failure) => Err(cannot_resume(folder, failure.message)),
+            Err(failure) => Err(LabError::CannotResume {
+                path: folder.dir().to_owned(),
+                reason: failure.message,
+            }),
         }
     }
 
-    /// Compares the data of a cell with those of its finished trials. Runs of earlier versions recorded none.
+    /// Compares the data of a cell with those of its trials before, also of this session. Runs of earlier versions recorded none.
     ///
     /// # Errors
-    /// [`LabError::CannotResume`].
+    /// [`LabError::OtherData`].
     pub(crate) fn check(
-        &self,
+        &mut self,
         cell: &Cell,
         data: Option<&DataIdentity>,
         folder: &RunFolder,
     ) -> Result<(), LabError> {
-        match (self.known.get(&cell.id), data) {
-            (Some(before), Some(now)) if before != now => Err(cannot_resume(
-                folder,
-                format!(
-                    "the data {} are no longer those that its finished trials were measured on; restore them, or start a new run",
-                    cell.subject.label
-                ),
-            )),
-            _ => Ok(()),
+        let Some(now) = data else {
+            return Ok(());
+        };
+        let before = self.known.entry(cell.id.clone()).or_insert_with(|| now.clone());
+        match before == now {
+            true => Ok(()),
+            false => Err(LabError::OtherData {
+                path: folder.dir().to_owned(),
+                subject: cell.subject.label.clone(),
+            }),
         }
-    }
-}
-
-fn cannot_resume(folder: &RunFolder, reason: String) -> LabError {
-    LabError::CannotResume {
-        path: folder.dir().to_owned(),
-        reason,
     }
 }

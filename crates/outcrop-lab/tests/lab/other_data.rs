@@ -1,9 +1,10 @@
 //! Runs that are resumed after their data changed.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use outcrop_lab::{Event, LabError, execute, resume};
+use outcrop_lab::{Event, LabError, PlanOptions, PlanSet, PlanSource, execute, resume};
 
 use super::scene::{assert_complete, directory, plan_set, run_to_the_end, start};
 
@@ -97,7 +98,10 @@ fn a_run_whose_data_changed_is_not_resumed_before_they_are_restored() {
                 .and_then(|mut resumed| run_to_the_end(&resumed.set, &mut resumed.folder))
                 .unwrap_err();
             assert!(
-                matches!(refused, LabError::CannotResume { .. }),
+                matches!(
+                    refused,
+                    LabError::CannotResume { .. } | LabError::OtherData { .. }
+                ),
                 "{plan}: {refused}"
             );
             let said = refused.to_string();
@@ -113,4 +117,84 @@ fn a_run_whose_data_changed_is_not_resumed_before_they_are_restored() {
             assert_complete(&resumed.set, &resumed.folder);
         }
     }
+}
+
+const CONTENTS: &str = r#"
+name = "contents"
+question = "Does a cell of other content hide that the data changed?"
+layer = "compression"
+
+[subject]
+data = "PATH"
+
+[factors]
+content = ["zeros", "natural"]
+codec = ["zstd:1", "lz4", "zstd:3"]
+compression_block_size = ["4KiB"]
+
+[trial]
+repetitions = 1
+warm_up = "0ms"
+duration = "10ms"
+"#;
+
+#[test]
+fn one_cell_of_the_data_that_changed_is_enough_though_those_that_are_left_have_no_trial_yet() {
+    for stop_after in 1..=5 {
+        let here = directory();
+        let data = here.path().join("rocks.csv");
+        std::fs::write(&data, table()).unwrap();
+        let run = stopped(CONTENTS, &data, here.path(), stop_after);
+        std::fs::write(&data, table().replace("granite", "gabbros")).unwrap();
+        let mut resumed = resume(&run).unwrap();
+        let before = resumed.folder.trials().unwrap();
+        let ended = run_to_the_end(&resumed.set, &mut resumed.folder);
+        if before.iter().any(|trial| trial.factors["content"] == "natural") {
+            assert!(matches!(ended, Err(LabError::OtherData { .. })), "{ended:?}");
+            assert_eq!(resumed.folder.trials().unwrap(), before, "nothing was measured");
+        } else {
+            // All that is measured on the data is of those that are there now.
+            ended.unwrap();
+            assert_complete(&resumed.set, &resumed.folder);
+        }
+    }
+}
+
+#[test]
+fn two_samples_of_one_file_are_those_of_their_plans_whichever_is_drawn_first() {
+    let here = directory();
+    let data = here.path().join("rocks.csv");
+    std::fs::write(&data, table().repeat(4)).unwrap();
+    let text = COMPRESSION.replace("PATH", data.to_str().unwrap());
+    let source = |name: &str, size: &str| PlanSource {
+        name: format!("{name}.toml"),
+        text: text
+            .replace("codecs", name)
+            .replace("[factors]", &format!("sample_size = \"{size}\"\n\n[factors]")),
+    };
+    let sources = [source("large", "256KiB"), source("small", "64KiB")];
+    let options = PlanOptions {
+        directory: Some(here.path().to_owned()),
+        ..PlanOptions::default()
+    };
+    let set = PlanSet::from_sources(&sources, &options).unwrap();
+    let mut folder = start(&set, here.path());
+    let dir = folder.dir().to_owned();
+    let stop = AtomicBool::new(false);
+    let mut observer = |event: Event<'_>| {
+        if let Event::TrialFinished { finished: 3, .. } = event {
+            stop.store(true, Ordering::Relaxed);
+        }
+    };
+    execute(&set, &mut folder, &mut observer, &stop).unwrap();
+    drop(folder);
+    let mut resumed = resume(&dir).unwrap();
+    run_to_the_end(&resumed.set, &mut resumed.folder).unwrap();
+    let mut taken: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
+    for trial in assert_complete(&resumed.set, &resumed.folder) {
+        let of_plan = taken.entry(trial.plans.join(" ")).or_default();
+        of_plan.insert(trial.data.unwrap().taken_bytes);
+    }
+    assert!(taken.values().all(|sizes| sizes.len() == 1), "{taken:?}");
+    assert!(taken["small"].last() < taken["large"].first(), "{taken:?}");
 }

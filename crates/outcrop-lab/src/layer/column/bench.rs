@@ -95,7 +95,8 @@ impl<'r> ColumnBench<'r> {
             let limit = cell.factors.value(&TEXT_LIMIT).0;
             whole_column(table_and_column(&mut self.tables, cell)?, &spec, limit, self.stop)?
         };
-        let identity = || DataIdentity {
+        // Each time: it may be another file by now.
+        let identity = DataIdentity {
             whole: if is_made {
                 "generated".to_owned()
             } else {
@@ -104,7 +105,7 @@ impl<'r> ColumnBench<'r> {
             taken: report.fingerprint.clone(),
             taken_bytes: report.size.text_bytes,
         };
-        self.data.entry(cell.id.clone()).or_insert_with(identity);
+        self.data.insert(cell.id.clone(), identity);
         Ok(report)
     }
 

@@ -80,8 +80,8 @@ impl<'r> CompressionBench<'r> {
         let key = match content {
             BlockContent::Generated(content) => format!("{content} {limit_bytes}"),
             // Blocks that fill a cluster without remainder are cut from the same sample.
-            _ if CLUSTER_BYTES.is_multiple_of(block_bytes) => data.to_string(),
-            _ => format!("{data} {block_bytes}"),
+            _ if CLUSTER_BYTES.is_multiple_of(block_bytes) => format!("{data} {limit_bytes}"),
+            _ => format!("{data} {limit_bytes} {block_bytes}"),
         };
         let (sources, seed, stop) = (&self.sources, self.seed, self.stop);
         self.samples
