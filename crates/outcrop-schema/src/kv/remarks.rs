@@ -49,7 +49,7 @@ pub const NOT_SETTLED: RemarkKind = RemarkKind::new(
 /// A codec of levels compressed nothing.
 pub const CODEC_UNUSED: RemarkKind = RemarkKind::new(
     "codec-unused",
-    "a codec of lower levels compressed nothing in the load, because no data were rewritten for them",
+    "a codec for lower levels was never used, because the load compacted no data into those levels",
     "",
 );
 /// The run stood still.

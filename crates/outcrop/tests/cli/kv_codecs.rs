@@ -83,7 +83,7 @@ fn cells_are_named_by_the_codecs_of_their_levels_and_one_that_nothing_reached_is
     );
     assert!(
         shown.contains(
-            "In 1 cell a codec of lower levels compressed nothing, because no data were rewritten for them (fjall levels none/none/lz4 4KiB"
+            "In 1 cell a codec for lower levels was never used, because no data had been compacted into those levels (fjall levels none/none/lz4 4KiB"
         ),
         "{shown}"
     );

@@ -85,8 +85,11 @@ impl RocksOptions {
         // SAFETY: as above.
         unsafe { set(self.database, WINDOW_BITS, level, 0, dictionary) };
         let train = functions.options_set_compression_options_zstd_max_train_bytes;
+        // Codecs of levels share the options of the one that they replace.
+        let is_trained = options.level_codecs.codecs().contains(&StoreCodec::Zstd);
+        let trained = if is_trained { StoreCodec::Zstd } else { codec };
         // SAFETY: as above.
-        unsafe { train(self.database, training(codec)) };
+        unsafe { train(self.database, training(trained)) };
         let levels: Vec<c_int> = options
             .level_codecs
             .codecs()

@@ -19,7 +19,11 @@ pub(super) fn codec(options: &StoreOptions, tables: &Tables) -> Option<Remark> {
     let unused = match (&tables.codecs, &tables.deepest_level) {
         (Ok(used), _) => &names(levels) - used,
         (Err(_), Ok(deepest)) => {
-            let count = usize::try_from(*deepest).unwrap_or(usize::MAX).saturating_add(1);
+            // Below level 0, the deepest level has the codec of the last one, where there is such a codec.
+            let has_last = *deepest > 0 && options.bottommost.is_some();
+            let count = usize::try_from(*deepest)
+                .unwrap_or(usize::MAX)
+                .saturating_add(usize::from(!has_last));
             let (reached, below) = levels.split_at_checked(count).unwrap_or((levels, &[]));
             let mut unused = &names(below) - &names(reached);
             // RocksDB writes level 0 with the codec of that level, whether there is a lower one or not.
@@ -43,8 +47,8 @@ pub(super) fn codec(options: &StoreOptions, tables: &Tables) -> Option<Remark> {
         .collect();
     (!named.is_empty()).then(|| {
         kv::CODEC_UNUSED.remark(format!(
-            "after the load no file was compressed with {}: nothing was rewritten for the levels that it is for; more --records or a smaller \
-             --write-buffer fill lower levels",
+            "after the load no file was compressed with {}: no data had been compacted into the levels that it is for; use more --records or a \
+             smaller --write-buffer",
             named.join(" or ")
         ))
     })
@@ -94,6 +98,8 @@ mod tests {
             None,
             "what is stored as it is needs no codec"
         );
+        let replaced = said("none/lz4", Some("zstd:3"), 1).unwrap();
+        assert!(replaced.contains("compressed with lz4: "), "{replaced}");
         let both = said("none/lz4", Some("zstd:3"), 0).unwrap();
         assert!(both.contains("compressed with lz4 or zstd:3: "), "{both}");
     }

@@ -22,8 +22,8 @@ pub(super) fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
     let mut unused = cells.iter().filter(|cell| cell.has(&CODEC_UNUSED)).peekable();
     let unused = unused.peek().copied().map(|first| {
         Caution::warning(format!(
-            "In {} a codec of lower levels compressed nothing, because no data were rewritten for them ({}): these figures do not include it; more --records or a smaller \
-             --write-buffer fill lower levels.",
+            "In {} a codec for lower levels was never used, because no data had been compacted into those levels ({}), so the figures do not show it; \
+             use more --records or a smaller --write-buffer.",
             counted(unused.count(), "cell"),
             words(first)
         ))
