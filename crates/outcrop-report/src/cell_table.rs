@@ -407,5 +407,10 @@ fn without_interval(column: &TableColumn, rows: &[&CellRow]) -> Option<String> {
 fn without_trials(table: &CellTable) -> Option<String> {
     let empty = table.rows.iter().filter(|row| !row.has_completed_trial()).count();
     let verb = if empty == 1 { "has" } else { "have" };
-    (empty > 0).then(|| format!("{} {verb} no completed trial.\n", counted(empty, "cell")))
+    (empty > 0).then(|| {
+        format!(
+            "{} of this table {verb} no completed trial.\n",
+            counted(empty, "cell")
+        )
+    })
 }

@@ -25,6 +25,17 @@ pub(super) fn of_parquet(error: ParquetError) -> ColumnError {
     }
 }
 
+/// Errors of the library while it writes: nothing is damaged then.
+pub(super) fn of_writer(error: ParquetError) -> ColumnError {
+    match error {
+        ParquetError::External(source) => match source.downcast::<io::Error>() {
+            Ok(source) => ColumnError::Io(*source),
+            Err(other) => foreign(other.to_string()),
+        },
+        other => of_parquet(other),
+    }
+}
+
 /// Errors of the library while it decodes pages: of those, only the text is left.
 pub(super) fn of_batch(error: ArrowError) -> ColumnError {
     let ArrowError::ParquetError(detail) = error else {
@@ -35,7 +46,10 @@ pub(super) fn of_batch(error: ArrowError) -> ColumnError {
     while let Some(rest) = KINDS.iter().find_map(|kind| said.strip_prefix(kind)) {
         said = rest;
     }
-    match NO_DAMAGE.iter().any(|words| said.contains(words)) {
+    match NO_DAMAGE
+        .iter()
+        .any(|words| said.to_lowercase().contains(&words.to_lowercase()))
+    {
         true => foreign(said.to_owned()),
         false => damaged(said),
     }
@@ -49,12 +63,15 @@ const KINDS: [&str; 5] = [
     "EOF: ",
 ];
 /// Words for what the system reports, and for what the library cannot decode.
-const NO_DAMAGE: [&str; 5] = [
+const NO_DAMAGE: [&str; 7] = [
     "(os error ",
     "NYI: ",
     "Disabled feature",
     "not supported",
     "unsupported",
+    // Text of another encoding that a writer called UTF-8.
+    "utf8",
+    "utf-8",
 ];
 
 /// What a header does not have is damage; what could not be read says so itself.

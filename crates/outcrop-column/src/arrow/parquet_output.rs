@@ -6,7 +6,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 
 use super::ipc_output::{record_batches, schema_of};
-use super::parquet_errors::of_parquet;
+use super::parquet_errors::of_writer;
 use super::parquet_sizes::{Form, chunk_bytes, parquet_columns};
 use super::parts::parts_to_write;
 use crate::Column;
@@ -44,13 +44,13 @@ impl Column {
             .with_properties(form.properties(&parquet_columns(&schema)?)?)
             .with_skip_arrow_metadata(true);
         let writer = ArrowWriter::try_new_with_options(out, schema.clone(), options);
-        let mut writer = writer.map_err(of_parquet)?;
+        let mut writer = writer.map_err(of_writer)?;
         for batch in record_batches(self.scan()?, &schema) {
             for part in parts_to_write(&batch?) {
-                writer.write(&part).map_err(of_parquet)?;
+                writer.write(&part).map_err(of_writer)?;
             }
         }
-        writer.close().map_err(of_parquet)?;
+        writer.close().map_err(of_writer)?;
         Ok(())
     }
 }

@@ -16,7 +16,7 @@ use parquet::file::reader::ChunkReader;
 use parquet::schema::types::ColumnDescPtr;
 
 use super::guarded;
-use super::parquet_errors::{FORMAT, of_parquet};
+use super::parquet_errors::{FORMAT, of_writer};
 use super::parquet_input::footer;
 use super::parts::{parts_to_write, refuse_longer_values};
 use crate::Column;
@@ -230,7 +230,7 @@ impl Form {
 
     /// With zstd:3, in this form where the types of these columns have it.
     pub(super) fn properties(self, columns: &[ColumnDescPtr]) -> Result<WriterProperties> {
-        let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(of_parquet)?;
+        let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(of_writer)?;
         let mut form = WriterProperties::builder()
             .set_compression(Compression::ZSTD(level))
             .set_max_row_group_row_count(Some(ROW_GROUP_ROWS));
@@ -257,7 +257,7 @@ impl Form {
 
 /// The columns that Parquet has for these of Arrow: several for one that is nested.
 pub(super) fn parquet_columns(schema: &Schema) -> Result<Vec<ColumnDescPtr>> {
-    let converted = ArrowSchemaConverter::new().convert(schema).map_err(of_parquet)?;
+    let converted = ArrowSchemaConverter::new().convert(schema).map_err(of_writer)?;
     Ok(converted.columns().to_vec())
 }
 
@@ -279,7 +279,7 @@ pub(super) fn chunk_bytes(
             for form in forms_of(&columns) {
                 let properties = form.properties(&columns)?;
                 let writer = ArrowWriter::try_new(io::sink(), batch.schema(), Some(properties));
-                writers.push((form, writer.map_err(of_parquet)?));
+                writers.push((form, writer.map_err(of_writer)?));
             }
         }
         for part in parts_to_write(&batch) {
@@ -287,7 +287,7 @@ pub(super) fn chunk_bytes(
         }
     }
     let bytes_of = |(form, writer): (Form, ArrowWriter<io::Sink>)| {
-        let metadata = writer.close().map_err(of_parquet)?;
+        let metadata = writer.close().map_err(of_writer)?;
         let mut bytes = vec![0; metadata.file_metadata().schema_descr().num_columns()];
         for group in metadata.row_groups() {
             for (sum, chunk) in bytes.iter_mut().zip(group.columns()) {
@@ -308,7 +308,7 @@ fn write_to_all(writers: &mut [(Form, ArrowWriter<io::Sink>)], batch: &RecordBat
             .map(|writer| scope.spawn(move || write(writer)))
             .collect();
         threads.into_iter().try_for_each(|thread| match thread.join() {
-            Ok(written) => written.map_err(of_parquet),
+            Ok(written) => written.map_err(of_writer),
             Err(panic) => resume_unwind(panic),
         })
     })

@@ -21,7 +21,8 @@ pub fn cautions(
         .iter()
         .filter_map(|cell| cell.first_number(schema.headline))
         .collect();
-    let mut cautions: Vec<Caution> = lost_trials(run, schema.name).into_iter().collect();
+    let mut cautions: Vec<Caution> = missing_cells(run, schema.name).into_iter().collect();
+    cautions.extend(lost_trials(run, schema.name));
     cautions.extend(stalled(schema, cells));
     cautions.extend(width(&headline));
     // What belongs to the data is not repeated.
@@ -55,6 +56,18 @@ fn is_first(run: &RunView, schema: &LayerSchema) -> bool {
         .iter()
         .find(|layer| is_measured(layer.name));
     first.is_none_or(|first| first.name == schema.name)
+}
+
+/// Cells that a run did not come to: each of its rounds measures all cells, so that none is missing once the second has begun.
+fn missing_cells(run: &RunView, layer: &str) -> Option<Caution> {
+    let mut of_layer = run.trials.iter().filter(|trial| trial.layer == layer);
+    let is_in_first_round = of_layer.all(|trial| trial.repetition == 0);
+    (is_in_first_round && run.is_unfinished()).then(|| {
+        Caution::warning(
+            "The run is not finished: its first round has not measured every cell, and a cell that is missing here may be better than these.",
+        )
+        .graded(Gravity::Contaminated)
+    })
 }
 
 /// Trials of a layer that were interrupted or failed.

@@ -287,6 +287,13 @@ fn a_run_that_lacks_trials_is_to_be_resumed_and_not_repeated() {
         ) && !unfinished.contains("--repetitions"),
         "{unfinished}"
     );
+    // Cells may be missing until each has been measured once.
+    const MISSING: &str = "its first round has not measured every cell";
+    assert!(!unfinished.contains(MISSING), "{unfinished}");
+    let mut begun = RunBuilder::new(1).cells(&[4096], &[1, 8], &[100]).build();
+    assert!(!screen(&begun).contains(MISSING));
+    begun.plan.push_str("\n[plan.trial]\nrepetitions = 3\n");
+    assert!(screen(&begun).contains(MISSING), "{}", screen(&begun));
 }
 
 #[test]

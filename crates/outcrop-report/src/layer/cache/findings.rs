@@ -269,7 +269,10 @@ fn less_cpu_than_peers(cells: &[Cell<'_>]) -> Finding {
     let compared = servers_of(&ratios);
     let above = ratios.iter().filter(|(ratio, _)| *ratio >= 1.0).count();
     let Some(((least, _), (most, peer), n)) = ends(ratios) else {
-        let open = || "only open loops were measured; the plan cache-peers has closed loops".to_owned();
+        let open = || {
+            "no pair of cells was measured under a closed loop; the plan cache-peers has such pairs"
+                .to_owned()
+        };
         let reason = no_pair(cells, &SERVER_CPU, "cache-peers").unwrap_or_else(open);
         return Finding::not_testable(ID, SENTENCE, &reason);
     };

@@ -44,7 +44,8 @@ impl Stray {
         };
         let missing = share(&MISSING_BYTES_RATIO, |ratio| 1.0 - ratio)?;
         let of_device = value_of(trial, &DEVICE_BYTES_RATIO).map(|ratio| ratio - 1.0 + missing);
-        let foreign = match is_unknown(trial, &FOREIGN_BYTES_RATIO) {
+        let is_partly = is_unknown(trial, &FOREIGN_BYTES_RATIO);
+        let foreign = match is_partly {
             true => {
                 let least = of_device.unwrap_or_default().max(0.0);
                 (least.max(missing) > CONTAMINATION).then_some(least)
@@ -57,7 +58,9 @@ impl Stray {
             missing,
             is_below_device: of_device
                 .is_some_and(|of_device| of_device <= CONTAMINATION || foreign > 2.0 * of_device),
-            is_of_disk_below: !cell.is(&ACCESS, &FileAccess::Buffered)
+            // Where nothing is known of a disk below, the counters are the device's own.
+            is_of_disk_below: !is_partly
+                && !cell.is(&ACCESS, &FileAccess::Buffered)
                 && trial.notes.iter().any(|note| PAGE_CACHE.is_kind_of(note)),
         })
     }
@@ -147,7 +150,12 @@ pub(super) fn counters(cells: &[Cell<'_>]) -> Finding {
             ),
         }
     );
-    let count = Number::derived("trials outside", strays.len() as f64, Unit::Count, trials);
+    let count = Number::derived(
+        "trials outside",
+        strays.len() as f64,
+        Unit::Count,
+        trials + partly,
+    );
     let worst = strays.iter().take(3).map(|stray| {
         let (what, share) = match stray.foreign >= stray.missing {
             true => ("bytes of others ÷ ours", stray.foreign),
@@ -159,7 +167,7 @@ pub(super) fn counters(cells: &[Cell<'_>]) -> Finding {
         Number::derived(format!("{what}, {}", stray.words), share, Unit::Ratio, 1)
     });
     Finding::tested(ID, SENTENCE, strays.is_empty(), tested)
-        .extent(format!("{} of {}", strays.len(), counted(trials, "trial")))
+        .extent(format!("{} of {}", strays.len(), counted(trials + partly, "trial")))
         .otherwise(
             "More: another process used the device or the disk below it, or a filesystem or volume layer read or wrote more than was requested. Less: something above the device answered, such as a page cache. The figures of these trials do not describe the device alone.",
         )
