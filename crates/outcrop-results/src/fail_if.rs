@@ -80,6 +80,9 @@ pub struct FailIfReport<'a> {
     pub unchecked: usize,
     /// Of them, those of runs of ours that lack the figure because their trials have too few operations for it.
     pub lacking_operations: usize,
+    /// Of those, the ones that the baseline has: a cell that became slower completes fewer operations, and may lose its percentile by that.
+    #[serde(skip)]
+    pub lost: usize,
     /// Repetitions that it would take to find a change in one row alone; none where those that there are suffice.
     pub needed: Option<usize>,
 }
@@ -223,6 +226,7 @@ impl FailIf {
             drift: comparison.drift,
             unchecked: rows.len() - checked.len(),
             lacking_operations: rows.iter().filter(|row| are_too_few(row)).count(),
+            lost: rows.iter().filter(|row| is_lost(row)).count(),
             needed: repetitions
                 .and_then(|n| enough_for(tested, comparison.is_paired).filter(|enough| *enough > n)),
         })
@@ -354,6 +358,18 @@ fn are_too_few(row: &ComparisonRow) -> bool {
         }
         _ => false,
     })
+}
+
+/// Whether the candidate alone completed too few operations for the figure.
+fn is_lost(row: &ComparisonRow) -> bool {
+    let lacks = |wanted: Side| {
+        let Verdict::NotComparable(reasons) = &row.verdict else {
+            return false;
+        };
+        let is_it = |reason: &NotComparable| matches!(reason, NotComparable::Unavailable { side, .. } if *side == wanted);
+        reasons.iter().any(is_it)
+    };
+    are_too_few(row) && lacks(Side::Candidate) && !lacks(Side::Baseline)
 }
 
 fn with_more_operations(row: &ComparisonRow, reason: &NotComparable) -> String {

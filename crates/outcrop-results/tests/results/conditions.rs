@@ -417,6 +417,42 @@ fn a_gate_on_a_percentile_of_too_few_operations_names_the_duration_but_not_of_im
 }
 
 #[test]
+fn a_cell_that_lost_its_percentile_by_becoming_slower_is_counted_apart_from_one_that_never_had_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let side = |name: &str, has_p99: [bool; 3]| {
+        let depths = [1, 8, 32].into_iter().zip(has_p99);
+        let of_depth = |(depth, has_p99): (u32, bool)| {
+            (0..5).map(move |repetition| {
+                let p99 = match has_p99 {
+                    true => Value::measured(LATENCY_P99, 1e6),
+                    false => {
+                        Value::unavailable(LATENCY_P99, "too few operations (47 of at least 1000) for a p99")
+                    }
+                };
+                trial(depth, repetition, &[Value::measured(IOPS, 1e5), p99])
+            })
+        };
+        let trials: Vec<_> = depths.flat_map(of_depth).collect();
+        run_of(folder.path(), name, &trials)
+    };
+    let before = side("before", [true, true, false]);
+    let after = side("after", [false, true, false]);
+    let comparison = compare(&before, &after);
+    let report = check("p99 > +5%", &comparison).unwrap();
+    assert_eq!(
+        (report.checked, report.unchecked, report.lost),
+        (1, 2, 1),
+        "{report:?}"
+    );
+    let back = compare(&after, &before);
+    assert_eq!(
+        check("p99 > +5%", &back).unwrap().lost,
+        0,
+        "a figure that came is no loss"
+    );
+}
+
+#[test]
 fn an_unknown_metric_that_ends_others_names_those_before_all() {
     let error = check("p98 > +5%", &comparison(1.0, 1.0, 0.01)).unwrap_err();
     assert!(error.to_string().contains("there are "), "{error}");

@@ -29,6 +29,14 @@ pub(crate) fn announce(
                 for cell in &found.beyond {
                     note(&beyond(cell));
                 }
+                // Else the slower a cell became, the surer it would pass.
+                if found.lost > 0 && !is_any_met {
+                    unchecked = Some(anyhow::anyhow!(
+                        "--fail-if '{text}': in {} the candidate completed too few operations for this figure, which the baseline has, as a slower \
+                         one does; lengthen the trials (--duration), or add a condition on what every trial has, such as --fail-if 'iops < -10%'",
+                        counted(found.lost, "cell")
+                    ));
+                }
             }
             Err(error) => {
                 let error = anyhow::anyhow!("--fail-if '{text}': {error}");
