@@ -12,12 +12,16 @@ pub(super) struct Found {
     kind: Kind,
 }
 
+/// What a run folder of Outcrop has. A run that is written below its own data would change them with each trial.
+const OF_RUNS: [&str; 2] = ["plan.toml", "trials.ndjson"];
+
 /// What was passed over.
 #[derive(Default)]
 struct Skipped {
     empty: usize,
     unreadable: Vec<String>,
     other: usize,
+    runs: usize,
 }
 
 impl Skipped {
@@ -32,6 +36,9 @@ impl Skipped {
         }
         if self.other > 0 {
             parts.push(format!("{} links, pipes or devices", self.other));
+        }
+        if self.runs > 0 {
+            parts.push(format!("{} run folders of Outcrop", self.runs));
         }
         if let Some(first) = self.unreadable.first() {
             parts.push(format!(
@@ -67,6 +74,9 @@ pub(super) fn files(root: &Path) -> Result<(Vec<Found>, Vec<String>), CompressEr
         paths.sort();
         for path in paths {
             match std::fs::symlink_metadata(&path) {
+                Ok(metadata) if metadata.is_dir() && OF_RUNS.iter().all(|name| path.join(name).is_file()) => {
+                    skipped.runs += 1;
+                }
                 Ok(metadata) if metadata.is_dir() => directories.push(path),
                 Ok(metadata) if !metadata.is_file() => skipped.other += 1,
                 Ok(metadata) if metadata.len() == 0 => skipped.empty += 1,
@@ -91,7 +101,7 @@ pub(super) fn files(root: &Path) -> Result<(Vec<Found>, Vec<String>), CompressEr
     found.sort_by(|left, right| left.path.cmp(&right.path));
     let kinds = found.iter().map(|file| (file.path.as_path(), file.kind));
     let mut notes = Vec::from_iter(packed::some_are_compressed(root, found.len(), kinds));
-    if !skipped.unreadable.is_empty() {
+    if !skipped.unreadable.is_empty() || skipped.runs > 0 {
         notes.push(format!("left out: {}", skipped.sentence()));
     }
     Ok((found, notes))

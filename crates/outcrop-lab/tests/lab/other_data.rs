@@ -198,3 +198,18 @@ fn two_samples_of_one_file_are_those_of_their_plans_whichever_is_drawn_first() {
     assert!(taken.values().all(|sizes| sizes.len() == 1), "{taken:?}");
     assert!(taken["small"].last() < taken["large"].first(), "{taken:?}");
 }
+
+#[test]
+fn a_run_that_is_written_below_its_own_data_is_resumed_since_run_folders_are_no_data() {
+    let here = directory();
+    std::fs::write(here.path().join("rocks.csv"), table()).unwrap();
+    let run = stopped(COMPRESSION, here.path(), here.path(), 2);
+    let mut resumed = resume(&run).unwrap();
+    run_to_the_end(&resumed.set, &mut resumed.folder).unwrap();
+    let trials = assert_complete(&resumed.set, &resumed.folder);
+    let taken: BTreeSet<u64> = trials
+        .into_iter()
+        .map(|trial| trial.data.unwrap().taken_bytes)
+        .collect();
+    assert_eq!(taken, BTreeSet::from([table().len() as u64]), "the file alone");
+}
