@@ -80,7 +80,8 @@ pub struct FailIfReport<'a> {
     pub unchecked: usize,
     /// Of them, those of runs of ours that lack the figure because their trials have too few operations for it.
     pub lacking_operations: usize,
-    /// Of those, the ones that the baseline has: a cell that became slower completes fewer operations, and may lose its percentile by that.
+    /// Rows on a ratio whose candidate has no such figure and whose baseline has: a cell that became slower completes fewer operations, and may lose
+    /// its percentile, or all figures, by that.
     #[serde(skip)]
     pub lost: usize,
     /// Repetitions that it would take to find a change in one row alone; none where those that there are suffice.
@@ -360,7 +361,7 @@ fn are_too_few(row: &ComparisonRow) -> bool {
     })
 }
 
-/// Whether the candidate alone completed too few operations for the figure.
+/// Whether the candidate alone does not have the figure, whatever the reason.
 fn is_lost(row: &ComparisonRow) -> bool {
     let lacks = |wanted: Side| {
         let Verdict::NotComparable(reasons) = &row.verdict else {
@@ -369,7 +370,7 @@ fn is_lost(row: &ComparisonRow) -> bool {
         let is_it = |reason: &NotComparable| matches!(reason, NotComparable::Unavailable { side, .. } if *side == wanted);
         reasons.iter().any(is_it)
     };
-    are_too_few(row) && lacks(Side::Candidate) && !lacks(Side::Baseline)
+    lacks(Side::Candidate) && !lacks(Side::Baseline)
 }
 
 fn with_more_operations(row: &ComparisonRow, reason: &NotComparable) -> String {

@@ -31,16 +31,6 @@ impl TestCounts {
     }
 }
 
-impl std::ops::AddAssign for TestCounts {
-    fn add_assign(&mut self, more: Self) {
-        self.binaries += more.binaries;
-        self.passed += more.passed;
-        self.failed += more.failed;
-        self.ignored.extend(more.ignored);
-        self.skipped.extend(more.skipped);
-    }
-}
-
 /// The number that stands right before `word`; 0 when there is none.
 fn count_before(summary: &str, word: &str) -> usize {
     let before = summary.split_once(word).map_or("", |(before, _)| before);

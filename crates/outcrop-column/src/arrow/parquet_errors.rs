@@ -46,10 +46,13 @@ pub(super) fn of_batch(error: ArrowError) -> ColumnError {
     while let Some(rest) = KINDS.iter().find_map(|kind| said.strip_prefix(kind)) {
         said = rest;
     }
-    match NO_DAMAGE
-        .iter()
-        .any(|words| said.to_lowercase().contains(&words.to_lowercase()))
-    {
+    let says = |words: &str| said.to_lowercase().contains(words);
+    if says("utf8") || says("utf-8") {
+        return foreign(format!(
+            "text of the column is not UTF-8 ({said}): the file is damaged, or its writer used another encoding; write the file again"
+        ));
+    }
+    match NO_DAMAGE.iter().any(|words| said.contains(words)) {
         true => foreign(said.to_owned()),
         false => damaged(said),
     }
@@ -63,15 +66,12 @@ const KINDS: [&str; 5] = [
     "EOF: ",
 ];
 /// Words for what the system reports, and for what the library cannot decode.
-const NO_DAMAGE: [&str; 7] = [
+const NO_DAMAGE: [&str; 5] = [
     "(os error ",
     "NYI: ",
     "Disabled feature",
     "not supported",
     "unsupported",
-    // Text of another encoding that a writer called UTF-8.
-    "utf8",
-    "utf-8",
 ];
 
 /// What a header does not have is damage; what could not be read says so itself.

@@ -58,13 +58,13 @@ fn is_first(run: &RunView, schema: &LayerSchema) -> bool {
     first.is_none_or(|first| first.name == schema.name)
 }
 
-/// Cells that a run did not come to: each of its rounds measures all cells, so that none is missing once the second has begun.
+/// Cells that a run may not have come to: each of its rounds measures all cells, so that none is missing once the second has begun.
 fn missing_cells(run: &RunView, layer: &str) -> Option<Caution> {
     let mut of_layer = run.trials.iter().filter(|trial| trial.layer == layer);
     let is_in_first_round = of_layer.all(|trial| trial.repetition == 0);
-    (is_in_first_round && run.is_unfinished()).then(|| {
+    (is_in_first_round && run.lacks_trials(layer, 0)).then(|| {
         Caution::warning(
-            "The run is not finished: its first round has not measured every cell, and a cell that is missing here may be better than these.",
+            "The run is not finished: its first round may not have measured every cell, and a cell that is missing here may be better than these.",
         )
         .graded(Gravity::Contaminated)
     })

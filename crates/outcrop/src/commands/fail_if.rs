@@ -22,6 +22,13 @@ pub(crate) fn announce(
     let is_met = |report: &Result<FailIfReport<'_>, _>| report.as_ref().is_ok_and(|found| found.met() > 0);
     let is_any_met = reports.iter().any(is_met);
     let mut unchecked: Option<anyhow::Error> = None;
+    let mut cannot = |error: anyhow::Error| {
+        if is_any_met {
+            note(&format!("warning: {error}"));
+        } else if let Some(earlier) = unchecked.replace(error) {
+            note(&format!("error: {earlier}"));
+        }
+    };
     for (report, text) in reports.into_iter().zip(texts) {
         match report {
             Ok(found) => {
@@ -30,22 +37,15 @@ pub(crate) fn announce(
                     note(&beyond(cell));
                 }
                 // Else the slower a cell became, the surer it would pass.
-                if found.lost > 0 && !is_any_met {
-                    unchecked = Some(anyhow::anyhow!(
-                        "--fail-if '{text}': in {} the candidate completed too few operations for this figure, which the baseline has, as a slower \
-                         one does; lengthen the trials (--duration), or add a condition on what every trial has, such as --fail-if 'iops < -10%'",
+                if found.lost > 0 {
+                    cannot(anyhow::anyhow!(
+                        "--fail-if '{text}': in {} the candidate does not have this figure, which the baseline has; a slower one completes fewer \
+                         operations, and may be too slow for it: look at its other figures, or lengthen the trials (--duration)",
                         counted(found.lost, "cell")
                     ));
                 }
             }
-            Err(error) => {
-                let error = anyhow::anyhow!("--fail-if '{text}': {error}");
-                if is_any_met {
-                    note(&format!("warning: {error}"));
-                } else if let Some(earlier) = unchecked.replace(error) {
-                    note(&format!("error: {earlier}"));
-                }
-            }
+            Err(error) => cannot(anyhow::anyhow!("--fail-if '{text}': {error}")),
         }
     }
     match unchecked {

@@ -10,7 +10,6 @@ mod interop;
 mod package;
 mod steps;
 mod summary;
-mod tests;
 
 use std::path::PathBuf;
 use std::process::Command;

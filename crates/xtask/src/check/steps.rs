@@ -5,9 +5,9 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::{Outcome, Session, browser, guide, interop, package, tests};
+use super::{Outcome, Session, browser, guide, interop, package, summary};
 use crate::python::{NoEnvironment, PythonEnvironment};
-use crate::{command, tidy};
+use crate::{command, libtest, tidy};
 
 /// One step.
 pub(super) struct Step {
@@ -47,7 +47,7 @@ pub(super) const ALL: [Step; 12] = [
     Step {
         name: "test",
         purpose: "every test of the workspace",
-        run: tests::check,
+        run: test,
     },
     Step {
         name: "plans",
@@ -161,6 +161,45 @@ fn clippy(session: &mut Session) -> Result<Outcome> {
     let mut clippy = session.cargo(&["clippy", "--workspace", "--all-targets"]);
     // On this command line only: `-D warnings` in RUSTFLAGS would rebuild every dependency.
     session.stream("clippy", clippy.args(["--", "-D", "warnings"]))
+}
+
+fn test(session: &mut Session) -> Result<Outcome> {
+    let log = session.log("test");
+    let mut cargo = session.cargo(&["test", "--workspace", "--no-fail-fast"]);
+    let mut lines = Vec::new();
+    let mut counts = libtest::TestCounts::default();
+    // --show-output: a passing test that could not do all of its work says so on its own output.
+    let status = command::stream(cargo.args(["--", "--show-output"]), &log, |line| {
+        counts.read(line);
+        if libtest::is_headline(line) {
+            eprintln!("    {line}");
+        }
+        lines.push(line.to_owned());
+    })?;
+    session.tests = counts;
+    let counts = &session.tests;
+    if !status.success() {
+        return Ok(Outcome::Failed {
+            excerpt: summary::test_excerpt(&lines, &log),
+        });
+    }
+    if !counts.ignored.is_empty() {
+        let excerpt = format!(
+            "ignored tests, which there may not be:\n  {}",
+            counts.ignored.join("\n  ")
+        );
+        return Ok(Outcome::Failed { excerpt });
+    }
+    if session.in_ci && !counts.skipped.is_empty() {
+        let excerpt = format!(
+            "tests skipped what CI can run:\n  {}",
+            counts.skipped.join("\n  ")
+        );
+        return Ok(Outcome::Failed { excerpt });
+    }
+    Ok(Outcome::Passed {
+        note: format!("{} tests in {} binaries", counts.passed, counts.binaries),
+    })
 }
 
 fn plans(session: &mut Session) -> Result<Outcome> {

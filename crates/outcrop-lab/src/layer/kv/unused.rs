@@ -26,6 +26,9 @@ pub(super) fn codec(options: &StoreOptions, tables: &Tables) -> Option<Remark> {
                 .saturating_add(usize::from(!has_last));
             let (reached, below) = levels.split_at_checked(count).unwrap_or((levels, &[]));
             let mut unused = &names(below) - &names(reached);
+            if let Some(last) = options.bottommost.filter(|_| has_last) {
+                unused.remove(last.codec.name());
+            }
             // RocksDB writes level 0 with the codec of that level, whether there is a lower one or not.
             let is_other = |last: &StoreCompression| match reached.first() {
                 Some(first) => last.codec != *first,
@@ -100,9 +103,12 @@ mod tests {
         );
         let replaced = said("none/lz4", Some("zstd:3"), 1).unwrap();
         assert!(replaced.contains("compressed with lz4: "), "{replaced}");
+        assert_eq!(said("none/lz4", Some("lz4"), 1), None);
+        assert_eq!(said("none/zstd", Some("zstd:9"), 1), None);
         let both = said("none/lz4", Some("zstd:3"), 0).unwrap();
         assert!(both.contains("compressed with lz4 or zstd:3: "), "{both}");
     }
+
     #[test]
     fn where_an_engine_says_which_codecs_its_files_have_the_level_that_they_are_in_does_not_count() {
         let options = StoreOptions {
