@@ -10,6 +10,7 @@
 //! is beyond the limit. Each cell is judged by itself, without correction for their number.
 
 mod cells;
+mod lacking;
 mod limit;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,10 +26,11 @@ use crate::compare::{
     enough_for, to_be_beyond, with_drift,
 };
 use crate::error::ResultsError;
-use crate::view::{RunView, lacks_operations};
+use crate::view::RunView;
 use outcrop_schema::metrics::full_name;
 
 pub use cells::CellBeyond;
+use lacking::{are_too_few, is_lost, with_more_operations};
 pub use limit::Limit;
 
 /// Which side of the limit fails.
@@ -345,48 +347,6 @@ fn reason_of(row: &ComparisonRow) -> String {
         }
         Verdict::Undecided(_) => row.why().join("; "),
         _ => "it has no interval".to_owned(),
-    }
-}
-
-/// Whether a run of ours lacks the figure because its trials have too few operations for it.
-fn are_too_few(row: &ComparisonRow) -> bool {
-    let Verdict::NotComparable(reasons) = &row.verdict else {
-        return false;
-    };
-    reasons.iter().any(|reason| match reason {
-        NotComparable::Unavailable { side, reason } => {
-            !row.imported.contains(side) && lacks_operations(reason)
-        }
-        _ => false,
-    })
-}
-
-/// Whether the candidate alone does not have the figure, whatever the reason.
-fn is_lost(row: &ComparisonRow) -> bool {
-    let lacks = |wanted: Side| {
-        let Verdict::NotComparable(reasons) = &row.verdict else {
-            return false;
-        };
-        let is_it = |reason: &NotComparable| matches!(reason, NotComparable::Unavailable { side, .. } if *side == wanted);
-        reasons.iter().any(is_it)
-    };
-    lacks(Side::Candidate) && !lacks(Side::Baseline)
-}
-
-fn with_more_operations(row: &ComparisonRow, reason: &NotComparable) -> String {
-    match reason {
-        NotComparable::Unavailable { side, reason: why } if !row.imported.contains(side) => {
-            format!("{reason}{}", more_operations(why))
-        }
-        _ => reason.to_string(),
-    }
-}
-
-/// What gives a figure that trials of ours have too few operations for, as a clause; empty where that is not why it lacks, or is said.
-fn more_operations(why: &str) -> &'static str {
-    match lacks_operations(why) && !why.contains("--duration") {
-        true => "; longer trials have more (--duration)",
-        false => "",
     }
 }
 

@@ -52,7 +52,7 @@ pub(super) fn of_batch(error: ArrowError) -> ColumnError {
             "text of the column is not UTF-8 ({said}): the file is damaged, or its writer used another encoding; write the file again"
         ));
     }
-    match NO_DAMAGE.iter().any(|words| said.contains(words)) {
+    match NO_DAMAGE.iter().any(|words| says(words)) {
         true => foreign(said.to_owned()),
         false => damaged(said),
     }
@@ -65,11 +65,11 @@ const KINDS: [&str; 5] = [
     "External: ",
     "EOF: ",
 ];
-/// Words for what the system reports, and for what the library cannot decode.
+/// Words for what the system reports, and for what the library cannot decode, in lower case.
 const NO_DAMAGE: [&str; 5] = [
     "(os error ",
-    "NYI: ",
-    "Disabled feature",
+    "nyi: ",
+    "disabled feature",
     "not supported",
     "unsupported",
 ];

@@ -38,7 +38,8 @@ impl Skipped {
             parts.push(format!("{} links, pipes or devices", self.other));
         }
         if self.runs > 0 {
-            parts.push(format!("{} run folders of Outcrop", self.runs));
+            let folders = if self.runs == 1 { "folder" } else { "folders" };
+            parts.push(format!("{} run {folders} of Outcrop", self.runs));
         }
         if let Some(first) = self.unreadable.first() {
             parts.push(format!(
@@ -55,7 +56,7 @@ impl Skipped {
 
 /// The files, and remarks on those that were passed over.
 ///
-/// Symbolic links are not followed: a link to a directory above would never end. Directories that cannot be read
+/// Run folders of Outcrop are passed over with a remark. Symbolic links are not followed: a link to a directory above would never end. Directories that cannot be read
 /// are passed over with a remark, unless nothing else is left.
 pub(super) fn files(root: &Path) -> Result<(Vec<Found>, Vec<String>), CompressError> {
     let mut found = Vec::new();

@@ -6,7 +6,8 @@ use outcrop_measure::metric::{Scope, Unit};
 use outcrop_measure::ratio::samples_to_exclude;
 use serde::Serialize;
 
-use super::{Direction, FailIf, FailIfReport, more_operations};
+use super::lacking::more_operations;
+use super::{Direction, FailIf, FailIfReport};
 use crate::compare::verdict::LEAST_REPETITIONS;
 use crate::compare::{SideCell, Undecided, enough, repeat};
 use crate::error::ResultsError;

@@ -6,6 +6,7 @@
 mod cells;
 mod comparisons;
 mod conditions;
+mod conditions_lacking;
 mod differences;
 mod disk_full;
 mod drifts;
