@@ -38,6 +38,10 @@ fn of_plans_and_reports() {
                 path: run(),
                 reason: text("its plan was edited"),
             },
+            LabError::OtherData {
+                path: run(),
+                subject: text("rocks.csv 667 kB"),
+            },
             LabError::LayerFailed {
                 layer: text("device"),
                 message: text("a job thread failed"),
