@@ -165,7 +165,10 @@ fn two_samples_of_one_file_are_those_of_their_plans_whichever_is_drawn_first() {
     let here = directory();
     let data = here.path().join("rocks.csv");
     std::fs::write(&data, table().repeat(4)).unwrap();
-    let text = COMPRESSION.replace("PATH", data.to_str().unwrap());
+    // A small sample may be the short end of the file: only small blocks fit into any.
+    let text = COMPRESSION
+        .replace("PATH", data.to_str().unwrap())
+        .replace(", \"64KiB\"]", "]");
     let source = |name: &str, size: &str| PlanSource {
         name: format!("{name}.toml"),
         text: text
