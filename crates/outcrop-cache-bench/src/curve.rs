@@ -298,8 +298,8 @@ impl MemorySizes {
         self.with([self.0.iter().max()?.checked_mul(2)?])
     }
 
-    /// These sizes with one more between each two neighbours of a range: a doubling of the smaller one, or the middle of what is closer. `None` if
-    /// there is no size between them, or they are too many.
+    /// These sizes, with one more between neighbouring sizes of a range: twice the smaller of the two, or their mean if that is less. `None` if
+    /// nothing lies between them, or if that makes too many sizes.
     pub fn between(&self, from: u64, to: u64) -> Option<Self> {
         let sizes: BTreeSet<u64> = self
             .0

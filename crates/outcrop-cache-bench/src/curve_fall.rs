@@ -44,8 +44,8 @@ pub enum Beyond {
 
 /// Where misses fall by less than this share of the gets, nothing is said of it.
 const LEAST_FALL: f64 = 0.02;
-/// The share of the fall that makes up most of it, in quarters. A curve that is straight in bytes, down to where everything fits, has as much in no
-/// doubling that has another one before it; no more does one that falls evenly with each doubling.
+/// Most of the fall is three quarters of it. If misses fall evenly with each byte until everything fits, or evenly with each doubling, no doubling
+/// with another one simulated before it has as much.
 const MOST_QUARTERS: u128 = 3;
 
 impl CurveFall {

@@ -47,10 +47,7 @@ impl Tables {
     /// Those of two databases together.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
-        let sum = |one: &Counted, other: &Counted| match (one, other) {
-            (Ok(one), Ok(other)) => Ok(one + other),
-            (Err(why), _) | (_, Err(why)) => Err(why.clone()),
-        };
+        let sum = |one, other| both(one, other, |one: &u64, other| one + other);
         Self {
             data_bytes: sum(&self.data_bytes, &other.data_bytes),
             index_bytes: sum(&self.index_bytes, &other.index_bytes),
@@ -58,14 +55,10 @@ impl Tables {
             content_bytes: sum(&self.content_bytes, &other.content_bytes),
             entries: sum(&self.entries, &other.entries),
             upper_bytes: sum(&self.upper_bytes, &other.upper_bytes),
-            codecs: match (&self.codecs, &other.codecs) {
-                (Ok(one), Ok(other)) => Ok(one | other),
-                (Err(why), _) | (_, Err(why)) => Err(why.clone()),
-            },
-            deepest_level: match (&self.deepest_level, &other.deepest_level) {
-                (Ok(one), Ok(other)) => Ok(*one.max(other)),
-                (Err(why), _) | (_, Err(why)) => Err(why.clone()),
-            },
+            deepest_level: both(&self.deepest_level, &other.deepest_level, |one, other| {
+                *one.max(other)
+            }),
+            codecs: both(&self.codecs, &other.codecs, |one, other| one | other),
         }
     }
 
@@ -76,5 +69,17 @@ impl Tables {
     pub fn bytes(&self) -> Counted {
         let parts = [&self.data_bytes, &self.index_bytes, &self.filter_bytes];
         parts.into_iter().cloned().sum()
+    }
+}
+
+/// What two databases have together; unknown where one of them does not say.
+fn both<T>(
+    one: &Result<T, Unavailable>,
+    other: &Result<T, Unavailable>,
+    join: impl Fn(&T, &T) -> T,
+) -> Result<T, Unavailable> {
+    match (one, other) {
+        (Ok(one), Ok(other)) => Ok(join(one, other)),
+        (Err(why), _) | (_, Err(why)) => Err(why.clone()),
     }
 }

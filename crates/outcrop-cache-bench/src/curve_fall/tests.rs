@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Gets of each curve: of a million, a rounded miss is no fall.
+/// Gets per curve: so many that rounding to whole misses does not look like a fall.
 const GETS: u64 = 1_000_000;
 /// Gets that miss in every cache.
 const FIRST_GETS: u64 = 30_000;
@@ -75,7 +75,7 @@ fn seen(fall: Option<CurveFall>) -> (u64, u64, FallShape) {
 /// The least share that misses.
 const FLOOR: f64 = FIRST_GETS as f64 / GETS as f64;
 
-/// Loops that begin to fit in so many KiB, each with its share of the gets.
+/// The curve of several loops: the KiB in which each fits, and its share of the gets.
 fn loops(loops: &[(f64, f64)]) -> impl Fn(f64) -> f64 {
     move |kib| {
         let fitting = loops.iter().filter(|(size, _)| *size <= kib);

@@ -56,8 +56,8 @@ impl Skipped {
 
 /// The files, and remarks on those that were passed over.
 ///
-/// Run folders of Outcrop are passed over with a remark. Symbolic links are not followed: a link to a directory above would never end. Directories that cannot be read
-/// are passed over with a remark, unless nothing else is left.
+/// Symbolic links are not followed: a link to a directory above would never end. Directories that cannot be read
+/// are passed over with a remark, unless nothing else is left; so are run folders of Outcrop.
 pub(super) fn files(root: &Path) -> Result<(Vec<Found>, Vec<String>), CompressError> {
     let mut found = Vec::new();
     let mut skipped = Skipped::default();

@@ -52,7 +52,7 @@ fn table() -> String {
     std::iter::once("rock\n".to_owned()).chain(rows).collect()
 }
 
-/// Runs a plan on a file, stops it after so many trials, and leaves the folder of its run.
+/// Runs a plan on a file until `stop_after` trials are finished; returns the run folder.
 fn stopped(plan: &str, data: &Path, runs: &Path, stop_after: usize) -> std::path::PathBuf {
     let set = plan_set(&plan.replace("PATH", data.to_str().unwrap()), runs);
     let mut folder = start(&set, runs);

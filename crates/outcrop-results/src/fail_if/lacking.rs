@@ -3,12 +3,17 @@
 use crate::compare::{ComparisonRow, NotComparable, Side, Verdict};
 use crate::view::lacks_operations;
 
+/// Why the sides of a row cannot be compared; empty where they can.
+fn reasons_of(row: &ComparisonRow) -> &[NotComparable] {
+    match &row.verdict {
+        Verdict::NotComparable(reasons) => reasons,
+        _ => &[],
+    }
+}
+
 /// Whether a run of ours lacks the figure because its trials have too few operations for it.
 pub(super) fn are_too_few(row: &ComparisonRow) -> bool {
-    let Verdict::NotComparable(reasons) = &row.verdict else {
-        return false;
-    };
-    reasons.iter().any(|reason| match reason {
+    reasons_of(row).iter().any(|reason| match reason {
         NotComparable::Unavailable { side, reason } => {
             !row.imported.contains(side) && lacks_operations(reason)
         }
@@ -19,16 +24,13 @@ pub(super) fn are_too_few(row: &ComparisonRow) -> bool {
 /// Whether the candidate alone does not have the figure, whatever the reason.
 pub(super) fn is_lost(row: &ComparisonRow) -> bool {
     let lacks = |wanted: Side| {
-        let Verdict::NotComparable(reasons) = &row.verdict else {
-            return false;
-        };
         let is_it = |reason: &NotComparable| match reason {
             NotComparable::Unavailable { side, .. } | NotComparable::MetricMissing { side, .. } => {
                 *side == wanted
             }
             _ => false,
         };
-        reasons.iter().any(is_it)
+        reasons_of(row).iter().any(is_it)
     };
     lacks(Side::Candidate) && !lacks(Side::Baseline)
 }

@@ -69,6 +69,6 @@ fn a_cell_that_lost_its_percentile_by_becoming_slower_is_counted_apart_from_one_
     assert_eq!(
         check("p99 > +5%", &back).unwrap().lost,
         0,
-        "a figure that came is no loss"
+        "a figure that only the candidate has is not lost"
     );
 }

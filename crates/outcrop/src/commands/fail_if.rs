@@ -39,8 +39,8 @@ pub(crate) fn announce(
                 // Else the slower a cell became, the surer it would pass.
                 if found.lost > 0 {
                     cannot(anyhow::anyhow!(
-                        "--fail-if '{text}': in {} the candidate does not have this figure, which the baseline has; a slower one completes fewer \
-                         operations, and may be too slow for it: look at its other figures, or lengthen the trials (--duration)",
+                        "--fail-if '{text}': in {} the candidate lacks this figure, which the baseline has; a slower candidate completes fewer operations, \
+                         and may have too few for it: compare other figures, or lengthen the trials (--duration)",
                         counted(found.lost, "cell")
                     ));
                 }

@@ -92,7 +92,7 @@ fn all_fits(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts) -> St
 mod tests {
     use super::*;
 
-    /// What is said of limits and of how many of a thousand gets miss there, of which so many are first ones.
+    /// The sentence on a curve: limits in KiB, each with its misses per thousand gets, of which `first_gets` are the first requests of keys.
     fn said(curve: &[(u64, u64)], first_gets: u64) -> String {
         let facts = TraceFacts {
             gets: 1000,
