@@ -41,7 +41,29 @@ pub(crate) struct Segment {
     pub(crate) live: u32,
     /// Bytes appended.
     pub(crate) used: u32,
+    /// Bytes at the end that are empty only because the segment was closed early. Other ends are shorter than the item that was to follow, and
+    /// moving what lives may leave such an end again.
+    gap: u32,
 }
+
+impl Segment {
+    pub(crate) const fn empty(state: Use) -> Self {
+        Self {
+            state,
+            live: 0,
+            used: 0,
+            gap: 0,
+        }
+    }
+
+    /// Bytes that moving what lives in it gains.
+    const fn gain(&self) -> u32 {
+        self.used - self.live + self.gap
+    }
+}
+
+/// A segment is cleaned only for this share of it at least, so that moving what lives costs at most so many times what it gains.
+const LEAST_GAIN: usize = 32;
 
 /// The bytes of a shard's items.
 #[derive(Debug)]
@@ -56,6 +78,8 @@ pub(crate) struct Arena {
     free: Vec<u32>,
     open: Option<u32>,
     survivors: Option<u32>,
+    /// Some closed segment may be worth cleaning: without it, a search would be in vain.
+    is_any_cleanable: bool,
     /// Bytes of all living items; runs count whole.
     live: u64,
 }
@@ -63,20 +87,16 @@ pub(crate) struct Arena {
 impl Arena {
     pub(crate) fn new(limit_bytes: usize, segment_bytes: usize) -> io::Result<Self> {
         let count = limit_bytes / segment_bytes;
-        let segment = Segment {
-            state: Use::Released,
-            live: 0,
-            used: 0,
-        };
         Ok(Self {
             bytes: Mapping::reserve(count * segment_bytes)?,
-            segments: vec![segment; count],
+            segments: vec![Segment::empty(Use::Released); count],
             segment_bytes,
             touched: 0,
             allowed: count,
             free: Vec::new(),
             open: None,
             survivors: None,
+            is_any_cleanable: false,
             live: 0,
         })
     }
@@ -207,7 +227,14 @@ impl Arena {
 
     fn close(&mut self, segment: u32) {
         self.segments[segment as usize].state = Use::Closed;
-        self.recycle_if_dead(segment as usize);
+        self.look_at_closed(segment as usize);
+    }
+
+    /// Closes a segment before an item did not fit into it.
+    fn close_early(&mut self, segment: u32) {
+        let closed = &mut self.segments[segment as usize];
+        closed.gap = self.segment_bytes as u32 - closed.used;
+        self.close(segment);
     }
 
     fn take_segment(&mut self, state: Use) -> Option<u32> {
@@ -224,11 +251,7 @@ impl Arena {
         } else {
             return None;
         };
-        self.segments[taken as usize] = Segment {
-            state,
-            live: 0,
-            used: 0,
-        };
+        self.segments[taken as usize] = Segment::empty(state);
         Some(taken)
     }
 
@@ -243,22 +266,29 @@ impl Arena {
         }
         let first = offset as usize / self.segment_bytes;
         self.segments[first].live -= len as u32;
-        self.recycle_if_dead(first);
+        self.look_at_closed(first);
     }
 
-    fn recycle_if_dead(&mut self, segment: usize) {
-        if self.segments[segment].state == Use::Closed && self.segments[segment].live == 0 {
-            self.make_free(segment);
+    /// Makes a closed segment without living items available again, and notes one that is worth cleaning.
+    fn look_at_closed(&mut self, segment: usize) {
+        let closed = self.segments[segment];
+        if closed.state != Use::Closed {
+            return;
         }
+        if closed.live == 0 {
+            self.make_free(segment);
+        } else {
+            self.is_any_cleanable |= self.is_cleanable(&closed);
+        }
+    }
+
+    const fn is_cleanable(&self, segment: &Segment) -> bool {
+        matches!(segment.state, Use::Closed) && segment.gain() as usize >= self.segment_bytes / LEAST_GAIN
     }
 
     /// Makes a segment that has no living item available again.
     pub(crate) fn make_free(&mut self, segment: usize) {
-        self.segments[segment] = Segment {
-            state: Use::Free,
-            live: 0,
-            used: 0,
-        };
+        self.segments[segment] = Segment::empty(Use::Free);
         self.free.push(segment as u32);
         if self.excess() > 0 {
             self.release_one();
@@ -276,7 +306,21 @@ impl Arena {
         true
     }
 
-    /// The closed segment with the fewest living bytes: the cheapest to clean.
+    /// The segment that cleaning gains most from; none where all that is worth it is clean.
+    pub(crate) fn cleanable(&mut self) -> Option<usize> {
+        if !self.is_any_cleanable {
+            return None;
+        }
+        let segments = self.segments.iter().enumerate();
+        let found = segments
+            .filter(|(_, segment)| self.is_cleanable(segment))
+            .max_by_key(|(_, segment)| segment.gain())
+            .map(|(number, _)| number);
+        self.is_any_cleanable = found.is_some();
+        found
+    }
+
+    /// The closed segment with the fewest living bytes.
     pub(crate) fn cheapest(&self) -> Option<usize> {
         let closed = self.segments.iter().enumerate();
         closed
@@ -287,11 +331,8 @@ impl Arena {
 
     /// Closes the segments that are being filled, so that a run may take their place.
     pub(crate) fn close_open(&mut self) {
-        if let Some(open) = self.open.take() {
-            self.close(open);
-        }
-        if let Some(open) = self.survivors.take() {
-            self.close(open);
+        for open in [self.open.take(), self.survivors.take()].into_iter().flatten() {
+            self.close_early(open);
         }
     }
 
@@ -313,6 +354,7 @@ impl Arena {
                 state,
                 live: self.segment_bytes as u32,
                 used: self.segment_bytes as u32,
+                gap: 0,
             };
         }
         while self.excess() > 0 && self.release_one() {}
@@ -323,12 +365,9 @@ impl Arena {
     /// Forgets all items and gives the memory back.
     pub(crate) fn clear(&mut self) {
         self.bytes.release(0..self.segments.len() * self.segment_bytes);
-        self.segments.fill(Segment {
-            state: Use::Released,
-            live: 0,
-            used: 0,
-        });
+        self.segments.fill(Segment::empty(Use::Released));
         self.free.clear();
+        self.is_any_cleanable = false;
         (self.touched, self.live, self.open, self.survivors) = (0, 0, None, None);
     }
 }

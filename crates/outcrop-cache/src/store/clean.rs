@@ -7,9 +7,17 @@ use super::item::{self, Header};
 use super::policy::PolicyKind;
 use super::shard::Shard;
 
-/// After this many segments cleaned for one item, an item is evicted as well: where items are nearly as long as
-/// segments, cleaning alone may gain nothing.
-const PATIENCE: usize = 4;
+/// Segments cleaned for one that is needed, at most: how items pack may eat what cleaning gains.
+const MOST_CLEANED: usize = 8;
+/// Items evicted for one segment, at most: those that the policy chooses may lie all over the shard.
+const MOST_EVICTED: usize = 256;
+
+/// What was done so far for one segment.
+#[derive(Debug, Default)]
+pub(super) struct Effort {
+    cleaned: usize,
+    evicted: usize,
+}
 
 impl Shard {
     /// Room in the arena for an item that is within the limit, and has this key. An item of that key stays where it is as long as this may
@@ -20,28 +28,79 @@ impl Shard {
         }
         // Its segments are room enough.
         self.remove_run(hash, key);
-        for attempt in 1.. {
+        let mut effort = Effort::default();
+        loop {
             if let Some(offset) = self.arena.append(len) {
                 // Nothing living is where the new item will be, so this cannot touch it.
                 self.compact(now);
                 return Some(offset);
             }
-            let is_cleaned = self.clean_one(now);
-            if (!is_cleaned || attempt % PATIENCE == 0) && !self.evict(now) {
-                return None;
-            }
+            self.gain(now, &mut effort)?;
         }
-        None
     }
 
-    /// Empties the segment with the fewest living bytes; false when there is none.
-    pub(crate) fn clean_one(&mut self, now: u32) -> bool {
-        let Some(segment) = self.arena.cheapest() else {
+    /// Does a step towards one more free segment, the least harmful that the effort so far leaves: cleaning moves, the policy evicts, and where neither
+    /// leads anywhere all items of the segment with the fewest living bytes go. So one segment costs a bounded amount of work, however items pack.
+    /// `None` when nothing may be evicted for it.
+    pub(super) fn gain(&mut self, now: u32, effort: &mut Effort) -> Option<()> {
+        if effort.cleaned < MOST_CLEANED && self.clean_one(now) {
+            effort.cleaned += 1;
+            return Some(());
+        }
+        if self.options.policy == PolicyKind::None {
+            return None;
+        }
+        if effort.evicted < MOST_EVICTED && self.evict(now) {
+            effort.evicted += 1;
+            return Some(());
+        }
+        match self.arena.cheapest() {
+            Some(segment) => {
+                *effort = Effort::default();
+                self.evict_segment(segment, now);
+                Some(())
+            }
+            None => self.evict(now).then_some(()),
+        }
+    }
+
+    /// Empties the segment that cleaning gains most from; false where none is worth it.
+    fn clean_one(&mut self, now: u32) -> bool {
+        let Some(segment) = self.arena.cleanable() else {
             return false;
         };
         self.empty(segment, now);
         self.arena.make_free(segment);
         true
+    }
+
+    /// Evicts all items of a closed segment.
+    fn evict_segment(&mut self, segment: usize, now: u32) {
+        self.arena.segments[segment].state = Use::Held;
+        let start = self.arena.start_of(segment);
+        let end = start + self.arena.segments[segment].used;
+        let mut at = start;
+        while at < end {
+            let bytes = self.arena.at(at);
+            let header = Header::read(bytes);
+            if !item::is_dead(bytes) {
+                self.drop_item(&header, now);
+            }
+            at += header.item_len() as u32;
+        }
+        self.arena.make_free(segment);
+    }
+
+    /// Removes an item that has ended, or that has to go.
+    fn drop_item(&mut self, header: &Header, now: u32) {
+        let has_ended = header.expiry != 0 && header.expiry <= now;
+        let counter = if has_ended {
+            &mut self.counters.expired
+        } else {
+            &mut self.counters.evicted
+        };
+        *counter += 1;
+        self.remove(header.handle);
     }
 
     /// Moves the living items of a closed segment elsewhere, drops those that ended, and leaves it held.
@@ -67,13 +126,7 @@ impl Shard {
                     self.arena.free_item(at, len);
                     self.counters.moved_bytes += len as u64;
                 } else {
-                    let counter = if has_ended {
-                        &mut self.counters.expired
-                    } else {
-                        &mut self.counters.evicted
-                    };
-                    *counter += 1;
-                    self.remove(header.handle);
+                    self.drop_item(&header, now);
                 }
             }
             at += len as u32;
@@ -102,14 +155,18 @@ impl Shard {
     fn place_run(&mut self, hash: u64, key: &[u8], len: usize, now: u32) -> Option<u32> {
         let count = len.div_ceil(self.arena.segment_bytes());
         self.arena.close_open();
-        let mut attempt = 0;
+        let mut effort = Effort::default();
+        let mut most = 0;
         // Eviction may choose the old one.
-        while self.arena.available() + self.run_of(hash, key).len() < count + 1 {
-            attempt += 1;
-            let is_cleaned = self.clean_one(now);
-            if (!is_cleaned || attempt % PATIENCE == 0) && !self.evict(now) {
-                return None;
+        loop {
+            let available = self.arena.available() + self.run_of(hash, key).len();
+            if available > count {
+                break;
             }
+            if available > most {
+                (most, effort) = (available, Effort::default());
+            }
+            self.gain(now, &mut effort)?;
         }
         self.arena.close_open();
         let first = self.cheapest_window(count, &self.run_of(hash, key))?;
@@ -141,11 +198,7 @@ impl Shard {
     fn cheapest_window(&self, count: usize, vacated: &Range<usize>) -> Option<usize> {
         let segments = &self.arena.segments;
         let segment = |number: usize| match vacated.contains(&number) {
-            true => Segment {
-                state: Use::Free,
-                live: 0,
-                used: 0,
-            },
+            true => Segment::empty(Use::Free),
             false => segments[number],
         };
         let cost = |first: usize| {

@@ -100,14 +100,15 @@ pub(crate) enum Policy {
 }
 
 impl Policy {
-    pub(crate) fn new(kind: PolicyKind) -> Self {
+    /// A policy for a shard with this limit.
+    pub(crate) fn new(kind: PolicyKind, limit_bytes: usize) -> Self {
         match kind {
             PolicyKind::None => Self::None(Queue::default()),
             PolicyKind::Fifo => Self::Fifo(Queue::default()),
             PolicyKind::Lru => Self::Lru(Queue::default()),
             PolicyKind::Sieve => Self::Sieve(Sieve::default()),
             PolicyKind::S3Fifo => Self::S3Fifo(S3Fifo::default()),
-            PolicyKind::TinyLfu => Self::TinyLfu(TinyLfu::default()),
+            PolicyKind::TinyLfu => Self::TinyLfu(TinyLfu::within(limit_bytes)),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::io;
 
 use super::arena::Arena;
+use super::clean::Effort;
 use super::entries::{Entries, Handle, NOBODY};
 use super::index::Index;
 use super::item::{self, Header};
@@ -81,7 +82,7 @@ impl Shard {
             arena: Arena::new(options.limit_bytes, options.segment_bytes)?,
             entries: Entries::with_capacity(most_items)?,
             index: Index::with_load_factor(options.load_factor)?,
-            policy: Policy::new(options.policy),
+            policy: Policy::new(options.policy, options.limit_bytes),
             counters: Counters::default(),
             reserved_bytes: 0,
             last_cas: 0,
@@ -218,11 +219,18 @@ impl Shard {
 
     /// Cleans until no segment holds memory beyond the limit; `None` when nothing may be evicted for it.
     pub(crate) fn compact(&mut self, now: u32) -> Option<()> {
-        while self.arena.excess() > 0 {
-            let is_full = self.arena.live_bytes() > self.arena.usable_bytes();
-            if (is_full || !self.clean_one(now)) && !self.evict(now) {
+        let mut effort = Effort::default();
+        let mut excess = self.arena.excess();
+        while excess > 0 {
+            if self.arena.live_bytes() <= self.arena.usable_bytes() {
+                self.gain(now, &mut effort)?;
+            } else if !self.evict(now) {
                 return None;
             }
+            if self.arena.excess() < excess {
+                effort = Effort::default();
+            }
+            excess = self.arena.excess();
         }
         Some(())
     }
@@ -375,7 +383,7 @@ impl Shard {
 
     pub(crate) fn clear(&mut self) {
         (self.clear_at, self.sweep) = (0, Sweep::default());
-        self.policy = Policy::new(self.options.policy);
+        self.policy = Policy::new(self.options.policy, self.options.limit_bytes);
         self.index.clear();
         self.entries.clear();
         self.arena.clear();

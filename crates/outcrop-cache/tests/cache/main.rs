@@ -12,6 +12,7 @@ mod http;
 mod kit;
 mod memcached;
 mod network;
+mod packing;
 mod policies;
 mod proxy;
 mod redis;

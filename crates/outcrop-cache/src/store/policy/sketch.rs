@@ -25,9 +25,12 @@ impl Sketch {
         self.words.len() * size_of::<u64>()
     }
 
-    /// Makes room for this many different hashes. What was counted stays: the new half of the table begins as the old one.
-    pub(crate) fn fit(&mut self, items: u64) {
+    /// Makes room for this many different hashes, as far as so many bytes hold them. What was counted stays: the new half of the table begins as the
+    /// old one.
+    pub(crate) fn fit(&mut self, items: u64, most_bytes: usize) {
+        let most = (most_bytes / size_of::<u64>()).max(16 * WORDS_PER_ITEM);
         let wanted = items.max(16).next_power_of_two() as usize * WORDS_PER_ITEM;
+        let wanted = wanted.min(1 << most.ilog2());
         if self.words.is_empty() {
             self.words = vec![0; wanted];
         }
@@ -96,7 +99,7 @@ mod tests {
         let hash = |number: u64| (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(17);
         let mut sketch = Sketch::default();
         for number in 0..4000_u64 {
-            sketch.fit(number + 1);
+            sketch.fit(number + 1, usize::MAX);
             (0..=number % 3).for_each(|_| sketch.add(hash(number)));
         }
         let excess = |number: u64| sketch.estimate(hash(number)).checked_sub(number % 3 + 1);

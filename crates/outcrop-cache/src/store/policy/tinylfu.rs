@@ -20,15 +20,28 @@ const ENOUGH_TO_FORESEE: u64 = 1024;
 const MOST_FORESEEN: u64 = 1 << 20;
 /// A newcomer is held against no more residents than these, however large it is.
 const MOST_COMPARED: usize = 64;
+/// The sketch takes this part of a shard at most, which only items of some 40 bytes reach.
+const SKETCH_SHARE: usize = 4;
 
 /// Its queues and its memory of frequencies.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct TinyLfu {
     queues: [Queue; 3],
     sketch: Sketch,
+    /// Most bytes of the sketch.
+    sketch_bytes: usize,
 }
 
 impl TinyLfu {
+    /// Of a shard with this limit: a sketch that doubled for ever tinier items would leave them no memory.
+    pub(crate) fn within(limit_bytes: usize) -> Self {
+        Self {
+            queues: Default::default(),
+            sketch: Sketch::default(),
+            sketch_bytes: limit_bytes / SKETCH_SHARE,
+        }
+    }
+
     pub(crate) fn memory_bytes(&self) -> usize {
         self.sketch.memory_bytes()
     }
@@ -74,8 +87,10 @@ impl TinyLfu {
     ) {
         entries.set_queue(handle, WINDOW);
         self.queues[WINDOW].push(entries, handle, subject.weight);
-        self.sketch
-            .fit(self.expected_items(u64::from(entries.len()), subject, capacity));
+        self.sketch.fit(
+            self.expected_items(u64::from(entries.len()), subject, capacity),
+            self.sketch_bytes,
+        );
         self.sketch.add(subject.hash);
         self.spill(entries, look, capacity);
     }
