@@ -185,14 +185,17 @@ pub(crate) fn of(
                 found.met(),
                 found.checked
             )),
-            Ok(_) => {}
-            Err(error) => unchecked = unchecked.or(Some(error)),
+            Ok(found) => {
+                let why = found.passed_over();
+                unchecked = unchecked.or(why.map(|why| RunError::new_err(format!("'{text}': {why}"))));
+            }
+            Err(error) => unchecked = unchecked.or(Some(of_results(&error))),
         }
     }
     // One that cannot be checked hides no other that is met.
     match unchecked {
         _ if !met.is_empty() => Err(ConditionMet::new_err(met.join("; "))),
-        Some(error) => Err(of_results(&error)),
+        Some(error) => Err(error),
         None => Ok(Comparison { comparison }),
     }
 }

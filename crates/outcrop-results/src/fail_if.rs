@@ -22,15 +22,15 @@ use serde::Serialize;
 
 use crate::compare::verdict::LEVEL;
 use crate::compare::{
-    Comparand, Comparison, ComparisonRow, NotComparable, Side, SideCell, Undecided, Verdict, enough,
-    enough_for, to_be_beyond, with_drift,
+    Comparand, Comparison, ComparisonRow, FailedCell, NotComparable, Side, SideCell, Undecided, Verdict,
+    enough, enough_for, to_be_beyond, with_drift,
 };
 use crate::error::ResultsError;
 use crate::view::RunView;
 use outcrop_schema::metrics::full_name;
 
 pub use cells::CellBeyond;
-use lacking::{are_too_few, is_lost, with_more_operations};
+use lacking::{are_too_few, with_more_operations};
 pub use limit::Limit;
 
 /// Which side of the limit fails.
@@ -82,10 +82,16 @@ pub struct FailIfReport<'a> {
     pub unchecked: usize,
     /// Of them, those of runs of ours that lack the figure because their trials have too few operations for it.
     pub lacking_operations: usize,
-    /// Rows on a ratio whose candidate has no such figure and whose baseline has: a cell that became slower completes fewer operations, and may lose
+    /// Rows whose candidate has no such figure and whose baseline has: a cell that became slower completes fewer operations, and may lose
     /// its percentile, or all figures, by that.
     #[serde(skip)]
-    pub lost: usize,
+    pub lost: Vec<&'a ComparisonRow>,
+    /// Rows that would meet it if a fall to 0 had a ratio: the candidate's median is 0, and the baseline's is not.
+    #[serde(skip)]
+    pub fallen_to_zero: Vec<&'a ComparisonRow>,
+    /// Cells of a layer that has the metric which failed in the candidate alone.
+    #[serde(skip)]
+    pub failed: Vec<&'a FailedCell>,
     /// Repetitions that it would take to find a change in one row alone; none where those that there are suffice.
     pub needed: Option<usize>,
 }
@@ -166,7 +172,13 @@ impl FailIf {
             .map(|condition| match condition.limit {
                 Limit::Ratio(ratio) => condition.check(ratio, comparison, limit, p_values.len()),
                 Limit::Value { value, unit } => {
-                    condition.check_cells((value, unit), &comparison.candidate_cells)
+                    let found = condition.check_cells((value, unit), &comparison.candidate_cells)?;
+                    let gaps = FailIfReport::passing_over(condition, comparison);
+                    Ok(FailIfReport {
+                        lost: gaps.lost,
+                        failed: gaps.failed,
+                        ..found
+                    })
                 }
             })
             .collect()
@@ -229,9 +241,9 @@ impl FailIf {
             drift: comparison.drift,
             unchecked: rows.len() - checked.len(),
             lacking_operations: rows.iter().filter(|row| are_too_few(row)).count(),
-            lost: rows.iter().filter(|row| is_lost(row)).count(),
             needed: repetitions
                 .and_then(|n| enough_for(tested, comparison.is_paired).filter(|enough| *enough > n)),
+            ..FailIfReport::passing_over(self, comparison)
         })
     }
 

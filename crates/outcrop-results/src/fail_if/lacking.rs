@@ -1,7 +1,64 @@
 //! Rows that lack a figure: on which side, and whether longer trials would have it.
 
-use crate::compare::{ComparisonRow, NotComparable, Side, Verdict};
+use super::{Direction, FailIf, FailIfReport, no_ratio, reason_of};
+use crate::compare::{Comparison, ComparisonRow, FailedCell, NotComparable, Side, Verdict};
 use crate::view::lacks_operations;
+
+impl<'a> FailIfReport<'a> {
+    /// The cells that a condition says nothing of although the candidate may have become much worse there.
+    pub(super) fn passing_over(condition: &FailIf, comparison: &'a Comparison) -> Self {
+        let rows = || {
+            comparison
+                .rows
+                .iter()
+                .filter(|row| row.metric == condition.metric)
+        };
+        let has_metric = |layer: &str| {
+            let cells = comparison.candidate_cells.iter();
+            let mut of_layer = cells.filter(|cell| cell.layer == layer);
+            of_layer.any(|cell| cell.metrics.contains_key(&condition.metric))
+                || rows().any(|row| row.layer == layer)
+        };
+        let is_of_candidate = |failed: &&FailedCell| failed.sides.iter().eq([&Side::Candidate]);
+        Self {
+            lost: rows().filter(|row| is_lost(row)).collect(),
+            fallen_to_zero: match condition.direction {
+                Direction::Above => Vec::new(),
+                Direction::Below => rows().filter(|row| is_fallen_to_zero(row)).collect(),
+            },
+            failed: comparison
+                .failed
+                .iter()
+                .filter(is_of_candidate)
+                .filter(|failed| has_metric(&failed.layer))
+                .collect(),
+            ..Self::default()
+        }
+    }
+
+    /// How many cells the condition says nothing of although the candidate may have become much worse there, and why; none where there are none. A
+    /// gate that let them pass would pass the more surely, the worse they became.
+    pub fn passed_over(&self) -> Option<String> {
+        let cells = |count: usize| match count {
+            1 => "1 cell".to_owned(),
+            count => format!("{count} cells"),
+        };
+        let failed = self.failed.first().map(|first| {
+            let (cells, message) = (cells(self.failed.len()), &first.message);
+            format!("{cells} failed in the candidate, and cannot be checked; the first reason: {message}")
+        });
+        let lost = self.lost.first().map(|first| {
+            let (cells, reason) = (cells(self.lost.len()), reason_of(first));
+            format!("in {cells} the candidate lacks this figure, which the baseline has; the first reason: {reason}")
+        });
+        let fallen = self.fallen_to_zero.first().map(|first| {
+            let (cells, reason) = (cells(self.fallen_to_zero.len()), no_ratio(first));
+            format!("in {cells} it cannot be checked: {reason}")
+        });
+        let told: Vec<String> = [failed, lost, fallen].into_iter().flatten().collect();
+        (!told.is_empty()).then(|| told.join("; "))
+    }
+}
 
 /// Why the sides of a row cannot be compared; empty where they can.
 fn reasons_of(row: &ComparisonRow) -> &[NotComparable] {
@@ -22,7 +79,7 @@ pub(super) fn are_too_few(row: &ComparisonRow) -> bool {
 }
 
 /// Whether the candidate alone does not have the figure, whatever the reason.
-pub(super) fn is_lost(row: &ComparisonRow) -> bool {
+fn is_lost(row: &ComparisonRow) -> bool {
     let lacks = |wanted: Side| {
         let is_it = |reason: &NotComparable| match reason {
             NotComparable::Unavailable { side, .. } | NotComparable::MetricMissing { side, .. } => {
@@ -33,6 +90,14 @@ pub(super) fn is_lost(row: &ComparisonRow) -> bool {
         reasons_of(row).iter().any(is_it)
     };
     lacks(Side::Candidate) && !lacks(Side::Baseline)
+}
+
+/// Whether the candidate's median alone is 0, and nothing else is in the way of a ratio.
+fn is_fallen_to_zero(row: &ComparisonRow) -> bool {
+    reasons_of(row)
+        == [NotComparable::Zero {
+            side: Side::Candidate,
+        }]
 }
 
 pub(super) fn with_more_operations(row: &ComparisonRow, reason: &NotComparable) -> String {

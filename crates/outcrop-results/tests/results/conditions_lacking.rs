@@ -1,10 +1,11 @@
 //! Conditions on figures that cells lack.
 
 use outcrop_measure::metric::Provenance;
-use outcrop_results::{Value, compare};
+use outcrop_results::{Outcome, RunView, TrialEntry, Value, compare};
 
 use crate::conditions::check;
-use crate::samples::{IOPS, LATENCY_P99, run_of, trial};
+use crate::samples::{IOPS, LATENCY_P99, run_of, trial, usual};
+
 #[test]
 fn a_gate_on_a_percentile_of_too_few_operations_names_the_duration_but_not_of_imported_results() {
     let folder = tempfile::tempdir().unwrap();
@@ -61,14 +62,103 @@ fn a_cell_that_lost_its_percentile_by_becoming_slower_is_counted_apart_from_one_
     let comparison = compare(&before, &after);
     let report = check("p99 > +5%", &comparison).unwrap();
     assert_eq!(
-        (report.checked, report.unchecked, report.lost),
+        (report.checked, report.unchecked, report.lost.len()),
         (1, 2, 1),
         "{report:?}"
     );
+    let said = report.passed_over().unwrap();
+    assert!(
+        said.starts_with(
+            "in 1 cell the candidate lacks this figure, which the baseline has; the first reason: "
+        ) && said.contains("too few operations (47 of at least 1000)")
+            && said.ends_with("longer trials have more (--duration)"),
+        "{said}"
+    );
     let back = compare(&after, &before);
     assert_eq!(
-        check("p99 > +5%", &back).unwrap().lost,
-        0,
+        check("p99 > +5%", &back).unwrap().passed_over(),
+        None,
         "a figure that only the candidate has is not lost"
     );
+}
+
+#[test]
+fn a_rate_that_fell_to_0_is_said_to_be_unchecked_and_one_that_rose_from_0_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let side = |name: &str, stalled: f64| {
+        let of_depth = |depth: u32| {
+            (0..5).map(move |repetition| {
+                let rate = if depth == 1 { stalled } else { 1e5 };
+                trial(depth, repetition, &[Value::measured(IOPS, rate)])
+            })
+        };
+        let trials: Vec<_> = [1, 8].into_iter().flat_map(of_depth).collect();
+        run_of(folder.path(), name, &trials)
+    };
+    let (running, stalled) = (side("running", 1e5), side("stalled", 0.0));
+    let fallen = compare(&running, &stalled);
+    let said = check("iops < -5%", &fallen).unwrap().passed_over().unwrap();
+    assert!(
+        said.starts_with("in 1 cell it cannot be checked: the median of the candidate is 0")
+            && said.contains("a limit on the figure itself"),
+        "{said}"
+    );
+    assert_eq!(check("iops > +5%", &fallen).unwrap().passed_over(), None);
+    let risen = compare(&stalled, &running);
+    assert_eq!(check("iops < -5%", &risen).unwrap().passed_over(), None);
+}
+
+/// Five trials at depth 1 with a p99 and at depth 8, of which another run changes the second.
+fn beside(name: &str, change: impl Fn(&mut TrialEntry)) -> RunView {
+    let folder = tempfile::tempdir().unwrap();
+    let of_depth = |depth: u32| (0..5).map(move |repetition| trial(depth, repetition, &usual(1e5, 1e6)));
+    let mut trials: Vec<_> = [1, 8].into_iter().flat_map(of_depth).collect();
+    trials
+        .iter_mut()
+        .filter(|trial| trial.cell == "depth-8")
+        .for_each(change);
+    run_of(folder.path(), name, &trials)
+}
+
+#[test]
+fn a_cell_that_the_candidate_failed_or_recorded_no_figure_of_passes_no_gate_and_the_reason_is_its_own() {
+    let whole = beside("whole", |_| ());
+    let failed = beside("failed", |trial| {
+        trial.outcome = Outcome::Failed {
+            message: "too many clients".to_owned(),
+        };
+        trial.values.clear();
+    });
+    let unrecorded = beside("unrecorded", |trial| {
+        trial.values.retain(|value| value.metric != LATENCY_P99.name);
+    });
+    let gates = ["latency_p99 > +5%", "latency_p99 < -5%", "latency_p99 > 1s"];
+    for gate in gates {
+        let of_failed = compare(&whole, &failed);
+        let report = check(gate, &of_failed).unwrap();
+        assert_eq!((report.met(), report.checked), (0, 1), "{gate}");
+        assert_eq!(
+            report.passed_over().unwrap(),
+            "1 cell failed in the candidate, and cannot be checked; the first reason: too many clients"
+        );
+        let of_unrecorded = compare(&whole, &unrecorded);
+        assert_eq!(
+            check(gate, &of_unrecorded).unwrap().passed_over().unwrap(),
+            "in 1 cell the candidate lacks this figure, which the baseline has; the first reason: the candidate does not have latency_p99"
+        );
+        for baseline in [&failed, &unrecorded] {
+            let back = compare(baseline, &whole);
+            assert_eq!(
+                check(gate, &back).unwrap().passed_over(),
+                None,
+                "{gate}: nothing is lost"
+            );
+            let equal = compare(baseline, baseline);
+            assert_eq!(
+                check(gate, &equal).unwrap().passed_over(),
+                None,
+                "{gate}: nothing changed"
+            );
+        }
+    }
 }

@@ -36,13 +36,8 @@ pub(crate) fn announce(
                 for cell in &found.beyond {
                     note(&beyond(cell));
                 }
-                // Else the slower a cell became, the surer it would pass.
-                if found.lost > 0 {
-                    cannot(anyhow::anyhow!(
-                        "--fail-if '{text}': in {} the candidate lacks this figure, which the baseline has; a slower candidate completes fewer operations, \
-                         and may have too few for it: compare other figures, or lengthen the trials (--duration)",
-                        counted(found.lost, "cell")
-                    ));
+                if let Some(why) = found.passed_over() {
+                    cannot(anyhow::anyhow!("--fail-if '{text}': {why}"));
                 }
             }
             Err(error) => cannot(anyhow::anyhow!("--fail-if '{text}': {error}")),

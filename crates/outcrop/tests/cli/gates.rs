@@ -1,5 +1,7 @@
 //! `--fail-if` in continuous integration: what decides, what passes, and what is named.
 
+use std::path::Path;
+
 use crate::compare::write_codec_plan;
 use crate::harness::{names_in, only_run, outcrop, workplace};
 
@@ -182,6 +184,86 @@ fn a_gate_says_how_many_cells_are_undecided_and_shows_the_metric_that_it_names()
     assert!(said || is_decided, "{}", seen.stderr);
 }
 
+/// Copies a run, with each line of its journal changed.
+fn copy_run(from: &Path, to: &Path, change: &dyn Fn(&str) -> String) {
+    std::fs::create_dir(to).unwrap();
+    for file in ["plan.toml", "environment.json"] {
+        std::fs::copy(from.join(file), to.join(file)).unwrap();
+    }
+    let journal = std::fs::read_to_string(from.join("trials.ndjson")).unwrap();
+    let lines: String = journal.lines().map(change).collect();
+    std::fs::write(to.join("trials.ndjson"), lines).unwrap();
+}
+
+#[test]
+fn a_gate_ends_with_2_where_the_candidate_failed_or_lacks_the_figure_unless_a_condition_is_met() {
+    let dir = workplace();
+    let dir = dir.path();
+    let flags =
+        "device --engine noop --size 1MiB --queue-depth 1,8 --repetitions 5 --warm-up 0s --duration 10ms";
+    let seen = outcrop(dir, &flags.split(' ').collect::<Vec<_>>());
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let measured = only_run(dir);
+    let run = |name: &str, change: &dyn Fn(&mut serde_json::Value)| {
+        let changed = |line: &str| {
+            let mut trial: serde_json::Value = serde_json::from_str(line).unwrap();
+            if trial["factors"]["queue_depth"] == "8" {
+                change(&mut trial);
+            }
+            sealed(trial)
+        };
+        copy_run(&measured, &dir.join(name), &changed);
+    };
+    run("whole", &|_| ());
+    run("failed", &|trial| {
+        trial["outcome"] = serde_json::json!({"failed": {"message": "the device went away"}});
+        trial["values"] = serde_json::json!([]);
+    });
+    run("lacking", &|trial| {
+        let values = trial["values"].as_array_mut().unwrap();
+        let iops = values.iter_mut().find(|value| value["metric"] == "iops").unwrap();
+        iops["value"] = serde_json::Value::Null;
+        iops["source"] = "nothing was counted".into();
+    });
+    let gate = |candidate: &str, conditions: &[&str]| {
+        let conditions = conditions.iter().flat_map(|condition| ["--fail-if", condition]);
+        let command: Vec<&str> = ["compare", "whole", candidate]
+            .into_iter()
+            .chain(conditions)
+            .collect();
+        outcrop(dir, &command)
+    };
+    for (candidate, why) in [
+        (
+            "failed",
+            "1 cell failed in the candidate, and cannot be checked; the first reason: the device went away",
+        ),
+        (
+            "lacking",
+            "in 1 cell the candidate lacks this figure, which the baseline has; the first reason: nothing was counted",
+        ),
+    ] {
+        for condition in ["iops < -90%", "iops < 1"] {
+            let seen = gate(candidate, &[condition]);
+            assert_eq!(seen.code, Some(2), "{seen:?}");
+            assert!(
+                seen.stderr.contains("met by 0 of 1 cell") && seen.sentence().contains(why),
+                "{seen:?}"
+            );
+            // One that is met decides, and the other stays said.
+            let seen = gate(candidate, &[condition, "iops > 1"]);
+            assert_eq!(seen.code, Some(1), "{seen:?}");
+            assert!(
+                seen.stderr
+                    .contains(&format!("warning: --fail-if '{condition}': ")),
+                "{seen:?}"
+            );
+        }
+    }
+    let seen = gate("whole", &["iops < -90%"]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+}
+
 /// A line of the journal whose IOPS are a level with a noise of 1 ‰.
 fn with_iops(line: &str, level: f64) -> String {
     let mut trial: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -189,12 +271,18 @@ fn with_iops(line: &str, level: f64) -> String {
     let values = trial["values"].as_array_mut().unwrap();
     let iops = values.iter_mut().find(|value| value["metric"] == "iops");
     iops.unwrap()["value"] = (level * noise).into();
-    // As lines were before they had a checksum.
-    let fields = trial.as_object_mut().unwrap();
-    for later in ["crc32c", "took_s", "others_cpu_share"] {
-        fields.remove(later);
-    }
-    trial.to_string() + "\n"
+    sealed(trial)
+}
+
+/// A line of the journal with its checksum: of all bytes before the checksum's own field, which is the last.
+fn sealed(mut trial: serde_json::Value) -> String {
+    trial.as_object_mut().unwrap().remove("crc32c");
+    let text = trial.to_string();
+    let content = &text[..text.len() - 1];
+    format!(
+        "{content},\"crc32c\":\"{:08x}\"}}\n",
+        crc32c::crc32c(content.as_bytes())
+    )
 }
 
 /// A run of one cell, twice, whose IOPS are set to a level, as two separate runs would have been.
@@ -208,13 +296,7 @@ fn a_change_that_two_separate_runs_may_have_by_drift_fails_no_gate_and_the_comma
     assert_eq!(seen.code, Some(0), "{seen:?}");
     let measured = only_run(dir);
     let run = |name: &str, level: f64| {
-        std::fs::create_dir(dir.join(name)).unwrap();
-        for file in ["plan.toml", "environment.json"] {
-            std::fs::copy(measured.join(file), dir.join(name).join(file)).unwrap();
-        }
-        let journal = std::fs::read_to_string(measured.join("trials.ndjson")).unwrap();
-        let lines: String = journal.lines().map(|line| with_iops(line, level)).collect();
-        std::fs::write(dir.join(name).join("trials.ndjson"), lines).unwrap();
+        copy_run(&measured, &dir.join(name), &|line| with_iops(line, level));
         name.to_owned()
     };
     let (before, after) = (run("before", 1e5), run("after", 9.5e4));
