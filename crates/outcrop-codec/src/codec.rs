@@ -53,6 +53,8 @@ pub struct Coder {
     spec: CodecSpec,
     context_use: ContextUse,
     kept: Box<dyn BlockCodec>,
+    /// Memory of the last context that was made for one block.
+    fresh_bytes: Option<usize>,
 }
 
 impl Coder {
@@ -65,7 +67,19 @@ impl Coder {
             spec: *spec,
             context_use,
             kept: spec.open()?,
+            fresh_bytes: None,
         })
+    }
+
+    /// Does a piece of work with a context of its own.
+    fn with_fresh<T>(
+        &mut self,
+        work: impl FnOnce(&mut dyn BlockCodec) -> Result<T, CodecError>,
+    ) -> Result<T, CodecError> {
+        let mut fresh = self.spec.open()?;
+        let done = work(fresh.as_mut());
+        self.fresh_bytes = fresh.context_bytes();
+        done
     }
 }
 
@@ -77,19 +91,24 @@ impl BlockCodec for Coder {
     fn compress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
         match self.context_use {
             ContextUse::Reused => self.kept.compress(source, target),
-            ContextUse::Fresh | ContextUse::InPages => self.spec.open()?.compress(source, target),
+            ContextUse::Fresh | ContextUse::InPages => {
+                self.with_fresh(|codec| codec.compress(source, target))
+            }
         }
     }
 
     fn decompress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
         match self.context_use {
             ContextUse::Reused => self.kept.decompress(source, target),
-            ContextUse::Fresh => self.spec.open()?.decompress(source, target),
-            ContextUse::InPages => self.spec.open()?.decompress_in_pages(source, target),
+            ContextUse::Fresh => self.with_fresh(|codec| codec.decompress(source, target)),
+            ContextUse::InPages => self.with_fresh(|codec| codec.decompress_in_pages(source, target)),
         }
     }
 
     fn context_bytes(&self) -> Option<usize> {
-        self.kept.context_bytes()
+        match self.context_use {
+            ContextUse::Reused => self.kept.context_bytes(),
+            ContextUse::Fresh | ContextUse::InPages => self.fresh_bytes,
+        }
     }
 }

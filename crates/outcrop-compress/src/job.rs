@@ -83,8 +83,6 @@ pub struct JobReport {
     pub compress: PhaseReport,
     /// Decompressing.
     pub decompress: PhaseReport,
-    /// Memory of one thread's contexts, where the library tells.
-    pub context_bytes: Option<usize>,
     /// Energy of the metered packages over both phases, with all that was done between their timed parts; unavailable with cold
     /// caches, where most of it went into chilling them.
     pub energy_j: Result<f64, Unavailable>,
@@ -171,7 +169,6 @@ pub fn run_metered_job(
     Ok(JobReport {
         compress,
         decompress,
-        context_bytes: workers.first().and_then(Worker::context_bytes),
         energy_j,
         metered_bytes: workers.iter().map(Worker::passed_bytes).sum(),
         timed_blocks,

@@ -25,6 +25,9 @@ pub struct SizeReport {
     /// Compressed bytes of [`GROUPS`](crate::GROUPS) random groups of clusters, the same clusters for every codec; none where the data are
     /// all taken, or where the sample supports no interval or too few of its clusters differ.
     pub groups: Option<Groups>,
+    /// The most memory that one thread's contexts took for any block, where the library tells. A library may give memory back between
+    /// blocks, so what it holds at one moment depends on which block came last.
+    pub context_bytes: Option<usize>,
     /// Mean order-0 entropy of the blocks, in bits per byte.
     pub entropy_bits_per_byte: f64,
     /// Ratio of each block, ascending.
@@ -82,6 +85,7 @@ impl SizeReport {
             groups: (is_drawn && interval.is_ok() && groups::show_the_spread(&clusters))
                 .then(|| groups::of(&clusters)),
             interval,
+            context_bytes: outcomes.iter().filter_map(|outcome| outcome.context_bytes).max(),
             entropy_bits_per_byte: blocks.mean_entropy(),
             ratios,
         }
@@ -109,6 +113,7 @@ impl SizeReport {
 #[derive(Clone, Copy, Debug, Default)]
 struct Outcome {
     length: u32,
+    context_bytes: Option<usize>,
 }
 
 fn verify(
@@ -134,6 +139,7 @@ fn verify(
             source,
         };
         let length = coder.compress(source, &mut packed).map_err(failed)?;
+        let compressing = coder.context_bytes();
         coder
             .decompress(&packed[..length], &mut unpacked)
             .map_err(failed)?;
@@ -144,7 +150,11 @@ fn verify(
                 block_bytes: source.len(),
             });
         }
-        outcome.length = length as u32;
+        *outcome = Outcome {
+            length: length as u32,
+            // Contexts made for one direction and block do not live side by side.
+            context_bytes: compressing.max(coder.context_bytes()),
+        };
     }
     Ok(())
 }

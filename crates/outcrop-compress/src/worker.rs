@@ -245,8 +245,4 @@ impl<'s> Worker<'s> {
     pub(crate) const fn passed_bytes(&self) -> u64 {
         self.passed_bytes
     }
-
-    pub(crate) fn context_bytes(&self) -> Option<usize> {
-        self.codec.context_bytes()
-    }
 }

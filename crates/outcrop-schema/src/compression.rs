@@ -344,7 +344,7 @@ metrics! { PLAIN:
     BLOCK_COUNT = "block_count", Count, Neither, DataSet, "blocks, the short last ones of files included";
     BLOCK_ENTROPY = "block_entropy", BitsPerByte, Neither, DataSet, "mean order-0 entropy of the blocks";
     ENERGY_PER_BYTE = "energy_per_byte", Joules, Lower, Trial, "energy of the metered packages during both phases over the uncompressed bytes of all passes in them, warm-up included";
-    CONTEXT_BYTES = "context_bytes", Bytes, Lower, DataSet, "memory of one thread's contexts, as the library states it";
+    CONTEXT_BYTES = "context_bytes", Bytes, Lower, DataSet, "most memory that one thread's contexts take, as the library states it";
     MODELLED_COMPRESS_SPEED = "modelled_compress_speed", BytesPerSecond, Higher, DataSet, "throughput of the hardware by the cycle model, with pages back to back; dpzip only";
     MODELLED_PAGE_LATENCY = "modelled_page_latency", Nanoseconds, Lower, DataSet, "mean time per page of the hardware by the cycle model; dpzip only";
     STAGE_WHOLE_TIME = "stage_whole_time", Nanoseconds, Lower, Trial, "ZSTD_compress2 of a block, mean";

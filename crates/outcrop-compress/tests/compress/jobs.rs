@@ -115,6 +115,34 @@ fn threads_share_the_blocks_and_their_common_phase_is_counted_once() {
 }
 
 #[test]
+fn memory_of_contexts_is_the_most_that_any_block_takes() {
+    // zstd takes tables by the length of a block, and keeps larger ones only until it has not needed them for a while.
+    let (whole, tail) = (128 << 10, 9000);
+    let both = sample(whole + tail);
+    let bytes = |sample: &Sample, codec: &str, context: ContextUse| {
+        let spec = JobSpec {
+            context,
+            ..spec(codec)
+        };
+        run(&Blocks::cut(sample, 64 << 10), &spec).size.context_bytes
+    };
+    for codec in ["zstd:1", "zstd:9", "lz4:1"] {
+        for context in [ContextUse::Reused, ContextUse::Fresh] {
+            let parts = [whole, tail].map(|length| bytes(&sample(length), codec, context));
+            assert!(
+                parts.iter().all(|bytes| bytes.is_some_and(|bytes| bytes > 1000)),
+                "{codec}: {parts:?}"
+            );
+            assert_eq!(
+                bytes(&both, codec, context),
+                parts.into_iter().flatten().max(),
+                "{codec} {context:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn contexts_and_caches_are_factors() {
     let sample = sample(256 << 10);
     let blocks = Blocks::cut(&sample, 16 << 10);

@@ -209,7 +209,7 @@ fn speeds(direction: Direction, phase: &PhaseReport) -> [Value; 2] {
 
 fn context(report: &JobReport) -> Value {
     let silent = || Unavailable::because("the library does not report the memory of its contexts");
-    let bytes = report.context_bytes.map(|bytes| bytes as f64);
+    let bytes = report.size.context_bytes.map(|bytes| bytes as f64);
     Value::known(metrics::CONTEXT_BYTES, bytes.ok_or_else(silent))
 }
 
