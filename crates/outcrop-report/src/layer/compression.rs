@@ -5,6 +5,7 @@ mod by_size;
 mod cell;
 mod figures;
 mod findings;
+mod front;
 mod matrix;
 mod method;
 mod pairs;

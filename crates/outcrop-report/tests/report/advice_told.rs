@@ -82,6 +82,40 @@ fn a_place_on_the_front_that_rests_on_a_speed_that_overlaps_is_not_decided() {
     assert!(page.contains("a cell with a better ratio may be as fast: snappy 64K"));
 }
 
+#[test]
+fn a_cell_that_overlapping_medians_keep_off_the_front_is_named_as_not_decided() {
+    // zlib is beaten by zstd for certain; snappy is slower than the denser zstd by its median alone.
+    let run = |spread: f64| {
+        let builder = Builder {
+            spread,
+            ..Builder::new(3)
+        };
+        let codecs = [
+            codec("zstd:1", 2.2, 2.5e8, 9.5e8),
+            codec("zlib:1", 2.0, 3e7, 1e8),
+            codec("snappy", 1.6, 2.4e8, 9e8),
+            codec("lz4:1", 1.5, 2e9, 9e9),
+        ];
+        builder.speeds(&codecs, &[64], &[1]).build()
+    };
+    let unsure = "Another cell beats these by the medians alone, which does not decide it: snappy 64K.";
+    for direction in ["compress", "decompress"] {
+        let topic = format!("Front, {direction}");
+        let open = claim(&run(0.2), &topic);
+        assert!(
+            open.brief.starts_with("2 of 4 cells, 1 not decided;"),
+            "{}",
+            open.brief
+        );
+        assert!(open.text.ends_with(unsure), "{}", open.text);
+        let sure = claim(&run(0.001), &topic);
+        assert_eq!(sure.brief, "2 of 4 cells; the report has the figure");
+        assert!(sure.text.ends_with(": zstd:1 64K, lz4:1 64K."), "{}", sure.text);
+    }
+    let page = Report::of(&run(0.2)).to_html();
+    assert!(page.contains("Pale, but beaten by the medians alone, which does not decide it: snappy 64K."));
+}
+
 /// One codec at two block sizes, of which the larger has so many times the ratio.
 fn two_sizes(spread: f64, gain: f64) -> RunView {
     let builder = Builder {

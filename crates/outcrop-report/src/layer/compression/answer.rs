@@ -11,11 +11,10 @@ use super::super::undecided::add_rival;
 use super::super::{cautions, subjects};
 use super::by_size;
 use super::cell::{CompressionCell, some_of};
+use super::front;
 use super::stages::{self, STAGE_SUM, STAGES, Stage};
-use super::wishes::{
-    Candidate, Choice, Wish, candidates, choices, distinct, front, held_fixed, undecided_places,
-};
-use crate::answer::{Absence, Answer, Capability, Caution, Claim, NOT_DECIDED, Reading, column_of};
+use super::wishes::{Candidate, Choice, Wish, candidates, choices, distinct, held_fixed};
+use crate::answer::{Absence, Answer, Capability, Caution, Claim, Reading, column_of};
 use crate::cell::Cell;
 use crate::number::Number;
 use crate::placement::{Bound, Bounded, Bounds, Verdict};
@@ -64,7 +63,7 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
         true => "",
         false => "; the report has the figure",
     };
-    advice.extend(fronts.filter_map(|direction| named_front(&all, direction, in_report)));
+    advice.extend(fronts.filter_map(|direction| front::named(&all, direction, in_report)));
     let own = sample(&choices)
         .into_iter()
         .chain(stage_sums(cells))
@@ -284,50 +283,6 @@ fn incompressible(all: &[Candidate<'_, '_>]) -> Claim {
     .advising(format!(
         "Store these data uncompressed: no codec saves 2 % (highest ratio {highest:.2})"
     ))
-}
-
-/// The members of the front of ratio against the speed of a direction, from the smallest result to the fastest: those whose place is certain,
-/// and those that a cell with a better ratio may beat.
-fn named_front(all: &[Candidate<'_, '_>], direction: Direction, in_report: &str) -> Option<Claim> {
-    let on_front = front(all, direction);
-    let undecided = undecided_places(all, &on_front, direction);
-    let members = all.iter().zip(on_front).zip(undecided);
-    let members = members.filter(|((_, is_member), _)| *is_member);
-    let mut members: Vec<(&Candidate<'_, '_>, bool)> =
-        members.map(|((one, _), is_open)| (one, is_open)).collect();
-    members.sort_by(|(one, _), (other, _)| other.ratio.total_cmp(&one.ratio));
-    let named = |wanted: bool| {
-        let names = members.iter().filter(|(_, is_open)| *is_open == wanted);
-        names.map(|(one, _)| one.cell.short_name()).collect::<Vec<_>>()
-    };
-    let (certain, open) = (named(false), named(true));
-    let able = all.iter().filter(|one| one.compresses()).count();
-    let count = format!("{} of {able} cells", members.len());
-    let beats = format!("{count} in both ratio and {direction} speed, from the highest ratio to the fastest");
-    let why = format!("the {direction} speed may be no higher than that of a cell with a better ratio");
-    let certain_names = certain.join(", ");
-    let (brief, text) = match (certain.len(), open.is_empty()) {
-        (_, true) => (
-            format!("{count}{in_report}"),
-            format!("No other cell beats these {beats}: {certain_names}."),
-        ),
-        // The highest ratio is on every front.
-        (0 | 1, false) => (
-            format!("{NOT_DECIDED}: the {direction} speeds overlap"),
-            format!(
-                "Not decided: by the medians no other cell beats these {beats}: {}. But {why}.",
-                [certain, open].concat().join(", ")
-            ),
-        ),
-        (sure, false) => (
-            format!("{sure} of {able} cells, {} {NOT_DECIDED}{in_report}", open.len()),
-            format!(
-                "By the medians no other cell beats these {beats}. Certain: {certain_names}. Not decided, as {why}: {}.",
-                open.join(", ")
-            ),
-        ),
-    };
-    (able > 1).then(|| Claim::new(format!("Front, {direction}"), brief, text, Vec::new()))
 }
 
 /// Where the time goes: a stage's least and greatest share over natural blocks with warm caches whose parts add up.

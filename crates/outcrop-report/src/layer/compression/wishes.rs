@@ -1,8 +1,8 @@
-//! Which codec and block size: the candidates of a run, their front, and the best of them for three wishes.
+//! Which codec and block size: the candidates of a run, and the best of them for three wishes.
 
 use std::cmp::Reverse;
 
-use outcrop_measure::metric::{Better, Metric};
+use outcrop_measure::metric::Metric;
 use outcrop_schema::compression::{
     BLOCK_COUNT, ByDirection, CODEC, COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO, COMPRESSION_RATIO_HIGH,
     COMPRESSION_RATIO_LOW, CONTENT, Direction, SAMPLED_SHARE, SPEED, UNCOMPRESSED_BYTES,
@@ -11,12 +11,11 @@ use outcrop_schema::compression::{
 use super::cell::{CompressionCell, ends};
 use super::pairs;
 use crate::cell::{Cell, families};
-use crate::chart::pareto_front;
 use crate::layer::undecided::add_wide_rivals;
 use crate::number::{Number, counted};
 
 /// Ratios nearer than this are one ratio: a header's few bytes.
-const SAME_RATIO: f64 = 0.0005;
+pub(super) const SAME_RATIO: f64 = 0.0005;
 /// A tie with a ratio at least this share of the highest counts as equally small, whatever the sample leaves open.
 const AS_SMALL: f64 = 0.995;
 /// A codec that saves less than this does not compress the data.
@@ -173,42 +172,6 @@ impl<'c, 'a> Candidate<'c, 'a> {
             }
         }
     }
-}
-
-/// Which candidates no other beats on ratio and on the speed of one direction.
-pub(super) fn front(candidates: &[Candidate<'_, '_>], direction: Direction) -> Vec<bool> {
-    let point = |one: &Candidate<'_, '_>| match one.compresses() {
-        true => (one.speed.of(direction).value, one.ratio),
-        false => (f64::NAN, f64::NAN),
-    };
-    let points: Vec<(f64, f64)> = candidates.iter().map(point).collect();
-    pareto_front(&points, Better::Higher, Better::Higher)
-}
-
-/// Which members of the front owe their place to a speed that is not surely higher than that of a cell with a better ratio: that one may beat
-/// them.
-pub(super) fn undecided_places(
-    candidates: &[Candidate<'_, '_>],
-    on_front: &[bool],
-    direction: Direction,
-) -> Vec<bool> {
-    let is_surely_faster = |one: &Candidate<'_, '_>, other: &Candidate<'_, '_>| {
-        let (speed, rival) = (one.speed.of(direction), other.speed.of(direction));
-        let is_known = !speed.rests_on_one_trial() && !rival.rests_on_one_trial();
-        is_known && ends(speed).0 > ends(rival).1
-    };
-    let may_be_beaten = |one: &Candidate<'_, '_>| {
-        let is_denser = |other: &&Candidate<'_, '_>| other.ratio > one.ratio * (1.0 + SAME_RATIO);
-        let mut denser = candidates
-            .iter()
-            .filter(|other| other.compresses())
-            .filter(is_denser);
-        denser.any(|other| !is_surely_faster(one, other))
-    };
-    let places = candidates.iter().zip(on_front);
-    places
-        .map(|(one, is_member)| *is_member && may_be_beaten(one))
-        .collect()
 }
 
 /// What somebody may want most.

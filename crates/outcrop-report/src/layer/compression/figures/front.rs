@@ -4,7 +4,8 @@ use outcrop_measure::metric::{Better, Metric};
 use outcrop_schema::compression::{COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO, Direction, SPEED};
 
 use super::super::cell::{CompressionCell, title};
-use super::super::wishes::{Candidate, front, held_fixed, undecided_places};
+use super::super::front::{places, undecided};
+use super::super::wishes::{Candidate, held_fixed};
 use super::line_of;
 use crate::cell::{Cell, families};
 use crate::chart::{
@@ -28,18 +29,10 @@ pub(super) fn all(all: &[Candidate<'_, '_>], codecs: &[&str]) -> Vec<FigureSlot>
 
 fn ratio_against_speed(all: &[Candidate<'_, '_>], direction: Direction) -> FigureSlot {
     let heading = format!("Ratio against {direction} speed");
-    let on_front = front(all, direction);
+    let places = places(all, direction);
+    let on_front: Vec<bool> = places.iter().map(|place| place.is_on()).collect();
     let has_front = on_front.contains(&true);
-    let undecided = all.iter().zip(undecided_places(all, &on_front, direction));
-    let undecided = undecided.filter(|(_, is_open)| *is_open);
-    let undecided: Vec<String> = undecided.map(|(one, _)| one.cell.short_name()).collect();
-    let undecided = match undecided.is_empty() {
-        true => String::new(),
-        false => format!(
-            " Not decided, as a cell with a better ratio may be as fast: {}.",
-            undecided.join(", ")
-        ),
-    };
+    let undecided = undecided(all, &places);
     let shown = all.iter().zip(on_front).filter(|(one, _)| !one.cell.is_copy());
     if shown.clone().count() < 2 {
         let reason = "no two codecs or block sizes were measured in both directions on the same data.";
