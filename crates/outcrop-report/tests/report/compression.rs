@@ -180,6 +180,20 @@ fn the_published_trends_hold_in_a_run_made_so_and_the_independent_bytes_reverse_
 }
 
 #[test]
+fn the_drop_that_a_publication_claims_is_checked_against_its_own_curve() {
+    let run = Builder::new(3).robustness(&CODECS[1..]).build();
+    let page = Report::of(&run).to_html();
+    for sentence in [
+        "The compress throughput of DPZip drops by less than 15 %, however well the data compress, as its publication claims.",
+        "13.5 GB/s at 100 % and 10.5 GB/s at 70 % (compressed ÷ original)",
+        "By its own figures it drops by 22 %.",
+        "By its own figures it drops by 16 %.",
+    ] {
+        assert!(page.contains(sentence), "{sentence}");
+    }
+}
+
+#[test]
 fn speeds_that_contradict_what_is_believed_are_found_out() {
     let run = complete();
     assert_eq!(finding(&run, "decompressing-is-faster").verdict, Verdict::Holds);

@@ -1,9 +1,11 @@
 //! What could prove something wrong: with a codec, with a cell, or with a publication.
 
 mod ratio;
+mod robustness;
 mod speed;
 mod stages;
 
+pub(super) use robustness::drops as of_published_robustness;
 pub(super) use stages::growth as of_published_stages;
 
 use super::references::Published;

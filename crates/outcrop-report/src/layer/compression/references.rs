@@ -122,7 +122,10 @@ pub(super) fn sections(published: &Published, cells: &[Cell<'_>]) -> Vec<Referen
             }
             PERCENTILES => (Vec::new(), percentile_table(published, cells)),
             THROUGHPUT => (Vec::new(), throughput_table(theirs)),
-            _ => (Vec::new(), robustness_table(published)),
+            _ => {
+                let findings = findings::of_published_robustness(&published.by_compressibility());
+                (findings, robustness_table(published))
+            }
         };
         ReferenceSection::of(reference.clone(), findings, table)
     };
