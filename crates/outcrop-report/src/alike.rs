@@ -12,9 +12,11 @@ fn parts(sentence: &str) -> (Vec<&str>, Vec<&str>) {
         is_digit(at) || (matches!(bytes[at], b'.' | b',') && at > 0 && is_digit(at - 1) && is_digit(at + 1))
     };
     let (mut words, mut numbers) = (Vec::new(), Vec::new());
-    let (mut from, mut at) = (0, 0);
+    let (mut from, mut at, mut is_typed) = (0, 0, false);
     while at < bytes.len() {
-        if !is_digit(at) {
+        // What is typed has no ranges: `cargo build --profile o2`.
+        is_typed ^= bytes[at] == b'`';
+        if !is_digit(at) || is_typed {
             at += 1;
             continue;
         }
@@ -107,6 +109,16 @@ mod tests {
         ];
         assert_eq!(kind(trials[0]), kind(trials[1]));
         assert_eq!(ranged(&trials), "(0 to 9,150 of at least 10000)");
+    }
+
+    #[test]
+    fn a_number_in_what_is_typed_becomes_no_range() {
+        let build = |cells: u32, name: &str| format!("{cells} cells need `cargo build --profile {name}`");
+        assert_ne!(kind(&build(3, "o0")), kind(&build(3, "o2")));
+        assert_eq!(
+            ranged(&[&build(3, "o0"), &build(5, "o0")]),
+            "3 to 5 cells need `cargo build --profile o0`"
+        );
     }
 
     #[test]
