@@ -56,6 +56,18 @@ fn more_operations_than_bytes(direction: &Direction) -> Option<String> {
         Some(bytes) => format!("{bytes} B/s"),
         None => format!("{} KiB/s", direction.bw),
     };
+    // What some versions leave out reads as 0.
+    let (bytes, unit) = match direction.bw_bytes {
+        Some(_) => (direction.io_bytes, "B"),
+        None => ((direction.io_bytes + 1.0) * 1024.0, "KiB"),
+    };
+    let is_counted = direction.io_bytes > 0.0;
+    if moves_any && is_counted && direction.total_ios > bytes {
+        return Some(format!(
+            "total_ios of {} with io_bytes of {} {unit} is impossible; each operation moves a byte at least",
+            direction.total_ios, direction.io_bytes
+        ));
+    }
     (moves_any && direction.iops > bytes_per_second).then(|| {
         format!(
             "iops of {} at a bandwidth of {bandwidth} is impossible; each operation moves a byte at least",

@@ -99,6 +99,11 @@ fn counts_and_means_below_zero_falling_percentiles_and_more_operations_than_byte
     let whole: serde_json::Value = serde_json::from_str(&older(5_000.0, 4, 0.7)).unwrap();
     for (pointer, number, says) in [
         ("read/total_ios", -3, "read: total_ios of -3 is impossible"),
+        (
+            "read/total_ios",
+            1_000_000_000_000_i64,
+            "read: total_ios of 1000000000000 with io_bytes of ",
+        ),
         ("write/io_bytes", -1, "write: io_bytes of -1 is impossible"),
         ("read/clat/mean", -5, "read: clat.mean of -5 is impossible"),
         ("read/lat/max", -5, "read: lat.max of -5 is impossible"),
