@@ -41,6 +41,8 @@ Examples:
   outcrop device /dev/nvme1n1 --destroy S4EWNX0R1 --verify=write --seed 7     before a power cut
   outcrop device --read-only /dev/nvme1n1 --verify=check --seed 7             after it
 
+--verify ends with exit code 1 if it finds a fault.
+
 Several values, separated by commas, make a factor: every combination is a cell.
 fio's option names work too (--rw randread --bs 4k --iodepth 32 --numjobs 4 --runtime 30s).
 Common fio options without a counterpart are refused; the message says what to type instead.";
