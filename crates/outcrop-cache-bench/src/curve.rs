@@ -298,8 +298,8 @@ impl MemorySizes {
         self.with([self.0.iter().max()?.checked_mul(2)?])
     }
 
-    /// These sizes, with one more between neighbouring sizes of a range: twice the smaller of the two, or their mean if that is less. `None` if
-    /// nothing lies between them, or if that makes too many sizes.
+    /// These sizes, with more between neighbouring sizes of a range: the doublings of the smaller of the two, or, where they are within four times, one
+    /// more: twice the smaller, or their mean if that is less. `None` if nothing lies between them, or if that makes too many sizes.
     pub fn between(&self, from: u64, to: u64) -> Option<Self> {
         let sizes: BTreeSet<u64> = self
             .0
@@ -308,10 +308,16 @@ impl MemorySizes {
             .filter(|size| (from..=to).contains(size))
             .collect();
         let sizes: Vec<u64> = sizes.into_iter().collect();
-        let middle = |pair: &[u64]| pair[0].saturating_mul(2).min(pair[0].midpoint(pair[1]));
+        let inner = |pair: &[u64]| {
+            let (low, high) = (pair[0], pair[1]);
+            match high / 4 > low {
+                true => Self::doublings(low, high),
+                false => vec![low.saturating_mul(2).min(low.midpoint(high))],
+            }
+        };
         let more: Vec<u64> = sizes
             .windows(2)
-            .map(middle)
+            .flat_map(inner)
             .filter(|size| !sizes.contains(size))
             .collect();
         (!more.is_empty()).then(|| self.with(more)).flatten()

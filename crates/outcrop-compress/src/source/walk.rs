@@ -1,5 +1,6 @@
 //! All regular files below a directory, in the order of their names.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::packed::{self, Kind};
@@ -12,8 +13,27 @@ pub(super) struct Found {
     kind: Kind,
 }
 
-/// What a run folder of Outcrop has. A run that is written below its own data would change them with each trial.
-const OF_RUNS: [&str; 2] = ["plan.toml", "trials.ndjson"];
+/// Whether a directory is a run folder of Outcrop: a journal, and a plan whose first table is that of a run. A run that is written below its own data
+/// would change them with each trial.
+fn is_run(directory: &Path) -> bool {
+    let plan = || {
+        let mut head = Vec::new();
+        let file = std::fs::File::open(directory.join("plan.toml")).ok()?;
+        file.take(MOST_OF_PLAN).read_to_end(&mut head).ok()?;
+        String::from_utf8_lossy(&head)
+            .lines()
+            .map(str::trim)
+            .find(|line| !line.is_empty() && !line.starts_with('#'))
+            .map(str::to_owned)
+    };
+    ["plan.toml", "trials.ndjson"]
+        .iter()
+        .all(|name| directory.join(name).is_file())
+        && plan().is_some_and(|first| first == "[run]")
+}
+
+/// How much of a plan is read to tell it from other files.
+const MOST_OF_PLAN: u64 = 64 << 10;
 
 /// What was passed over.
 #[derive(Default)]
@@ -75,7 +95,7 @@ pub(super) fn files(root: &Path) -> Result<(Vec<Found>, Vec<String>), CompressEr
         paths.sort();
         for path in paths {
             match std::fs::symlink_metadata(&path) {
-                Ok(metadata) if metadata.is_dir() && OF_RUNS.iter().all(|name| path.join(name).is_file()) => {
+                Ok(metadata) if metadata.is_dir() && is_run(&path) => {
                     skipped.runs += 1;
                 }
                 Ok(metadata) if metadata.is_dir() => directories.push(path),
