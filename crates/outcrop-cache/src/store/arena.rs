@@ -63,7 +63,12 @@ impl Segment {
 }
 
 /// A segment is cleaned only for this share of it at least, so that moving what lives costs at most so many times what it gains.
-const LEAST_GAIN: usize = 32;
+pub(crate) const LEAST_GAIN: usize = 32;
+/// Segments without dead items are cleaned too, since their items may pack better elsewhere; but they may not, so this moves at most so many times the
+/// bytes that were stored,
+const REPACKED: u64 = 8;
+/// and this many segments at once.
+const REPACKED_AT_ONCE: u64 = 16;
 
 /// The bytes of a shard's items.
 #[derive(Debug)]
@@ -80,6 +85,8 @@ pub(crate) struct Arena {
     survivors: Option<u32>,
     /// Some closed segment may be worth cleaning: without it, a search would be in vain.
     is_any_cleanable: bool,
+    /// Bytes that may be moved only to pack them better.
+    repacking: u64,
     /// Bytes of all living items; runs count whole.
     live: u64,
 }
@@ -97,6 +104,7 @@ impl Arena {
             open: None,
             survivors: None,
             is_any_cleanable: false,
+            repacking: 0,
             live: 0,
         })
     }
@@ -187,6 +195,8 @@ impl Arena {
     /// Room for a new item of at most a segment; `None` when cleaning must come first.
     pub(crate) fn append(&mut self, len: usize) -> Option<u32> {
         if let Some(offset) = self.open.and_then(|open| self.bump(open, len)) {
+            let most = REPACKED_AT_ONCE * self.segment_bytes as u64;
+            self.repacking = (self.repacking + REPACKED * len as u64).min(most);
             return Some(offset);
         }
         // The last segment stays with cleaning, which could not begin without one.
@@ -306,8 +316,13 @@ impl Arena {
         true
     }
 
-    /// The segment that cleaning gains most from; none where all that is worth it is clean.
+    /// The segment to clean next; none where it would be in vain.
     pub(crate) fn cleanable(&mut self) -> Option<usize> {
+        self.most_dead().or_else(|| self.repackable())
+    }
+
+    /// The segment that cleaning gains most from; none where all that is worth it is clean.
+    fn most_dead(&mut self) -> Option<usize> {
         if !self.is_any_cleanable {
             return None;
         }
@@ -318,6 +333,21 @@ impl Arena {
             .map(|(number, _)| number);
         self.is_any_cleanable = found.is_some();
         found
+    }
+
+    /// A segment whose items may leave less room empty elsewhere.
+    fn repackable(&mut self) -> Option<usize> {
+        let segment_bytes = self.segment_bytes as u64;
+        if self.repacking < segment_bytes {
+            return None;
+        }
+        let cheapest = self.cheapest()?;
+        let live = u64::from(self.segments[cheapest].live);
+        if (segment_bytes - live) * (LEAST_GAIN as u64) < segment_bytes {
+            return None;
+        }
+        self.repacking -= live;
+        Some(cheapest)
     }
 
     /// The closed segment with the fewest living bytes.

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::arena::{Segment, Use};
+use super::arena::{LEAST_GAIN, Segment, Use};
 use super::item::{self, Header};
 use super::policy::PolicyKind;
 use super::shard::Shard;
 
-/// Segments cleaned for one that is needed, at most: how items pack may eat what cleaning gains.
-const MOST_CLEANED: usize = 8;
+/// Segments cleaned for one that is needed, at most: twice as many as have to be, since how items pack may eat what cleaning gains.
+const MOST_CLEANED: usize = 2 * LEAST_GAIN;
 /// Items evicted for one segment, at most: those that the policy chooses may lie all over the shard.
 const MOST_EVICTED: usize = 256;
 
