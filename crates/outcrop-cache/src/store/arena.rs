@@ -194,9 +194,14 @@ impl Arena {
 
     /// Room for a new item of at most a segment; `None` when cleaning must come first.
     pub(crate) fn append(&mut self, len: usize) -> Option<u32> {
+        let offset = self.append_to_open(len)?;
+        let most = REPACKED_AT_ONCE * self.segment_bytes as u64;
+        self.repacking = (self.repacking + REPACKED * len as u64).min(most);
+        Some(offset)
+    }
+
+    fn append_to_open(&mut self, len: usize) -> Option<u32> {
         if let Some(offset) = self.open.and_then(|open| self.bump(open, len)) {
-            let most = REPACKED_AT_ONCE * self.segment_bytes as u64;
-            self.repacking = (self.repacking + REPACKED * len as u64).min(most);
             return Some(offset);
         }
         // The last segment stays with cleaning, which could not begin without one.
@@ -316,13 +321,8 @@ impl Arena {
         true
     }
 
-    /// The segment to clean next; none where it would be in vain.
-    pub(crate) fn cleanable(&mut self) -> Option<usize> {
-        self.most_dead().or_else(|| self.repackable())
-    }
-
     /// The segment that cleaning gains most from; none where all that is worth it is clean.
-    fn most_dead(&mut self) -> Option<usize> {
+    pub(crate) fn most_dead(&mut self) -> Option<usize> {
         if !self.is_any_cleanable {
             return None;
         }
@@ -336,7 +336,7 @@ impl Arena {
     }
 
     /// A segment whose items may leave less room empty elsewhere.
-    fn repackable(&mut self) -> Option<usize> {
+    pub(crate) fn repackable(&mut self) -> Option<usize> {
         let segment_bytes = self.segment_bytes as u64;
         if self.repacking < segment_bytes {
             return None;

@@ -9,6 +9,8 @@ use super::shard::Shard;
 
 /// Segments cleaned for one that is needed, at most: twice as many as have to be, since how items pack may eat what cleaning gains.
 const MOST_CLEANED: usize = 2 * LEAST_GAIN;
+/// Segments repacked for each item evicted: where items do not pack better, it is time for one to go.
+const PATIENCE: usize = 4;
 /// Items evicted for one segment, at most: those that the policy chooses may lie all over the shard.
 const MOST_EVICTED: usize = 256;
 
@@ -17,6 +19,8 @@ const MOST_EVICTED: usize = 256;
 pub(super) struct Effort {
     cleaned: usize,
     evicted: usize,
+    /// Segments repacked since the last eviction.
+    repacked: usize,
 }
 
 impl Shard {
@@ -43,15 +47,19 @@ impl Shard {
     /// leads anywhere all items of the segment with the fewest living bytes go. So one segment costs a bounded amount of work, however items pack.
     /// `None` when nothing may be evicted for it.
     pub(super) fn gain(&mut self, now: u32, effort: &mut Effort) -> Option<()> {
-        if effort.cleaned < MOST_CLEANED && self.clean_one(now) {
+        if effort.cleaned < MOST_CLEANED
+            && let Some(segment) = self.next_to_clean(effort)
+        {
             effort.cleaned += 1;
+            self.empty(segment, now);
+            self.arena.make_free(segment);
             return Some(());
         }
         if self.options.policy == PolicyKind::None {
             return None;
         }
         if effort.evicted < MOST_EVICTED && self.evict(now) {
-            effort.evicted += 1;
+            (effort.evicted, effort.repacked) = (effort.evicted + 1, 0);
             return Some(());
         }
         match self.arena.cheapest() {
@@ -64,14 +72,16 @@ impl Shard {
         }
     }
 
-    /// Empties the segment that cleaning gains most from; false where none is worth it.
-    fn clean_one(&mut self, now: u32) -> bool {
-        let Some(segment) = self.arena.cleanable() else {
-            return false;
-        };
-        self.empty(segment, now);
-        self.arena.make_free(segment);
-        true
+    /// The segment to clean next; none where it would be in vain, or an item should go first.
+    fn next_to_clean(&mut self, effort: &mut Effort) -> Option<usize> {
+        if let Some(segment) = self.arena.most_dead() {
+            return Some(segment);
+        }
+        if effort.repacked == PATIENCE && self.options.policy != PolicyKind::None {
+            return None;
+        }
+        effort.repacked += 1;
+        self.arena.repackable()
     }
 
     /// Evicts all items of a closed segment.
@@ -92,14 +102,14 @@ impl Shard {
     }
 
     /// Removes an item that has ended, or that has to go.
-    fn drop_item(&mut self, header: &Header, now: u32) {
+    pub(super) fn drop_item(&mut self, header: &Header, now: u32) {
         let has_ended = header.expiry != 0 && header.expiry <= now;
-        let counter = if has_ended {
-            &mut self.counters.expired
+        if has_ended {
+            self.counters.expired += 1;
         } else {
-            &mut self.counters.evicted
-        };
-        *counter += 1;
+            self.counters.evicted += 1;
+            self.counters.evicted_unfetched += u64::from(!header.fetched);
+        }
         self.remove(header.handle);
     }
 

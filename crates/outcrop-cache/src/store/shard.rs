@@ -189,13 +189,7 @@ impl Shard {
             return false;
         };
         let header = Header::read(self.arena.at(self.entries.offset(victim)));
-        if header.expiry != 0 && header.expiry <= now {
-            self.counters.expired += 1;
-        } else {
-            self.counters.evicted += 1;
-            self.counters.evicted_unfetched += u64::from(!header.fetched);
-        }
-        self.remove(victim);
+        self.drop_item(&header, now);
         true
     }
 

@@ -2,6 +2,18 @@
 
 use outcrop_cache::store::{Draft, PolicyKind, Store, StoreOptions};
 
+const MEMORY_BYTES: u64 = 4 << 20;
+
+fn store(policy: PolicyKind) -> Store {
+    let options = StoreOptions {
+        memory_bytes: MEMORY_BYTES,
+        policy,
+        shards: 1,
+        ..StoreOptions::default()
+    };
+    Store::new(&options).unwrap()
+}
+
 /// What a client may send that packs badly: long items leave ends of segments empty, and tiny ones fill memory with tables.
 #[derive(Clone, Copy, Debug)]
 enum Flood {
@@ -33,14 +45,7 @@ fn work_for_a_set_is_bounded_whatever_sizes_follow_each_other() {
     ];
     for policy in PolicyKind::ALL {
         for flood in &floods {
-            let memory_bytes = 4 << 20;
-            let options = StoreOptions {
-                memory_bytes,
-                policy,
-                shards: 1,
-                ..StoreOptions::default()
-            };
-            let store = Store::new(&options).unwrap();
+            let store = store(policy);
             let (mut sent, mut key) = (0, 0_u32);
             for step in flood {
                 let Flood::Sets { count, len } = *step else {
@@ -68,9 +73,34 @@ fn work_for_a_set_is_bounded_whatever_sizes_follow_each_other() {
                 "{policy:?} {flood:?}: {moved} bytes moved for {sent} sent"
             );
             assert!(
-                store.report().memory_bytes <= memory_bytes,
+                store.report().memory_bytes <= MEMORY_BYTES,
                 "{policy:?} {flood:?}"
             );
         }
+    }
+}
+
+#[test]
+fn short_items_before_long_ones_that_are_deleted_all_stay() {
+    // Each short one begins a segment of 16 KiB that the long one behind it does not fit into.
+    for policy in PolicyKind::ALL {
+        let store = store(policy);
+        let put = |key: &str, len: usize| {
+            let draft = Draft {
+                value: &vec![7; len],
+                ..Draft::default()
+            };
+            store.slot(key.as_bytes(), 1).put(draft)
+        };
+        for round in 0..900 {
+            assert_eq!(put(&format!("short-{round}"), 100), Ok(()), "{policy:?} {round}");
+            for long in 0..4 {
+                let key = format!("long-{long}");
+                assert_eq!(put(&key, 16_300), Ok(()), "{policy:?} {round}");
+                assert!(store.slot(key.as_bytes(), 1).remove());
+            }
+        }
+        let report = store.report();
+        assert_eq!((report.items, report.counters.evicted), (900, 0), "{policy:?}");
     }
 }

@@ -20,7 +20,7 @@ const ENOUGH_TO_FORESEE: u64 = 1024;
 const MOST_FORESEEN: u64 = 1 << 20;
 /// A newcomer is held against no more residents than these, however large it is.
 const MOST_COMPARED: usize = 64;
-/// The sketch takes this part of a shard at most, which only items of some 40 bytes reach.
+/// The sketch takes this part of a shard at most, rounded down to a power of two, which only items of some 40 to 120 bytes reach.
 const SKETCH_SHARE: usize = 4;
 
 /// Its queues and its memory of frequencies.
