@@ -105,17 +105,27 @@ pub fn surplus(runs: &[ListedRun], keep: Keep) -> Vec<&ListedRun> {
     }
 }
 
-/// Removes what Outcrop wrote of a run; `true` when the folder is gone, `false` when other files keep it.
+/// What became of a run that was removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Removed {
+    /// Bytes of the files that are gone.
+    pub bytes: u64,
+    /// Names of files that are not ours, for which the folder stays; where there are none, it is gone.
+    pub left: Vec<String>,
+}
+
+/// Removes what Outcrop wrote of a run, and the folder unless it holds other files.
 ///
 /// # Errors
 /// [`ResultsError::NotARun`], [`ResultsError::Locked`] while another process writes it, [`ResultsError::Io`].
-pub fn remove(run: &ListedRun) -> Result<bool, ResultsError> {
+pub fn remove(run: &ListedRun) -> Result<Removed, ResultsError> {
     check_is_run(&run.dir)?;
     // Held until the files are gone: nobody resumes a run that is being removed.
     let lock = Journal::open(&run.dir.join(JOURNAL_FILE));
     if let Err(locked @ ResultsError::Locked { .. }) = lock {
         return Err(locked);
     }
+    let before = bytes_in(&run.dir);
     let figures = run.dir.join("figures");
     if figures.is_dir() {
         for entry in fs::read_dir(&figures).map_err(ResultsError::io("read", &figures))? {
@@ -127,15 +137,42 @@ pub fn remove(run: &ListedRun) -> Result<bool, ResultsError> {
         // Best effort: files of the user's keep the folder.
         let _ = fs::remove_dir(&figures);
     }
-    for name in OURS {
+    let names = names_in(&run.dir)?;
+    for name in names.iter().filter(|name| is_ours(name)) {
         let path = run.dir.join(name);
-        match fs::remove_file(&path) {
-            Ok(()) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(ResultsError::io("remove", path)(error)),
-        }
+        fs::remove_file(&path).map_err(ResultsError::io("remove", path))?;
     }
-    Ok(fs::remove_dir(&run.dir).is_ok())
+    if fs::remove_dir(&run.dir).is_ok() {
+        return Ok(Removed {
+            bytes: before,
+            left: Vec::new(),
+        });
+    }
+    Ok(Removed {
+        bytes: before.saturating_sub(bytes_in(&run.dir)),
+        left: names_in(&run.dir)?,
+    })
+}
+
+/// Pages of a run, also those under other limits and for paper.
+fn is_ours(name: &str) -> bool {
+    let is_page = |stem: &str| {
+        let rest = name
+            .strip_prefix(stem)
+            .and_then(|rest| rest.strip_suffix(".html"));
+        rest.is_some_and(|slug| slug.is_empty() || slug.starts_with('-'))
+    };
+    OURS.contains(&name) || ["report", "one-page"].into_iter().any(is_page)
+}
+
+/// Names of what is in a folder, in order.
+fn names_in(dir: &Path) -> Result<Vec<String>, ResultsError> {
+    let entries = fs::read_dir(dir).map_err(ResultsError::io("read", dir))?;
+    let name = |entry: std::io::Result<fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into_owned());
+    let names: std::io::Result<Vec<String>> = entries.map(name).collect();
+    let mut names = names.map_err(ResultsError::io("read", dir))?;
+    names.sort();
+    Ok(names)
 }
 
 impl ListedRun {

@@ -155,10 +155,18 @@ fn the_newest_are_kept_or_those_that_are_young_enough() {
 fn removing_a_run_leaves_files_that_are_not_ours_and_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let runs = three(folder.path());
-    assert!(remove(&runs[0]).unwrap());
+    for page in ["report.html", "one-page.html", "report-min-ratio-2.5.html"] {
+        fs::write(runs[0].dir.join(page), "a page").unwrap();
+    }
+    let gone = remove(&runs[0]).unwrap();
+    assert_eq!((gone.bytes, gone.left), (runs[0].bytes + 3 * 6, vec![]));
     assert!(!runs[0].dir.exists());
     fs::write(runs[1].dir.join("thoughts.md"), "mine").unwrap();
-    assert!(!remove(&runs[1]).unwrap());
+    let gone = remove(&runs[1]).unwrap();
+    assert_eq!(
+        (gone.bytes, gone.left),
+        (runs[1].bytes, vec!["thoughts.md".to_owned()])
+    );
     let left: Vec<_> = fs::read_dir(&runs[1].dir)
         .unwrap()
         .map(|entry| entry.unwrap().file_name())

@@ -18,7 +18,7 @@ Examples:
   outcrop runs remove runs/20261121T020304Z-profile --yes
 
 A run that was interrupted is `unfinished`: outcrop run --resume RUN measures the rest.
-Only folders that Outcrop made are listed or removed. Your own files in them are kept.";
+Only folders that Outcrop made are listed or removed. A run is removed with its pages; files of your own stay, and so does their folder.";
 
 /// List the runs in a folder, or remove some of them
 #[derive(Debug, clap::Args)]
@@ -125,18 +125,20 @@ fn remove(surplus: &[&ListedRun], all: &str, yes: bool, format: Format) -> anyho
         output::note(&format!("{all}: {would}"));
         return Ok(Ending::Done);
     }
-    let mut removed = Vec::new();
+    let mut bytes = 0;
     for run in surplus {
-        if run_list::remove(run)? {
-            removed.push(*run);
-        } else {
+        let removed = run_list::remove(run)?;
+        bytes += removed.bytes;
+        if !removed.left.is_empty() {
             output::note(&format!(
-                "{} is kept: it holds files that Outcrop did not write",
-                run.dir.display()
+                "{}: the run is removed; its folder stays with files that Outcrop did not write: {}",
+                run.dir.display(),
+                removed.left.join(", ")
             ));
         }
     }
-    output::note(&format!("{all}: {} removed ({})", removed.len(), size(&removed)));
+    let size = format_data(bytes as f64);
+    output::note(&format!("{all}: {} removed ({size})", surplus.len()));
     Ok(Ending::Done)
 }
 
