@@ -89,6 +89,9 @@ pub struct FailIfReport<'a> {
     /// Rows that would meet it if a fall to 0 had a ratio: the candidate's median is 0, and the baseline's is not.
     #[serde(skip)]
     pub fallen_to_zero: Vec<&'a ComparisonRow>,
+    /// Cells of the baseline's run, of a layer that has the metric, which the candidate does not have: nothing is checked there.
+    #[serde(skip)]
+    pub missing: usize,
     /// Cells of a layer that has the metric which failed in the candidate alone.
     #[serde(skip)]
     pub failed: Vec<&'a FailedCell>,
@@ -177,6 +180,7 @@ impl FailIf {
                     Ok(FailIfReport {
                         lost: gaps.lost,
                         failed: gaps.failed,
+                        missing: gaps.missing,
                         ..found
                     })
                 }

@@ -32,6 +32,11 @@ impl<'a> FailIfReport<'a> {
                 .filter(is_of_candidate)
                 .filter(|failed| has_metric(&failed.layer))
                 .collect(),
+            missing: comparison
+                .unmatched
+                .iter()
+                .filter(|cell| cell.side == Side::Baseline && has_metric(&cell.layer))
+                .count(),
             ..Self::default()
         }
     }

@@ -87,6 +87,15 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
             text.push_str(" (too few operations; longer trials have more: --duration)");
         }
     }
+    if found.missing > 0 {
+        text.push_str(&format!(
+            "; {} only in the baseline, and not checked",
+            match found.missing {
+                1 => "1 cell is".to_owned(),
+                count => format!("{count} cells are"),
+            }
+        ));
+    }
     if let Some(needed) = found.needed {
         text.push_str(&format!(
             "; finding a change in a single cell takes {needed} repetitions"

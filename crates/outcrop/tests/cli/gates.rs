@@ -240,7 +240,7 @@ fn a_gate_ends_with_2_where_the_candidate_failed_or_lacks_the_figure_unless_a_co
         ),
         (
             "lacking",
-            "in 1 cell the candidate lacks this figure, which the baseline has; the first reason: nothing was counted",
+            "in 1 cell the candidate lacks this figure, which the baseline has; the first reason: unavailable in the candidate: nothing was counted",
         ),
     ] {
         for condition in ["iops < -90%", "iops < 1"] {
