@@ -62,8 +62,12 @@ fn latencies(cells: &[Cell<'_>]) -> FigureSlot {
     let y = axis("Requests answered", Quantity::Percent, Scale::Linear);
     let held = shown.first().map_or_else(String::new, |cell| concurrency(cell));
     let choice = choice(cells, &shown);
+    let what = match shown[..] {
+        [one] if choice.is_empty() => words(one),
+        _ => format!("each cell that is drawn, {held}"),
+    };
     let caption = format!(
-        "All requests of all trials, {held}. In a closed loop a connection sends its next request only after a reply, so a slow server gets fewer requests; in an open loop latency counts from when a request was due.{choice}"
+        "All requests of all trials of {what}. In a closed loop a connection sends its next request only after a reply, so a slow server gets fewer requests; in an open loop latency counts from when a request was due.{choice}"
     );
     LineChart { x, y, series }.slot("cache-latency-cdf", "Latency distribution", caption, "cache-etc")
 }
@@ -194,13 +198,27 @@ fn cpu_by_pipeline(cells: &[Cell<'_>]) -> FigureSlot {
     family.sort_by_key(|cell| cell.get(&PIPELINE));
     let policies: BTreeSet<&str> = family.iter().map(|cell| cell.spelling(&POLICY)).collect();
     let has_several = policies.iter().filter(|policy| !policy.is_empty()).count() > 1;
+    let name = |cell: &Cell<'_>| {
+        let policy = has_several.then(|| cell.shown(&POLICY));
+        listed([server(cell)].into_iter().chain(policy))
+    };
+    // Two bars of one name would be one to their reader.
+    let label = |cell: &Cell<'_>| {
+        let is_like =
+            |other: &&&Cell<'_>| other.get(&PIPELINE) == cell.get(&PIPELINE) && name(other) == name(cell);
+        match family.iter().filter(is_like).count() {
+            0 | 1 => name(cell),
+            _ => distinguishing(&family, cell),
+        }
+    };
     let group = |cell: &&Cell<'_>| {
         let numbers = [SERVER_CPU, DRIVER_CPU].into_iter().enumerate();
         let bar = |(part, metric)| Some(Bar::of(Measured, part, cell.number(&metric)?, &words(cell)));
         let bars = numbers.filter_map(bar).collect();
-        let policy = has_several.then(|| cell.shown(&POLICY));
-        let label = listed([server(cell)].into_iter().chain(policy));
-        BarGroup { label, bars }
+        BarGroup {
+            label: label(cell),
+            bars,
+        }
     };
     let facet = |cells: &[&Cell<'_>]| {
         let title = match cells[0].get(&PIPELINE) {
@@ -218,9 +236,13 @@ fn cpu_by_pipeline(cells: &[Cell<'_>]) -> FigureSlot {
     };
     let connections = family.first().map_or("", |cell| cell.spelling(&CONNECTIONS));
     let choice = choice(cells, &family);
+    let of_one = match family[..] {
+        [one] if choice.is_empty() => format!(" Drawn: {}.", words(one)),
+        _ => String::new(),
+    };
     let caption = format!(
         "User and kernel time of the server's threads, and of the driver's, per answer; {connections} connections, closed loop. \
-         Where the driver takes more CPU time than the server, the throughput is limited by the driver.{choice}"
+         Where the driver takes more CPU time than the server, the throughput is limited by the driver.{choice}{of_one}"
     );
     chart.slot("cache-cpu-per-request", TITLE, caption, "cache-peers")
 }

@@ -38,12 +38,13 @@ pub(super) fn both(cells: &[Cell<'_>]) -> [FigureSlot; 2] {
     };
     let slot = |id: &str, title: &str, y: Axis, what: &str, value: fn(&SeriesPoint) -> Option<f64>| {
         let x = "Time since the end of the warm-up";
+        let mut lacking = Lacking::default();
         let chart = LineChart {
             x: axis(x, Quantity::Seconds, Scale::Linear),
             y,
-            series: lines(cell, &points, value),
+            series: lines(cell, &points, value, &mut lacking),
         };
-        let caption = format!("{}: {what}{left_out}", cell.words());
+        let caption = format!("{}: {what}{left_out}{}", cell.words(), lacking.sentence());
         chart.slot(id, title, caption, "ssd-matrix")
     };
     let iops = axis("IOPS", Quantity::Iops, Scale::Linear);
@@ -128,11 +129,33 @@ fn idle_starts(trial: &[SeriesPoint], length_s: f64, ran_s: f64) -> Vec<f64> {
     idle.into_iter().map(|index| index as f64 * length_s).collect()
 }
 
+/// Intervals that have no value to draw.
+#[derive(Default)]
+struct Lacking {
+    intervals: usize,
+    of: usize,
+}
+
+impl Lacking {
+    /// Those that lack it are the slow ones: a line that passes over them looks better than the trial was.
+    fn sentence(&self) -> String {
+        match self.intervals {
+            0 => String::new(),
+            count => format!(
+                " {count} of {} intervals are not drawn, because too few operations completed in them: these are the slow ones, and the lines pass over them.",
+                self.of
+            ),
+        }
+    }
+}
+
 fn lines(
     cell: &Cell<'_>,
     points: &[SeriesPoint],
     value: impl Fn(&SeriesPoint) -> Option<f64>,
+    lacking: &mut Lacking,
 ) -> Vec<Series> {
+    let words = cell.words();
     let length_s = points.iter().map(|point| point.duration_s).fold(0.0, f64::max);
     let ran_s = |repetition: u32| {
         let mut trials = cell.trials().iter();
@@ -147,7 +170,10 @@ fn lines(
     };
     let dot = |start_s: f64, point: &SeriesPoint| {
         let middle_s = start_s + point.duration_s / 2.0;
-        Some(Point::bare(middle_s, value(point)?, ""))
+        Some(Point {
+            cell: words.clone(),
+            ..Point::bare(middle_s, value(point)?, "")
+        })
     };
     points
         .chunk_by(|one, other| one.repetition == other.repetition)
@@ -161,7 +187,12 @@ fn lines(
                 trial.iter().map(|point| (point.start_s, point)).collect();
             all.extend(idle);
             all.sort_by(|one, other| one.0.total_cmp(&other.0));
-            let dots = all.into_iter().filter_map(|(start_s, point)| dot(start_s, point));
+            lacking.of += all.len();
+            let dots: Vec<Point> = all
+                .iter()
+                .filter_map(|(start_s, point)| dot(*start_s, point))
+                .collect();
+            lacking.intervals += all.len() - dots.len();
             let name = format!("trial {}", repetition + 1);
             Series::new(name, hue, SeriesKind::Dense, dots)
         })

@@ -120,7 +120,11 @@ pub(super) fn steady_state(cells: &[Cell<'_>], drive: Option<Drive<'_>>) -> Find
     const ID: &str = "writes-are-steady";
     const SENTENCE: &str = "Write cells reached steady state as SNIA PTS defines it.";
     if !cells.iter().any(|cell| cell.only() == Some(Direction::Write)) {
-        return Finding::not_testable(ID, SENTENCE, "this run wrote only in mixes.");
+        let reason = match cells.iter().all(|cell| cell.only() == Some(Direction::Read)) {
+            true => "this run measured no writes.",
+            false => "this run wrote only in mixes.",
+        };
+        return Finding::not_testable(ID, SENTENCE, reason);
     }
     let (total, unsteady) = unsteady(cells);
     if total == 0 {
