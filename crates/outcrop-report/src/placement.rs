@@ -209,7 +209,8 @@ impl Placement {
             least_ratio: chosen.least_ratio,
             other_work: measured.checks.other_work,
             saves_more: chosen.saves_more,
-            sureness: chosen.sureness,
+            // Of one candidate that meets the limits it is clear which, and not how much it gives.
+            sureness: chosen.sureness.map(|sureness| sureness.only_if(is_decided)),
             race: measured.race,
             no_energy: candidate::no_energy(&family),
             candidates,

@@ -30,6 +30,13 @@ pub enum Sureness {
     NotClear,
 }
 
+impl Sureness {
+    /// Itself where the answer is decided; else not clear.
+    pub(super) const fn only_if(self, is_decided: bool) -> Self {
+        if is_decided { self } else { Self::NotClear }
+    }
+}
+
 /// What was chosen of a list of candidates, by index.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Choice {

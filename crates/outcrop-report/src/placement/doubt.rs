@@ -90,6 +90,24 @@ fn figures(cell: &Cell<'_>, cpus: Option<u64>) -> BTreeMap<u32, Figures> {
     cell.trials().iter().map(of_trial).collect()
 }
 
+/// What a budget decided.
+pub(super) fn clear_after(race: &Race, choice: &Choice, limits: &Limits) -> String {
+    let percent = race.confidence * 100.0;
+    let decided = if choice.is_only {
+        "nothing else that was measured meets the limits".to_owned()
+    } else {
+        let of_whom = match limits.constraints == Constraints::default() {
+            true => "",
+            false => " of those that meet the limits",
+        };
+        format!(
+            "its throughput is within {:.0} % of the highest{of_whom}, and nothing that saves more space is",
+            MARGIN * 100.0
+        )
+    };
+    format!("This is clear, with {percent:.0} % confidence in all comparisons together: {decided}.")
+}
+
 /// What a budget did not decide. One candidate that is left is no doubt between several: then it is open whether it is one at all.
 pub(super) fn open_after(
     budget: TimeSpan,

@@ -370,13 +370,8 @@ fn sure(
         );
     }
     if let Some(budget) = race.budget {
-        let percent = race.confidence * 100.0;
         return match sureness {
-            Sureness::Clear => format!(
-                "This is clear, with {percent:.0} % confidence in all comparisons together: its throughput is within {:.0} % of the highest, and \
-                 nothing that saves more space is.",
-                MARGIN * 100.0
-            ),
+            Sureness::Clear => doubt::clear_after(race, choice, limits),
             Sureness::NotClear => format!(
                 "This is not clear: {}.",
                 doubt::open_after(budget, (candidates, best), race, limits)

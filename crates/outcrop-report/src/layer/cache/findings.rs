@@ -224,7 +224,7 @@ fn answered(cell: &Cell<'_>) -> Option<(f64, f64)> {
 fn beside_peers<'c, 'a>(
     cells: &'c [Cell<'a>],
     metric: &Metric,
-    counts: fn(&Cell<'_>, &Cell<'_>) -> bool,
+    counts: impl Fn(&Cell<'_>, &Cell<'_>) -> bool,
     compare: fn(f64, f64) -> f64,
 ) -> Vec<(f64, &'c Cell<'a>)> {
     let ours = all_of(cells, |cell| cell.is(&SERVER, &Server::Outcrop) && is_usual(cell));
@@ -268,6 +268,24 @@ fn less_cpu_than_peers(cells: &[Cell<'_>]) -> Finding {
     );
     let compared = servers_of(&ratios);
     let above = ratios.iter().filter(|(ratio, _)| *ratio >= 1.0).count();
+    // By whole intervals: a ratio whose interval has 1 in it says nothing, nor does a single trial.
+    let surely = |is_it: fn(&Number, &Number) -> bool| {
+        move |ours: &Cell<'_>, theirs: &Cell<'_>| {
+            let numbers = ours.number(&SERVER_CPU).zip(theirs.number(&SERVER_CPU));
+            let is_known = |number: &Number| !number.rests_on_one_trial();
+            is_closed_loop(ours)
+                && numbers.is_some_and(|(ours, theirs)| {
+                    is_known(ours) && is_known(theirs) && !ours.overlaps(theirs) && is_it(ours, theirs)
+                })
+        }
+    };
+    let count = |is_it: fn(&Number, &Number) -> bool| {
+        beside_peers(cells, &SERVER_CPU, surely(is_it), |ours, _| ours).len()
+    };
+    let (below, surely_above) = (
+        count(|ours, theirs| ours.value < theirs.value),
+        count(|ours, theirs| ours.value >= theirs.value),
+    );
     let Some(((least, _), (most, peer), n)) = ends(ratios) else {
         let open = || {
             "no pair of cells was measured under a closed loop; the plan cache-peers has such pairs"
@@ -278,11 +296,22 @@ fn less_cpu_than_peers(cells: &[Cell<'_>]) -> Finding {
     };
     let (server, load) = (server(peer), concurrency(peer));
     let tested = format!(
-        "outcrop ÷ peer ({compared}) in {} of cells that differ only in the server; 1 or more in {above}, the highest against {server} at {load}.",
-        counted(n, "pair")
+        "outcrop ÷ peer ({compared}) in {} of cells that differ only in the server; 1 or more in {above}, the highest against {server} at {load}. By their intervals {below} are below 1, {surely_above} above, and {} undecided.",
+        counted(n, "pair"),
+        n.saturating_sub(below + surely_above)
     );
+    if surely_above == 0 && below < n {
+        return Finding::not_testable(
+            ID,
+            SENTENCE,
+            format!(
+                "the intervals of {} overlap, or rest on a single trial",
+                counted(n - below, "pair")
+            ),
+        );
+    }
     let meaning = "Outcrop's server runs in the driver's process and its peers in their own, which does not affect CPU per request, because all bytes go through sockets.";
-    let finding = Finding::tested(ID, SENTENCE, above == 0, tested).meaning(meaning);
+    let finding = Finding::tested(ID, SENTENCE, surely_above == 0, tested).meaning(meaning);
     finding.numbers(span("ratio", least, most, n))
 }
 
