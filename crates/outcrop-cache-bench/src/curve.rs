@@ -308,19 +308,17 @@ impl MemorySizes {
             .filter(|size| (from..=to).contains(size))
             .collect();
         let sizes: Vec<u64> = sizes.into_iter().collect();
-        let inner = |pair: &[u64]| {
-            let (low, high) = (pair[0], pair[1]);
-            match high / 4 > low {
-                true => Self::doublings(low, high),
-                false => vec![low.saturating_mul(2).min(low.midpoint(high))],
-            }
+        let one = |low: u64, high: u64| vec![low.saturating_mul(2).min(low.midpoint(high))];
+        let all = |low: u64, high: u64| match high / 4 > low {
+            true => Self::doublings(low, high),
+            false => one(low, high),
         };
-        let more: Vec<u64> = sizes
-            .windows(2)
-            .flat_map(inner)
-            .filter(|size| !sizes.contains(size))
-            .collect();
-        (!more.is_empty()).then(|| self.with(more)).flatten()
+        let with = |inner: &dyn Fn(u64, u64) -> Vec<u64>| {
+            let more = sizes.windows(2).flat_map(|pair| inner(pair[0], pair[1]));
+            let more: Vec<u64> = more.filter(|size| !sizes.contains(size)).collect();
+            (!more.is_empty()).then(|| self.with(more)).flatten()
+        };
+        with(&all).or_else(|| with(&one))
     }
 
     /// These sizes with more, in ascending order.

@@ -36,14 +36,17 @@ fn drop_of(curves: &[Vec<&Cell<'_>>], direction: Direction) -> Finding {
         .filter(|drop| !is_engine(drop))
         .map(|drop| format!("{} {:.0} %", drop.subject, drop.share * 100.0))
         .collect();
+    let others = match others.is_empty() {
+        true => String::new(),
+        false => format!(" The drops of the others: {}.", others.join(", ")),
+    };
     let tested = format!(
-        "The highest and the lowest throughput of {} of the published curve: {} at {} and {} at {} (compressed ÷ original). The drops of the others: {}.",
+        "The highest and the lowest throughput of {} of the published curve: {} at {} and {} at {} (compressed ÷ original).{others}",
         counted(own.points, "point"),
         own.high.0,
         own.high.1,
         own.low.0,
-        own.low.1,
-        others.join(", ")
+        own.low.1
     );
     Finding::tested(&id, sentence, own.share < CLAIMED, tested)
         .otherwise(format!(
@@ -73,7 +76,11 @@ impl Drop {
         let points: Vec<(Number, String)> = curve.iter().filter_map(point).collect();
         let by_value =
             |one: &&(Number, String), other: &&(Number, String)| one.0.value.total_cmp(&other.0.value);
-        let (high, low) = (points.iter().max_by(by_value)?, points.iter().min_by(by_value)?);
+        let high = points
+            .iter()
+            .max_by(by_value)
+            .filter(|(number, _)| number.value > 0.0)?;
+        let low = points.iter().min_by(by_value)?;
         let told = |(number, percent): &(Number, String)| (number.to_string(), percent.clone());
         Some(Self {
             subject: curve.first()?.subject().to_owned(),
