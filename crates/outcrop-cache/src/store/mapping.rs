@@ -30,13 +30,29 @@ unsafe impl Plain for u32 {}
 unsafe impl Plain for u64 {}
 // SAFETY: four integers of one size, so without padding.
 unsafe impl Plain for [u32; 4] {}
+// SAFETY: eight integers of one size, so without padding.
+unsafe impl Plain for [u32; 8] {}
 
 /// A slice of zeroed elements of which only what was written to takes memory.
 #[derive(Debug)]
 pub(crate) struct Mapping<T: Plain> {
     start: NonNull<T>,
     len: usize,
+    /// Bytes of address space; 0 where none was reserved.
+    reserved_bytes: usize,
     owned: PhantomData<T>,
+}
+
+impl<T: Plain> Default for Mapping<T> {
+    /// No element, and no memory.
+    fn default() -> Self {
+        Self {
+            start: NonNull::dangling(),
+            len: 0,
+            reserved_bytes: 0,
+            owned: PhantomData,
+        }
+    }
 }
 
 // SAFETY: the mapping belongs to this value alone and is not bound to the thread that made it.
@@ -62,6 +78,7 @@ impl<T: Plain> Mapping<T> {
         Ok(Self {
             start,
             len,
+            reserved_bytes: bytes,
             owned: PhantomData,
         })
     }
@@ -81,7 +98,7 @@ impl<T: Plain> Mapping<T> {
 
     /// Touching a byte takes one page, also where the kernel would give a huge one: what was not touched takes no memory then.
     pub(crate) fn in_small_pages(&mut self) {
-        let bytes = self.len.max(1) * size_of::<T>();
+        let bytes = self.reserved_bytes;
         // SAFETY: exactly this mapping; which pages it consists of changes nothing that a program can read.
         // A kernel without huge pages refuses, and need not be told.
         let _ = unsafe { rustix::mm::madvise(self.start.as_ptr().cast(), bytes, Advice::LinuxNoHugepage) };
@@ -108,7 +125,7 @@ impl<T: Plain> Deref for Mapping<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: the mapping is readable, initialised (zeroed) and `len` elements long; any bits are a value of `T`.
+        // SAFETY: the mapping is readable, initialised (zeroed) and `len` elements long, or there is none and no element; any bits are a value of `T`.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
@@ -122,9 +139,11 @@ impl<T: Plain> DerefMut for Mapping<T> {
 
 impl<T: Plain> Drop for Mapping<T> {
     fn drop(&mut self) {
-        let bytes = self.len.max(1) * size_of::<T>();
+        if self.reserved_bytes == 0 {
+            return;
+        }
         // SAFETY: exactly the mapping made in `reserve`, and no reference outlives `self`.
-        let unmapped = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), bytes) };
+        let unmapped = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), self.reserved_bytes) };
         debug_assert!(unmapped.is_ok(), "munmap of its mapping");
     }
 }

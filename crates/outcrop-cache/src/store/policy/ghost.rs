@@ -3,6 +3,8 @@
 //! Buckets of eight slots; a slot has 16 bits of the hash and the time it was added, counted in 16,384ths of the queue's
 //! length. A slot is gone when it is older than that length, or when seven younger ones need its bucket.
 
+use super::super::mapping::Mapping;
+
 const SLOTS: usize = 8;
 /// Ghosts per slot that the table is sized for: rarely does a bucket overflow.
 const FILL: f64 = 0.6;
@@ -11,7 +13,8 @@ const AGE_STEPS: u64 = 1 << 14;
 /// A first-in, first-out set of hashes.
 #[derive(Debug, Default)]
 pub(crate) struct Ghost {
-    buckets: Vec<[u32; SLOTS]>,
+    /// Of the kernel's memory: of the allocator's, some of each table that was outgrown would stay with the process.
+    buckets: Mapping<[u32; SLOTS]>,
     /// The length that the table was made for.
     sized_for: u64,
     /// How many of the last ones added are remembered.
@@ -30,8 +33,13 @@ impl Ghost {
         self.length = length.max(1);
         if self.length * 10 > self.sized_for * 11 || self.length * 4 < self.sized_for {
             let buckets = (self.length as f64 / FILL / SLOTS as f64).ceil() as usize;
-            self.buckets = vec![[0; SLOTS]; buckets];
+            // The old one goes first. Without address space nothing is remembered.
+            self.buckets = Mapping::default();
+            self.buckets = Mapping::reserve(buckets).unwrap_or_default();
             (self.sized_for, self.added) = (self.length, 0);
+        }
+        if self.buckets.is_empty() {
+            return;
         }
         self.added += 1;
         let now = self.now();

@@ -6,6 +6,8 @@
 //! *Source*: Cormode and Muthukrishnan, J. Algorithms 2005; Estan and Varghese, SIGCOMM 2002 (conservative update); the
 //! halving is TinyLFU's.
 
+use super::super::mapping::Mapping;
+
 const ROWS: usize = 4;
 /// Sixteen counters each, four for a row.
 const WORDS_PER_ITEM: usize = 2;
@@ -16,7 +18,7 @@ const MOST: u64 = 0xF;
 /// Sixteen counters a word.
 #[derive(Debug, Default)]
 pub(crate) struct Sketch {
-    words: Vec<u64>,
+    words: Mapping<u64>,
     seen: u64,
 }
 
@@ -31,12 +33,20 @@ impl Sketch {
         let most = (most_bytes / size_of::<u64>()).max(16 * WORDS_PER_ITEM);
         let wanted = items.max(16).next_power_of_two() as usize * WORDS_PER_ITEM;
         let wanted = wanted.min(1 << most.ilog2());
-        if self.words.is_empty() {
-            self.words = vec![0; wanted];
+        let have = self.words.len();
+        if have >= wanted {
+            return;
         }
-        while self.words.len() < wanted {
-            self.words.extend_from_within(..);
+        // Without address space it stays as it is.
+        let Ok(mut larger) = Mapping::<u64>::reserve(wanted) else {
+            return;
+        };
+        if have > 0 {
+            for part in larger.chunks_mut(have) {
+                part.copy_from_slice(&self.words);
+            }
         }
+        self.words = larger;
     }
 
     /// The word and the shift of a hash's counter in each row.
