@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -138,7 +139,7 @@ pub fn remove(run: &ListedRun) -> Result<Removed, ResultsError> {
         let _ = fs::remove_dir(&figures);
     }
     let names = names_in(&run.dir)?;
-    for name in names.iter().filter(|name| is_ours(name)) {
+    for name in names.iter().filter(|name| is_ours(&run.dir, name)) {
         let path = run.dir.join(name);
         fs::remove_file(&path).map_err(ResultsError::io("remove", path))?;
     }
@@ -154,16 +155,25 @@ pub fn remove(run: &ListedRun) -> Result<Removed, ResultsError> {
     })
 }
 
-/// Pages of a run, also those under other limits and for paper.
-fn is_ours(name: &str) -> bool {
-    let is_page = |stem: &str| {
-        let rest = name
-            .strip_prefix(stem)
-            .and_then(|rest| rest.strip_suffix(".html"));
-        rest.is_some_and(|slug| slug.is_empty() || slug.starts_with('-'))
+/// Whether a file of a run's folder is one that Outcrop writes there. Pages under other limits have names of many kinds, and are told by what they say of themselves.
+fn is_ours(dir: &Path, name: &str) -> bool {
+    let is_page = |stem: &str| name.starts_with(stem) && name.ends_with(".html");
+    let path = dir.join(name);
+    let is_told = || {
+        let mut head = Vec::new();
+        let file = fs::File::open(&path).ok()?;
+        file.take(HEAD_BYTES).read_to_end(&mut head).ok()?;
+        String::from_utf8_lossy(&head).contains(GENERATOR).then_some(())
     };
-    OURS.contains(&name) || ["report", "one-page"].into_iter().any(is_page)
+    let is_file = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file());
+    is_file
+        && (OURS.contains(&name) || (["report-", "one-page"].into_iter().any(is_page) && is_told().is_some()))
 }
+
+/// How a page says that we wrote it,
+const GENERATOR: &str = r#"<meta name="generator" content="outcrop "#;
+/// within so many bytes.
+const HEAD_BYTES: u64 = 4096;
 
 /// Names of what is in a folder, in order.
 fn names_in(dir: &Path) -> Result<Vec<String>, ResultsError> {

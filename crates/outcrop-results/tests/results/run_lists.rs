@@ -155,23 +155,30 @@ fn the_newest_are_kept_or_those_that_are_young_enough() {
 fn removing_a_run_leaves_files_that_are_not_ours_and_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let runs = three(folder.path());
+    let title = "<!DOCTYPE html><html lang=\"en\"><head><meta name=\"generator\" content=\"outcrop 0.1.0\">";
     for page in ["report.html", "one-page.html", "report-min-ratio-2.5.html"] {
-        fs::write(runs[0].dir.join(page), "a page").unwrap();
+        fs::write(runs[0].dir.join(page), title).unwrap();
     }
     let gone = remove(&runs[0]).unwrap();
-    assert_eq!((gone.bytes, gone.left), (runs[0].bytes + 3 * 6, vec![]));
-    assert!(!runs[0].dir.exists());
-    fs::write(runs[1].dir.join("thoughts.md"), "mine").unwrap();
-    let gone = remove(&runs[1]).unwrap();
     assert_eq!(
         (gone.bytes, gone.left),
-        (runs[1].bytes, vec!["thoughts.md".to_owned()])
+        (runs[0].bytes + 3 * title.len() as u64, vec![])
     );
-    let left: Vec<_> = fs::read_dir(&runs[1].dir)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name())
-        .collect();
-    assert_eq!(left, ["thoughts.md"]);
+    assert!(!runs[0].dir.exists());
+    for mine in ["thoughts.md", "report-mine.html", "one-page-mine.html"] {
+        fs::write(runs[1].dir.join(mine), "mine").unwrap();
+    }
+    fs::create_dir(runs[1].dir.join("report-folder.html")).unwrap();
+    let gone = remove(&runs[1]).unwrap();
+    assert_eq!(gone.bytes, runs[1].bytes);
+    let left = [
+        "one-page-mine.html",
+        "report-folder.html",
+        "report-mine.html",
+        "thoughts.md",
+    ];
+    assert_eq!(gone.left, left);
+    assert_eq!(fs::read_dir(&runs[1].dir).unwrap().count(), 4);
     assert!(folder.path().join("20261105T000000Z-notes/plan.toml").exists());
 }
 

@@ -18,7 +18,7 @@ Examples:
   outcrop runs remove runs/20261121T020304Z-profile --yes
 
 A run that was interrupted is `unfinished`: outcrop run --resume RUN measures the rest.
-Only folders that Outcrop made are listed or removed. A run is removed with its pages; files of your own stay, and so does their folder.";
+Only folders that Outcrop made are listed or removed. A run is removed with its pages and the SVG files in its folder figures; other files stay, and so does their folder.";
 
 /// List the runs in a folder, or remove some of them
 #[derive(Debug, clap::Args)]
