@@ -71,7 +71,7 @@ impl Coder {
         })
     }
 
-    /// Does a piece of work with a context of its own.
+    /// Runs `work` with a new context.
     fn with_fresh<T>(
         &mut self,
         work: impl FnOnce(&mut dyn BlockCodec) -> Result<T, CodecError>,

@@ -140,7 +140,9 @@ impl FailIf {
     ) -> Vec<Result<FailIfReport<'static>, ResultsError>> {
         let cells = SideCell::all_of(Comparand::Run(run));
         let check = |condition: &Self| match condition.limit {
-            Limit::Value { value, unit } => condition.check_cells((value, unit), &cells),
+            Limit::Value { value, unit } => {
+                condition.check_cells((value, unit), &cells, FailIfReport::default())
+            }
             Limit::Ratio(_) => Err(ResultsError::NothingToCheck {
                 metric: condition.metric.clone(),
                 reason: "a change needs a baseline, which `outcrop compare` takes".to_owned(),
@@ -175,14 +177,8 @@ impl FailIf {
             .map(|condition| match condition.limit {
                 Limit::Ratio(ratio) => condition.check(ratio, comparison, limit, p_values.len()),
                 Limit::Value { value, unit } => {
-                    let found = condition.check_cells((value, unit), &comparison.candidate_cells)?;
                     let gaps = FailIfReport::passing_over(condition, comparison);
-                    Ok(FailIfReport {
-                        lost: gaps.lost,
-                        failed: gaps.failed,
-                        missing: gaps.missing,
-                        ..found
-                    })
+                    condition.check_cells((value, unit), &comparison.candidate_cells, gaps)
                 }
             })
             .collect()

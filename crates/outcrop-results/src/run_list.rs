@@ -155,24 +155,25 @@ pub fn remove(run: &ListedRun) -> Result<Removed, ResultsError> {
     })
 }
 
-/// Whether a file of a run's folder is one that Outcrop writes there. Pages under other limits have names of many kinds, and are told by what they say of themselves.
+/// Whether a file of a run's folder is one that Outcrop writes there. A page under other limits has a name of its own, and is recognised by its generator.
 fn is_ours(dir: &Path, name: &str) -> bool {
     let is_page = |stem: &str| name.starts_with(stem) && name.ends_with(".html");
     let path = dir.join(name);
-    let is_told = || {
-        let mut head = Vec::new();
-        let file = fs::File::open(&path).ok()?;
-        file.take(HEAD_BYTES).read_to_end(&mut head).ok()?;
-        String::from_utf8_lossy(&head).contains(GENERATOR).then_some(())
-    };
     let is_file = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file());
     is_file
-        && (OURS.contains(&name) || (["report-", "one-page"].into_iter().any(is_page) && is_told().is_some()))
+        && (OURS.contains(&name) || ["report-", "one-page"].into_iter().any(is_page) && is_generated(&path))
 }
 
-/// How a page says that we wrote it,
+/// Whether a page says that Outcrop generated it.
+fn is_generated(page: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = fs::File::open(page).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
+    read.is_ok() && String::from_utf8_lossy(&head).contains(GENERATOR)
+}
+
+/// The element that names the generator of a page.
 const GENERATOR: &str = r#"<meta name="generator" content="outcrop "#;
-/// within so many bytes.
+/// How much of a page is searched for it.
 const HEAD_BYTES: u64 = 4096;
 
 /// Names of what is in a folder, in order.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Gets per curve: so many that rounding to whole misses does not look like a fall.
+/// Gets per curve: enough that rounding misses to whole numbers does not look like a fall.
 const GETS: u64 = 1_000_000;
 /// Gets that miss in every cache.
 const FIRST_GETS: u64 = 30_000;

@@ -62,12 +62,11 @@ impl Segment {
     }
 }
 
-/// A segment is cleaned only for this share of it at least, so that moving what lives costs at most so many times what it gains.
+/// Cleaning a segment must free at least 1/32 of it, so that it moves at most 32 bytes for each byte that it frees.
 pub(crate) const LEAST_GAIN: usize = 32;
-/// Segments without dead items are cleaned too, since their items may pack better elsewhere; but they may not, so this moves at most so many times the
-/// bytes that were stored,
+/// Bytes that may be moved for each byte stored to repack segments without dead items, whose items may fit better elsewhere.
 const REPACKED: u64 = 8;
-/// and this many segments at once.
+/// Segments' worth of such bytes that may be saved up.
 const REPACKED_AT_ONCE: u64 = 16;
 
 /// The bytes of a shard's items.
@@ -245,7 +244,7 @@ impl Arena {
         self.look_at_closed(segment as usize);
     }
 
-    /// Closes a segment before an item did not fit into it.
+    /// Closes a segment that may still have room at its end.
     fn close_early(&mut self, segment: u32) {
         let closed = &mut self.segments[segment as usize];
         closed.gap = self.segment_bytes as u32 - closed.used;

@@ -35,13 +35,13 @@ pub struct CellBeyond {
 }
 
 impl FailIf {
-    /// Checks a limit on every cell that has the metric.
-    pub(super) fn check_cells(
+    /// Checks a limit on every cell that has the metric; `report` has what the condition says nothing of.
+    pub(super) fn check_cells<'a>(
         &self,
         (limit, unit): (f64, Unit),
         cells: &[SideCell],
-    ) -> Result<FailIfReport<'static>, ResultsError> {
-        let mut report = FailIfReport::default();
+        mut report: FailIfReport<'a>,
+    ) -> Result<FailIfReport<'a>, ResultsError> {
         let mut first_reason = None;
         for cell in cells {
             let Some(samples) = cell.metrics.get(&self.metric) else {

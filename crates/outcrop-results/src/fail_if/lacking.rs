@@ -22,9 +22,12 @@ impl<'a> FailIfReport<'a> {
         let is_of_candidate = |failed: &&FailedCell| failed.sides.iter().eq([&Side::Candidate]);
         Self {
             lost: rows().filter(|row| is_lost(row)).collect(),
+            // A limit on the figure itself is checked where it is 0.
             fallen_to_zero: match condition.direction {
-                Direction::Above => Vec::new(),
-                Direction::Below => rows().filter(|row| is_fallen_to_zero(row)).collect(),
+                Direction::Below if condition.is_relative() => {
+                    rows().filter(|row| is_fallen_to_zero(row)).collect()
+                }
+                _ => Vec::new(),
             },
             failed: comparison
                 .failed

@@ -88,12 +88,10 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
         }
     }
     if found.missing > 0 {
+        let are = if found.missing == 1 { "is" } else { "are" };
         text.push_str(&format!(
-            "; {} only in the baseline, and not checked",
-            match found.missing {
-                1 => "1 cell is".to_owned(),
-                count => format!("{count} cells are"),
-            }
+            "; {} {are} only in the baseline, and not checked",
+            counted(found.missing, "cell")
         ));
     }
     if let Some(needed) = found.needed {

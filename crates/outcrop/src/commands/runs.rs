@@ -112,13 +112,13 @@ fn named(names: &[PathBuf], parent: &Path) -> anyhow::Result<Vec<ListedRun>> {
 /// Lists these runs, and removes them where that was asked for; `all` is how many they are of.
 fn remove(surplus: &[&ListedRun], all: &str, yes: bool, format: Format) -> anyhow::Result<Ending> {
     print(surplus.iter().copied(), format)?;
-    let size = |runs: &[&ListedRun]| format_data(runs.iter().map(|run| run.bytes).sum::<u64>() as f64);
     if !yes {
+        let bytes: u64 = surplus.iter().map(|run| run.bytes).sum();
         let would = match surplus.len() {
             0 => "nothing to remove".to_owned(),
             count => format!(
                 "{count} would be removed ({}); --yes removes {}",
-                size(surplus),
+                format_data(bytes as f64),
                 if count == 1 { "it" } else { "them" }
             ),
         };
@@ -137,8 +137,11 @@ fn remove(surplus: &[&ListedRun], all: &str, yes: bool, format: Format) -> anyho
             ));
         }
     }
-    let size = format_data(bytes as f64);
-    output::note(&format!("{all}: {} removed ({size})", surplus.len()));
+    output::note(&format!(
+        "{all}: {} removed ({})",
+        surplus.len(),
+        format_data(bytes as f64)
+    ));
     Ok(Ending::Done)
 }
 

@@ -27,8 +27,7 @@ impl Sketch {
         self.words.len() * size_of::<u64>()
     }
 
-    /// Makes room for this many different hashes, as far as so many bytes hold them. What was counted stays: the new half of the table begins as the
-    /// old one.
+    /// Grows the table to hold this many different hashes, within `most_bytes`. Counts stay: the new half starts as a copy of the old one.
     pub(crate) fn fit(&mut self, items: u64, most_bytes: usize) {
         let most = (most_bytes / size_of::<u64>()).max(16 * WORDS_PER_ITEM);
         let wanted = items.max(16).next_power_of_two() as usize * WORDS_PER_ITEM;

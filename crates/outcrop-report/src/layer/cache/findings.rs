@@ -220,22 +220,32 @@ fn answered(cell: &Cell<'_>) -> Option<(f64, f64)> {
     Some((share + noise - LEAST_ANSWERED, share))
 }
 
-/// Our usual cells compared in a metric with each peer's cell under the same load, as far as that counts.
-fn beside_peers<'c, 'a>(
+/// Our usual cells, each with every peer's cell under the same load, as far as that counts.
+fn pairs_with_peers<'c, 'a>(
     cells: &'c [Cell<'a>],
-    metric: &Metric,
-    counts: impl Fn(&Cell<'_>, &Cell<'_>) -> bool,
-    compare: fn(f64, f64) -> f64,
-) -> Vec<(f64, &'c Cell<'a>)> {
+    counts: fn(&Cell<'_>, &Cell<'_>) -> bool,
+) -> Vec<(&'c Cell<'a>, &'c Cell<'a>)> {
     let ours = all_of(cells, |cell| cell.is(&SERVER, &Server::Outcrop) && is_usual(cell));
     let beside = |ours: &'c Cell<'a>| {
         let peers = all_of(cells, |peer| {
             rank(peer) > 0 && peer.is_like(ours, OF_SERVERS) && counts(ours, peer)
         });
-        let of = |peer: &'c Cell<'a>| Some((compare(ours.value(metric)?, peer.value(metric)?), peer));
-        peers.into_iter().filter_map(of).collect::<Vec<_>>()
+        peers.into_iter().map(move |peer| (ours, peer))
     };
     ours.into_iter().flat_map(beside).collect()
+}
+
+/// The same compared in a metric that both have.
+fn beside_peers<'c, 'a>(
+    cells: &'c [Cell<'a>],
+    metric: &Metric,
+    counts: fn(&Cell<'_>, &Cell<'_>) -> bool,
+    compare: fn(f64, f64) -> f64,
+) -> Vec<(f64, &'c Cell<'a>)> {
+    let pairs = pairs_with_peers(cells, counts).into_iter();
+    pairs
+        .filter_map(|(ours, peer)| Some((compare(ours.value(metric)?, peer.value(metric)?), peer)))
+        .collect()
 }
 
 /// Why nothing could be compared with peers where it is not a matter of how cells were measured; `plan` measures what can be.
@@ -268,24 +278,19 @@ fn less_cpu_than_peers(cells: &[Cell<'_>]) -> Finding {
     );
     let compared = servers_of(&ratios);
     let above = ratios.iter().filter(|(ratio, _)| *ratio >= 1.0).count();
-    // By whole intervals: a ratio whose interval has 1 in it says nothing, nor does a single trial.
-    let surely = |is_it: fn(&Number, &Number) -> bool| {
-        move |ours: &Cell<'_>, theirs: &Cell<'_>| {
-            let numbers = ours.number(&SERVER_CPU).zip(theirs.number(&SERVER_CPU));
-            let is_known = |number: &Number| !number.rests_on_one_trial();
-            is_closed_loop(ours)
-                && numbers.is_some_and(|(ours, theirs)| {
-                    is_known(ours) && is_known(theirs) && !ours.overlaps(theirs) && is_it(ours, theirs)
-                })
-        }
-    };
-    let count = |is_it: fn(&Number, &Number) -> bool| {
-        beside_peers(cells, &SERVER_CPU, surely(is_it), |ours, _| ours).len()
-    };
-    let (below, surely_above) = (
-        count(|ours, theirs| ours.value < theirs.value),
-        count(|ours, theirs| ours.value >= theirs.value),
-    );
+    // By whole intervals: of two that overlap it is not known which is less, nor of a single trial.
+    let numbers: Vec<(&Number, &Number)> = pairs_with_peers(cells, |ours, _| is_closed_loop(ours))
+        .into_iter()
+        .filter_map(|(ours, peer)| ours.number(&SERVER_CPU).zip(peer.number(&SERVER_CPU)))
+        .filter(|(ours, peer)| {
+            !(ours.rests_on_one_trial() || peer.rests_on_one_trial() || ours.overlaps(peer))
+        })
+        .collect();
+    let below = numbers
+        .iter()
+        .filter(|(ours, peer)| ours.value < peer.value)
+        .count();
+    let surely_above = numbers.len() - below;
     let Some(((least, _), (most, peer), n)) = ends(ratios) else {
         let open = || {
             "no pair of cells was measured under a closed loop; the plan cache-peers has such pairs"
@@ -298,7 +303,7 @@ fn less_cpu_than_peers(cells: &[Cell<'_>]) -> Finding {
     let tested = format!(
         "outcrop ÷ peer ({compared}) in {} of cells that differ only in the server; 1 or more in {above}, the highest against {server} at {load}. By their intervals {below} are below 1, {surely_above} above, and {} undecided.",
         counted(n, "pair"),
-        n.saturating_sub(below + surely_above)
+        n.saturating_sub(numbers.len())
     );
     if surely_above == 0 && below < n {
         return Finding::not_testable(

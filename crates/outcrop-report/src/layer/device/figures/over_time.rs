@@ -38,13 +38,17 @@ pub(super) fn both(cells: &[Cell<'_>]) -> [FigureSlot; 2] {
     };
     let slot = |id: &str, title: &str, y: Axis, what: &str, value: fn(&SeriesPoint) -> Option<f64>| {
         let x = "Time since the end of the warm-up";
-        let mut lacking = Lacking::default();
+        let (series, intervals) = lines(cell, &points, value);
+        let caption = format!(
+            "{}: {what}{left_out}{}",
+            cell.words(),
+            not_drawn(&series, intervals)
+        );
         let chart = LineChart {
             x: axis(x, Quantity::Seconds, Scale::Linear),
             y,
-            series: lines(cell, &points, value, &mut lacking),
+            series,
         };
-        let caption = format!("{}: {what}{left_out}{}", cell.words(), lacking.sentence());
         chart.slot(id, title, caption, "ssd-matrix")
     };
     let iops = axis("IOPS", Quantity::Iops, Scale::Linear);
@@ -129,32 +133,23 @@ fn idle_starts(trial: &[SeriesPoint], length_s: f64, ran_s: f64) -> Vec<f64> {
     idle.into_iter().map(|index| index as f64 * length_s).collect()
 }
 
-/// Intervals that have no value to draw.
-#[derive(Default)]
-struct Lacking {
-    intervals: usize,
-    of: usize,
-}
-
-impl Lacking {
-    /// Those that lack it are the slow ones: a line that passes over them looks better than the trial was.
-    fn sentence(&self) -> String {
-        match self.intervals {
-            0 => String::new(),
-            count => format!(
-                " {count} of {} intervals are not drawn, because too few operations completed in them: these are the slow ones, and the lines pass over them.",
-                self.of
-            ),
-        }
+/// How many intervals have no value to draw. Those are the slow ones: a line that passes over them looks better than the trial was.
+fn not_drawn(series: &[Series], intervals: usize) -> String {
+    let drawn: usize = series.iter().map(|line| line.points.len()).sum();
+    match intervals - drawn {
+        0 => String::new(),
+        count => format!(
+            " {count} of {intervals} intervals are not drawn, because too few operations completed in them: these are the slow ones, and the lines pass over them."
+        ),
     }
 }
 
+/// A line for each trial, and how many intervals all of them have.
 fn lines(
     cell: &Cell<'_>,
     points: &[SeriesPoint],
     value: impl Fn(&SeriesPoint) -> Option<f64>,
-    lacking: &mut Lacking,
-) -> Vec<Series> {
+) -> (Vec<Series>, usize) {
     let words = cell.words();
     let length_s = points.iter().map(|point| point.duration_s).fold(0.0, f64::max);
     let ran_s = |repetition: u32| {
@@ -175,7 +170,8 @@ fn lines(
             ..Point::bare(middle_s, value(point)?, "")
         })
     };
-    points
+    let mut intervals = 0;
+    let series = points
         .chunk_by(|one, other| one.repetition == other.repetition)
         .take(MOST_LINES)
         .enumerate()
@@ -187,14 +183,11 @@ fn lines(
                 trial.iter().map(|point| (point.start_s, point)).collect();
             all.extend(idle);
             all.sort_by(|one, other| one.0.total_cmp(&other.0));
-            lacking.of += all.len();
-            let dots: Vec<Point> = all
-                .iter()
-                .filter_map(|(start_s, point)| dot(*start_s, point))
-                .collect();
-            lacking.intervals += all.len() - dots.len();
+            intervals += all.len();
+            let dots = all.into_iter().filter_map(|(start_s, point)| dot(start_s, point));
             let name = format!("trial {}", repetition + 1);
             Series::new(name, hue, SeriesKind::Dense, dots)
         })
-        .collect()
+        .collect();
+    (series, intervals)
 }
