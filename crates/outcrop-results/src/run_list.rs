@@ -128,7 +128,8 @@ pub fn remove(run: &ListedRun) -> Result<Removed, ResultsError> {
     }
     let before = bytes_in(&run.dir);
     let figures = run.dir.join("figures");
-    if figures.is_dir() {
+    // A link leads to a folder that is not the run's.
+    if fs::symlink_metadata(&figures).is_ok_and(|metadata| metadata.is_dir()) {
         for entry in fs::read_dir(&figures).map_err(ResultsError::io("read", &figures))? {
             let path = entry.map_err(ResultsError::io("read", &figures))?.path();
             if path.extension().is_some_and(|ending| ending == "svg") {

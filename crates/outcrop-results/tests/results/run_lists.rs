@@ -183,6 +183,18 @@ fn removing_a_run_leaves_files_that_are_not_ours_and_says_so() {
 }
 
 #[test]
+fn removing_a_run_follows_no_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = three(folder.path());
+    let elsewhere = tempfile::tempdir().unwrap();
+    let drawing = elsewhere.path().join("mine.svg");
+    fs::write(&drawing, "<svg/>").unwrap();
+    std::os::unix::fs::symlink(elsewhere.path(), runs[0].dir.join("figures")).unwrap();
+    assert_eq!(remove(&runs[0]).unwrap().left, ["figures"]);
+    assert!(drawing.exists());
+}
+
+#[test]
 fn a_run_that_is_being_written_is_not_removed() {
     let folder = tempfile::tempdir().unwrap();
     let runs = three(folder.path());
