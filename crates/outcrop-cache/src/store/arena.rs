@@ -320,7 +320,7 @@ impl Arena {
         true
     }
 
-    /// The segment that cleaning gains most from; none where all that is worth it is clean.
+    /// The segment that cleaning gains most from; none if no segment is worth it.
     pub(crate) fn most_dead(&mut self) -> Option<usize> {
         if !self.is_any_cleanable {
             return None;

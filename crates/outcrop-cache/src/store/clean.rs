@@ -6,10 +6,11 @@ use super::arena::{LEAST_GAIN, Segment, Use};
 use super::item::{self, Header};
 use super::policy::PolicyKind;
 use super::shard::Shard;
+use super::sweep::Sweep;
 
-/// Segments cleaned for one that is needed, at most: twice as many as have to be, since how items pack may eat what cleaning gains.
+/// Segments cleaned for one that is needed, at most: each gains a thirty-second of one or more, and part of that may be lost again to how items pack.
 const MOST_CLEANED: usize = 2 * LEAST_GAIN;
-/// Segments repacked for each item evicted: where items do not pack better, it is time for one to go.
+/// Segments repacked before an item is evicted, at most; where nothing may be evicted, the credit alone bounds them.
 const PATIENCE: usize = 4;
 /// Items evicted for one segment, at most: those that the policy chooses may lie all over the shard.
 const MOST_EVICTED: usize = 256;
@@ -21,6 +22,26 @@ pub(super) struct Effort {
     evicted: usize,
     /// Segments repacked since the last eviction.
     repacked: usize,
+    /// Items that may still be read to find one that has ended, where nothing may be evicted.
+    unread: usize,
+}
+
+impl Effort {
+    /// For an item of so many bytes.
+    fn for_item(len: usize) -> Self {
+        Self {
+            unread: Sweep::budget(len),
+            ..Self::default()
+        }
+    }
+
+    /// After a step that led somewhere.
+    fn renewed(&self) -> Self {
+        Self {
+            unread: self.unread,
+            ..Self::default()
+        }
+    }
 }
 
 impl Shard {
@@ -32,10 +53,11 @@ impl Shard {
         }
         // Its segments are room enough.
         self.remove_run(hash, key);
-        let mut effort = Effort::default();
+        let mut effort = Effort::for_item(len);
         loop {
             if let Some(offset) = self.arena.append(len) {
-                // Nothing living is where the new item will be, so this cannot touch it.
+                // Evictions may have enlarged the policy's tables. Nothing living is where the new item will be, so this cannot touch it.
+                self.rebalance();
                 self.compact(now);
                 return Some(offset);
             }
@@ -43,8 +65,8 @@ impl Shard {
         }
     }
 
-    /// Does a step towards one more free segment, the least harmful that the effort so far leaves: cleaning moves, the policy evicts, and where neither
-    /// leads anywhere all items of the segment with the fewest living bytes go. So one segment costs a bounded amount of work, however items pack.
+    /// Does a step towards one more free segment. Cleaning comes first, and loses no item. Then the policy evicts one at a time. Once both have been
+    /// tried as often as one segment may cost, all items of the segment with the fewest living bytes go. So the work is bounded, however items pack.
     /// `None` when nothing may be evicted for it.
     pub(super) fn gain(&mut self, now: u32, effort: &mut Effort) -> Option<()> {
         if effort.cleaned < MOST_CLEANED
@@ -56,7 +78,7 @@ impl Shard {
             return Some(());
         }
         if self.options.policy == PolicyKind::None {
-            return None;
+            return self.sweep(now, &mut effort.unread).then_some(());
         }
         if effort.evicted < MOST_EVICTED && self.evict(now) {
             (effort.evicted, effort.repacked) = (effort.evicted + 1, 0);
@@ -77,11 +99,12 @@ impl Shard {
         if let Some(segment) = self.arena.most_dead() {
             return Some(segment);
         }
-        if effort.repacked == PATIENCE && self.options.policy != PolicyKind::None {
+        if effort.repacked >= PATIENCE && self.options.policy != PolicyKind::None {
             return None;
         }
-        effort.repacked += 1;
-        self.arena.repackable()
+        let found = self.arena.repackable();
+        effort.repacked += usize::from(found.is_some());
+        found
     }
 
     /// Evicts all items of a closed segment.
@@ -165,7 +188,7 @@ impl Shard {
     fn place_run(&mut self, hash: u64, key: &[u8], len: usize, now: u32) -> Option<u32> {
         let count = len.div_ceil(self.arena.segment_bytes());
         self.arena.close_open();
-        let mut effort = Effort::default();
+        let mut effort = Effort::for_item(len);
         let mut most = 0;
         // Eviction may choose the old one.
         loop {
@@ -174,7 +197,7 @@ impl Shard {
                 break;
             }
             if available > most {
-                (most, effort) = (available, Effort::default());
+                (most, effort) = (available, effort.renewed());
             }
             self.gain(now, &mut effort)?;
         }
@@ -184,8 +207,7 @@ impl Shard {
         for segment in first..first + count {
             if self.arena.segments[segment].state == Use::Run {
                 let header = Header::read(self.arena.at(self.arena.start_of(segment)));
-                self.remove(header.handle);
-                self.counters.evicted += 1;
+                self.drop_item(&header, now);
             }
             if self.arena.segments[segment].state != Use::Closed {
                 self.arena.hold(segment);
@@ -199,6 +221,7 @@ impl Shard {
         }
         let offset = self.arena.make_run(first, count, len);
         // What was moved may have needed one segment more than it left; the run itself is not yet anybody's to evict.
+        self.rebalance();
         self.compact(now);
         Some(offset)
     }

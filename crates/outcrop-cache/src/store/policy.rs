@@ -121,6 +121,14 @@ impl Policy {
         }
     }
 
+    /// Memory that the next insertion adds to it.
+    pub(crate) fn growth_bytes(&self) -> usize {
+        match self {
+            Self::TinyLfu(policy) => policy.growth_bytes(),
+            _ => 0,
+        }
+    }
+
     /// An item was asked for or overwritten.
     #[inline]
     pub(crate) fn hit(&mut self, entries: &mut Entries, handle: Handle, look: Look<'_>, capacity: u64) {

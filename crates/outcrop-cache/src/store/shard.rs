@@ -194,9 +194,10 @@ impl Shard {
     }
 
     /// Sets the arena's share of the limit to what tables and connections leave.
-    fn rebalance(&mut self) {
+    pub(super) fn rebalance(&mut self) {
         // Tables grow by pages and by steps of their own: one more page of each is kept for them.
-        let elsewhere = self.table_bytes() + self.entries.growth_bytes() + 2 * 4096 + self.reserved_bytes;
+        let growth = self.entries.growth_bytes() + self.policy.growth_bytes() + 2 * 4096;
+        let elsewhere = self.table_bytes() + growth + self.reserved_bytes;
         let left = self.options.limit_bytes.saturating_sub(elsewhere);
         let allowed = left / self.arena.segment_bytes();
         if allowed != self.arena.allowed() {

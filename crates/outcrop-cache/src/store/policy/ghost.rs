@@ -13,7 +13,7 @@ const AGE_STEPS: u64 = 1 << 14;
 /// A first-in, first-out set of hashes.
 #[derive(Debug, Default)]
 pub(crate) struct Ghost {
-    /// Of the kernel's memory: of the allocator's, some of each table that was outgrown would stay with the process.
+    /// From the kernel: memory of outgrown tables would partly stay with the allocator.
     buckets: Mapping<[u32; SLOTS]>,
     /// The length that the table was made for.
     sized_for: u64,

@@ -15,37 +15,64 @@ const WORDS_PER_ITEM: usize = 2;
 const SAMPLE_FACTOR: u64 = 10;
 const MOST: u64 = 0xF;
 
+/// The size that a table begins with, in items.
+const LEAST_ITEMS: usize = 16;
+
 /// Sixteen counters a word.
 #[derive(Debug, Default)]
 pub(crate) struct Sketch {
-    words: Mapping<u64>,
+    /// Address space for the largest table that there may be.
+    space: Mapping<u64>,
+    /// Words of it that are the table.
+    len: usize,
+    /// Words that it is to have, once room was made for them.
+    claimed: usize,
     seen: u64,
 }
 
 impl Sketch {
-    pub(crate) fn memory_bytes(&self) -> usize {
-        self.words.len() * size_of::<u64>()
+    /// A table of at most so many bytes, rounded down to a power of two. Without address space it stays empty.
+    pub(crate) fn within(most_bytes: usize) -> Self {
+        let most = (most_bytes / size_of::<u64>()).max(LEAST_ITEMS * WORDS_PER_ITEM);
+        let mut space = Mapping::reserve(1 << most.ilog2()).unwrap_or_default();
+        space.in_small_pages();
+        let len = space.len().min(LEAST_ITEMS * WORDS_PER_ITEM);
+        Self {
+            space,
+            len,
+            claimed: len,
+            seen: 0,
+        }
     }
 
-    /// Grows the table to hold this many different hashes, within `most_bytes`. Counts stay: the new half starts as a copy of the old one.
-    pub(crate) fn fit(&mut self, items: u64, most_bytes: usize) {
-        let most = (most_bytes / size_of::<u64>()).max(16 * WORDS_PER_ITEM);
-        let wanted = items.max(16).next_power_of_two() as usize * WORDS_PER_ITEM;
-        let wanted = wanted.min(1 << most.ilog2());
-        let have = self.words.len();
-        if have >= wanted {
-            return;
-        }
-        // Without address space it stays as it is.
-        let Ok(mut larger) = Mapping::<u64>::reserve(wanted) else {
-            return;
-        };
-        if have > 0 {
-            for part in larger.chunks_mut(have) {
-                part.copy_from_slice(&self.words);
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.len * size_of::<u64>()
+    }
+
+    /// What growing will add to its memory.
+    pub(crate) fn growth_bytes(&self) -> usize {
+        (self.claimed - self.len) * size_of::<u64>()
+    }
+
+    fn words(&self) -> &[u64] {
+        &self.space[..self.len]
+    }
+
+    /// Claims a table that holds this many different hashes, as far as there may be one.
+    pub(crate) fn claim(&mut self, items: u64) {
+        let wanted = items.next_power_of_two() as usize * WORDS_PER_ITEM;
+        self.claimed = self.claimed.max(wanted.min(self.space.len()));
+    }
+
+    /// Grows the table to what it has claimed. Counts stay: each new part starts as a copy of the old table.
+    pub(crate) fn grow(&mut self) {
+        if self.len < self.claimed {
+            let (table, new) = self.space[..self.claimed].split_at_mut(self.len);
+            for part in new.chunks_mut(table.len()) {
+                part.copy_from_slice(table);
             }
+            self.len = self.claimed;
         }
-        self.words = larger;
     }
 
     /// The word and the shift of a hash's counter in each row.
@@ -56,32 +83,32 @@ impl Sketch {
             let mixed = (hash ^ salt).wrapping_mul(0xD6E8_FEB8_6659_FD93);
             let mixed = (mixed ^ mixed >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
             let mixed = mixed ^ mixed >> 32;
-            let word = mixed as usize & (self.words.len() - 1);
+            let word = mixed as usize & (self.len - 1);
             (word, ((mixed >> 60) as u32 & 3 | (row as u32) << 2) * 4)
         })
     }
 
     pub(crate) fn add(&mut self, hash: u64) {
-        if self.words.is_empty() {
+        if self.len == 0 {
             return;
         }
         let places = self.places(hash);
         let count = |words: &[u64], (word, shift): (usize, u32)| words[word] >> shift & MOST;
         let least = places
             .iter()
-            .map(|&place| count(&self.words, place))
+            .map(|&place| count(self.words(), place))
             .min()
             .unwrap_or(MOST);
         if least < MOST {
             for (word, shift) in places {
-                if count(&self.words, (word, shift)) == least {
-                    self.words[word] += 1 << shift;
+                if count(self.words(), (word, shift)) == least {
+                    self.space[word] += 1 << shift;
                 }
             }
         }
         self.seen += 1;
-        if self.seen >= (self.words.len() / WORDS_PER_ITEM) as u64 * SAMPLE_FACTOR {
-            self.words
+        if self.seen >= (self.len / WORDS_PER_ITEM) as u64 * SAMPLE_FACTOR {
+            self.space[..self.len]
                 .iter_mut()
                 .for_each(|word| *word = *word >> 1 & 0x7777_7777_7777_7777);
             self.seen /= 2;
@@ -89,12 +116,12 @@ impl Sketch {
     }
 
     pub(crate) fn estimate(&self, hash: u64) -> u64 {
-        if self.words.is_empty() {
+        if self.len == 0 {
             return 0;
         }
         let counts = self
             .places(hash)
-            .map(|(word, shift)| self.words[word] >> shift & MOST);
+            .map(|(word, shift)| self.space[word] >> shift & MOST);
         counts.into_iter().min().unwrap_or(0)
     }
 }
@@ -106,9 +133,10 @@ mod tests {
     #[test]
     fn counts_are_never_too_low_seldom_too_high_and_outlive_growth() {
         let hash = |number: u64| (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(17);
-        let mut sketch = Sketch::default();
+        let mut sketch = Sketch::within(1 << 20);
         for number in 0..4000_u64 {
-            sketch.fit(number + 1, usize::MAX);
+            sketch.claim(number + 1);
+            sketch.grow();
             (0..=number % 3).for_each(|_| sketch.add(hash(number)));
         }
         let excess = |number: u64| sketch.estimate(hash(number)).checked_sub(number % 3 + 1);

@@ -20,7 +20,7 @@ const ENOUGH_TO_FORESEE: u64 = 1024;
 const MOST_FORESEEN: u64 = 1 << 20;
 /// A newcomer is held against no more residents than these, however large it is.
 const MOST_COMPARED: usize = 64;
-/// The sketch takes this part of a shard at most, rounded down to a power of two, which only items of some 40 to 120 bytes reach.
+/// The sketch takes this part of a shard at most, rounded down to a power of two, which only items of less than 200 bytes reach.
 const SKETCH_SHARE: usize = 4;
 
 /// Its queues and its memory of frequencies.
@@ -28,22 +28,23 @@ const SKETCH_SHARE: usize = 4;
 pub(crate) struct TinyLfu {
     queues: [Queue; 3],
     sketch: Sketch,
-    /// Most bytes of the sketch.
-    sketch_bytes: usize,
 }
 
 impl TinyLfu {
-    /// Of a shard with this limit: a sketch that doubled for ever tinier items would leave them no memory.
+    /// Of a shard with this limit. The sketch is bounded: for tiny items, of which there are very many, it would take the memory that they need.
     pub(crate) fn within(limit_bytes: usize) -> Self {
         Self {
             queues: Default::default(),
-            sketch: Sketch::default(),
-            sketch_bytes: limit_bytes / SKETCH_SHARE,
+            sketch: Sketch::within(limit_bytes / SKETCH_SHARE),
         }
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
         self.sketch.memory_bytes()
+    }
+
+    pub(crate) fn growth_bytes(&self) -> usize {
+        self.sketch.growth_bytes()
     }
 
     pub(crate) fn queue_of(&mut self, entries: &Entries, handle: Handle) -> &mut Queue {
@@ -87,10 +88,10 @@ impl TinyLfu {
     ) {
         entries.set_queue(handle, WINDOW);
         self.queues[WINDOW].push(entries, handle, subject.weight);
-        self.sketch.fit(
-            self.expected_items(u64::from(entries.len()), subject, capacity),
-            self.sketch_bytes,
-        );
+        // The shard made room for what an earlier item claimed before it took this one.
+        self.sketch.grow();
+        self.sketch
+            .claim(self.expected_items(u64::from(entries.len()), subject, capacity));
         self.sketch.add(subject.hash);
         self.spill(entries, look, capacity);
     }
