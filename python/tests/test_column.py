@@ -100,6 +100,22 @@ def test_a_column_of_a_file_is_encoded_as_the_command_line_does(tmp_path, name):
     assert Column.open(tmp_path / "c.ocol").array().to_pylist() == ["marl", "tuff", "marl"]
 
 
+def test_a_page_whose_checksum_does_not_fit_is_damage(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    table = pa.table({"rock": [f"marl {number}" for number in range(1000)]})
+    path = tmp_path / "t.parquet"
+    plain = {"compression": None, "use_dictionary": False, "write_statistics": False}
+    pa.parquet.write_table(table, path, write_page_checksum=True, **plain)
+    Column.encode(str(path), tmp_path / "c.ocol", column="rock")
+    # As valid a text, and another one.
+    path.write_bytes(path.read_bytes().replace(b"marl 500", b"marl 900", 1))
+    with pytest.raises(outcrop.OutcropError, match="damaged: .*checksum"):
+        Column.encode(str(path), tmp_path / "d.ocol", column="rock")
+    assert not (tmp_path / "d.ocol").exists()
+
+
 def test_a_pickled_column_is_opened_again(tmp_path, monkeypatch):
     Column.encode(["marl"], tmp_path / "c.ocol")
     monkeypatch.chdir(tmp_path)

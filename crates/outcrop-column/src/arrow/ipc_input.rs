@@ -6,7 +6,7 @@ use std::io::Read;
 use arrow_array::ArrayRef;
 use arrow_buffer::Buffer;
 use arrow_ipc::reader::StreamDecoder;
-use arrow_schema::Schema;
+use arrow_schema::{ArrowError, Schema};
 
 use super::as_text::as_strings;
 use super::{FORMAT, ForeignField, fields_of, find_column, guarded};
@@ -140,7 +140,7 @@ impl<R: Read> ArrowStrings<R> {
             for part in [message, body] {
                 let mut buffer = Buffer::from_vec(part);
                 while !buffer.is_empty() {
-                    if let Some(batch) = self.decoder.decode(&mut buffer)? {
+                    if let Some(batch) = self.decoder.decode(&mut buffer).map_err(of_decoder)? {
                         self.decoded.push_back(ArrayRef::clone(batch.column(self.column)));
                     }
                 }
@@ -239,6 +239,19 @@ fn taken(input: &mut impl Read, length: u64) -> Result<Vec<u8>> {
     } else {
         Err(cut_off("a message"))
     }
+}
+
+/// Errors of the decoder, which has all bytes in memory: whatever it calls an error of input is damage.
+fn of_decoder(error: ArrowError) -> ColumnError {
+    match error {
+        ArrowError::IoError(said, _) => damaged(&said),
+        ArrowError::ExternalError(source) => damaged(&source.to_string()),
+        other => other.into(),
+    }
+}
+
+fn damaged(why: &str) -> ColumnError {
+    foreign(format!("the file is damaged: {why}; write the file again"))
 }
 
 fn cut_off(what: &str) -> ColumnError {

@@ -9,7 +9,7 @@ use arrow_array::{
     Array, ArrayRef, BinaryArray, DictionaryArray, Float64Array, Int64Array, LargeBinaryArray,
     LargeStringArray, RecordBatch, StringArray, StringViewArray, UInt32Array,
 };
-use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
+use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
 use arrow_schema::{Field, Schema};
 use outcrop_column::arrow::{ArrowStrings, DictionaryOrder, ParquetStrings};
 use outcrop_column::{ArrowForm, Column, ColumnError, EncodeOptions, Encoder, Index, InputColumn, Result};
@@ -63,7 +63,7 @@ fn texts() -> impl Strategy<Value = Vec<Option<String>>> {
     proptest::collection::vec(text, 0..200)
 }
 
-fn as_rows(texts: &[Option<String>]) -> Vec<Row> {
+pub(crate) fn as_rows(texts: &[Option<String>]) -> Vec<Row> {
     texts
         .iter()
         .map(|text| text.as_ref().map(|text| text.clone().into_bytes()))
@@ -207,7 +207,7 @@ fn larger_arrays_of_a_scan_have_the_same_rows_with_nulls_and_over_segments() {
 }
 
 /// A table with two columns of strings and one of numbers.
-fn table() -> RecordBatch {
+pub(crate) fn table() -> RecordBatch {
     let names = ["basalt", "gabbro", "basalt"];
     let schema = Schema::new(vec![
         Field::new("id", arrow_schema::DataType::Int64, false),
@@ -381,48 +381,6 @@ pub(crate) fn read_all(arrays: Result<impl Iterator<Item = Result<ArrayRef>>>) -
         encoder.push_array(&array?)?;
     }
     Ok(())
-}
-
-#[test]
-fn cut_and_damaged_arrow_and_parquet_never_panic() {
-    let column = Column::open_in(encode(
-        &as_rows(
-            &(0..90)
-                .map(|row| (row % 7 > 0).then(|| format!("w{}", row % 13)))
-                .collect::<Vec<_>>(),
-        ),
-        EncodeOptions::default(),
-    ))
-    .unwrap();
-    let mut stream = Vec::new();
-    column.write_arrow(&mut stream, "v", ArrowForm::Stream).unwrap();
-    let mut writer = FileWriter::try_new(Vec::new(), &table().schema()).unwrap();
-    writer.write(&table()).unwrap();
-    writer.finish().unwrap();
-    let file = writer.into_inner().unwrap();
-    let mut parquet = Vec::new();
-    column.write_parquet(&mut parquet, "v").unwrap();
-    let ipc = |bytes: &[u8]| read_all(ArrowStrings::open(bytes, InputColumn::Numbered(0)));
-    let table = |bytes: Vec<u8>| read_all(ParquetStrings::open(bytes::Bytes::from(bytes), InputColumn::Only));
-    // A Parquet file without its end is no Parquet file; an Arrow stream may end after any message.
-    for cut in 0..parquet.len() {
-        assert!(table(parquet[..cut].to_vec()).is_err(), "Parquet cut at {cut}");
-    }
-    for original in [&stream, &file] {
-        for cut in 0..original.len() {
-            let _ = ipc(&original[..cut]);
-        }
-        for position in 0..original.len() {
-            let mut damaged = original.clone();
-            damaged[position] ^= 1 << (position % 8);
-            let _ = ipc(&damaged);
-        }
-    }
-    for position in 0..parquet.len() {
-        let mut damaged = parquet.clone();
-        damaged[position] ^= 1 << (position % 8);
-        let _ = table(damaged);
-    }
 }
 
 #[test]

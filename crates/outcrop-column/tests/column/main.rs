@@ -9,6 +9,8 @@
 mod arrow;
 mod csv_quotes;
 mod damage;
+#[cfg(feature = "parquet")]
+mod damaged_input;
 mod fixtures;
 mod kernels;
 mod names;
