@@ -99,15 +99,27 @@ impl Exported {
         report(&self.jobs.iter().collect::<Vec<_>>())
     }
 
-    /// Writes a report for each trial into a folder, as fio-plot takes them: one job a file, for it would add up several, and
-    /// folders by access size and by repetition where there are several of them. The folder is made where it is missing.
+    /// Writes a report for each trial into a folder, as fio-plot takes them, and replaces files of the same names. The folder is made where
+    /// it is missing.
     ///
     /// # Errors
     /// When the folder cannot be made or written.
     pub fn write_folder(&self, folder: &Path) -> Result<Vec<PathBuf>, FioError> {
+        let paths = self.paths_in(folder);
+        for (job, path) in self.jobs.iter().zip(&paths) {
+            let place = path.parent().unwrap_or(folder);
+            fs::create_dir_all(place).map_err(FioError::io("create", place))?;
+            write_atomically(path, format!("{:#}\n", report(&[job])).as_bytes())?;
+        }
+        Ok(paths)
+    }
+
+    /// The files of a folder, in the order of the trials: one job a file, for fio-plot would add up several, and folders by access size and by
+    /// repetition where there are several of them.
+    pub fn paths_in(&self, folder: &Path) -> Vec<PathBuf> {
         let sizes: BTreeSet<&str> = self.jobs.iter().map(|job| job.size.as_str()).collect();
         let repetitions: BTreeSet<u32> = self.jobs.iter().map(|job| job.repetition).collect();
-        let mut written: Vec<PathBuf> = Vec::new();
+        let mut taken: Vec<PathBuf> = Vec::new();
         for job in &self.jobs {
             let mut place = folder.to_owned();
             if sizes.len() > 1 {
@@ -116,16 +128,13 @@ impl Exported {
             if repetitions.len() > 1 {
                 place.push(format!("repetition-{}", job.repetition + 1));
             }
-            fs::create_dir_all(&place).map_err(FioError::io("create", &place))?;
             let numbered = (2_u32..).map(|number| format!("{}-{number}", job.file_name));
             let mut paths = std::iter::once(job.file_name.clone())
                 .chain(numbered)
                 .map(|name| place.join(format!("{name}.json")));
-            let free = paths.find(|path| !written.contains(path)).unwrap_or_default();
-            write_atomically(&free, format!("{:#}\n", report(&[job])).as_bytes())?;
-            written.push(free);
+            taken.push(paths.find(|path| !taken.contains(path)).unwrap_or_default());
         }
-        Ok(written)
+        taken
     }
 }
 

@@ -122,6 +122,10 @@ fn export_fio(args: &Export) -> anyhow::Result<()> {
     match args.output.as_deref().filter(|path| !is_stdout(path)) {
         Some(path) if is_folder(path) => {
             refuse_system_folder("-o", path)?;
+            // All of them before the first is written.
+            for file in exported.paths_in(path) {
+                args.force.check(&file)?;
+            }
             let written = exported.write_folder(path)?;
             note(&format!("{} files in {}", written.len(), path.display()));
             Ok(())

@@ -134,6 +134,22 @@ fn a_run_of_ours_goes_out_as_fios_json_and_comes_back_with_the_same_figures() {
             "randrw-50-8-1.json"
         ]
     );
+    // What lies there, results of fio among it, is replaced by --force alone: all of it or nothing.
+    fs::write(dir.path().join("plots/randrw-50-1-1.json"), "mine").unwrap();
+    fs::remove_file(dir.path().join("plots/randread-1-1.json")).unwrap();
+    let again = format!("results export {} --format fio-json -o plots", ours.display());
+    let refused = seen(dir.path(), &again);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(
+        refused
+            .sentence()
+            .ends_with("exists already; --force replaces it"),
+        "{refused:?}"
+    );
+    assert_eq!(names_in(&dir.path().join("plots")).len(), 3);
+    let kept = fs::read(dir.path().join("plots/randrw-50-1-1.json")).unwrap();
+    assert_eq!(kept, b"mine");
+    assert_eq!(seen(dir.path(), &format!("{again} --force")).code, Some(0));
     let printed = seen(
         dir.path(),
         &format!("results export {} --format fio-json", ours.display()),
