@@ -64,8 +64,22 @@ pub static SCHEMA: LayerSchema = LayerSchema {
     table: TABLE,
     remarks: &[SERVED_BY, ABSENT, PROBLEM, DRIVER_LIMIT, SHARED_CPU],
     server: Some(&TARGET),
+    rests_on,
     ..LayerSchema::named("cache")
 };
+
+/// How many requests hit depends on how many of the keys the memory holds.
+static HITS_REST_ON: &[&[FactorRef]] = &[&[&MEMORY, &ITEM_MEMORY], &[&KEYS]];
+
+fn rests_on(metric: &str) -> &'static [&'static [FactorRef]] {
+    match [HIT_RATIO, HITS_PER_REQUEST, BYTE_HIT_RATIO]
+        .iter()
+        .any(|one| one.name == metric)
+    {
+        true => HITS_REST_ON,
+        false => &[],
+    }
+}
 
 /// Columns of a table of cells.
 const TABLE: &[TableColumn] = &[

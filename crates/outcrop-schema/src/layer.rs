@@ -133,6 +133,9 @@ pub struct LayerSchema {
     /// Which factors set a metric by what they ask for, as the mix sets how many of the requests are reads: where cells differ in one, the
     /// ratio of the metric says what was asked for, not how the subject did.
     pub set_by: fn(&str) -> &'static [FactorRef],
+    /// What a metric says nothing without, each time any of several factors: a hit ratio, without the memory and the keys. A published figure
+    /// that leaves it out is comparable with none.
+    pub rests_on: fn(&str) -> &'static [&'static [FactorRef]],
 }
 
 impl LayerSchema {
@@ -158,6 +161,7 @@ impl LayerSchema {
             repeats: |_, _| false,
             follows: |_, _| false,
             set_by: |_| &[],
+            rests_on: |_| &[],
         }
     }
 

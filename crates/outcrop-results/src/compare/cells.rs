@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use outcrop_schema::{LayerSchema, Vocabulary, device};
 
 use super::load::{self, LoadBefore};
+use super::options;
 use super::{Comparand, CompareOptions};
 use crate::factors;
 use crate::references::{NOT_STATED, Reference, ReferenceRow};
@@ -169,10 +170,10 @@ fn of_reference(reference: &Reference, options: &CompareOptions) -> Vec<Cell> {
 
 /// Puts assumptions in the place of the conditions that a publication does not state.
 fn assume(cell: &mut Cell, assumed: &BTreeMap<String, String>) {
-    let to_state = cell.schema.map_or(&[][..], |schema| schema.to_state);
+    let Some(schema) = cell.schema else { return };
     for (name, value) in assumed {
         let is_stated = cell.factors.get(name).is_some_and(|stated| stated != NOT_STATED);
-        if !is_stated && to_state.iter().any(|factor| factor.name == name) {
+        if !is_stated && options::to_state(schema).any(|factor| factor.name == name) {
             cell.factors.insert(name.clone(), value.clone());
         }
     }

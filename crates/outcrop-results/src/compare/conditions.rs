@@ -69,6 +69,20 @@ pub(super) fn unstated_workload(cell: &Cell, side: Side) -> Vec<NotComparable> {
         .collect()
 }
 
+/// What a publication would have to state for this figure of it to say something, and does not.
+pub(super) fn unstated_of_metric(cell: &Cell, metric: &str, side: Side) -> Vec<NotComparable> {
+    let rests_on = cell.schema.map_or(&[][..], |schema| (schema.rests_on)(metric));
+    let is_unstated = |any: &&&[FactorRef]| any.iter().all(|factor| stated(cell, factor.name).is_none());
+    let unstated = rests_on.iter().filter(|_| cell.is_reference).filter(is_unstated);
+    let first = unstated.filter_map(|any| any.first());
+    first
+        .map(|factor| NotComparable::ConditionNotStated {
+            condition: factor.name.to_owned(),
+            side,
+        })
+        .collect()
+}
+
 /// The reasons why figures of two cells that meet cannot be compared; empty when they can.
 pub(super) fn reasons(baseline: &Cell, candidate: &Cell) -> Vec<NotComparable> {
     let Some(schema) = baseline.schema else {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use outcrop_schema::{FactorRef, Vocabulary};
+use outcrop_schema::{FactorRef, LayerSchema, Vocabulary};
 
 use super::verdict::{DEFAULT_DRIFT, DEFAULT_MARGIN};
 use crate::error::ResultsError;
@@ -63,9 +63,18 @@ impl CompareOptions {
 /// What a publication has to state, with the layer whose publications have to.
 fn assumable() -> Vec<(&'static str, FactorRef)> {
     let layers = Vocabulary::default();
-    layers
-        .layers()
-        .iter()
-        .flat_map(|layer| layer.to_state.iter().map(|factor| (layer.name, *factor)))
-        .collect()
+    let of_layer = |layer: &&'static LayerSchema| {
+        to_state(layer)
+            .map(|factor| (layer.name, factor))
+            .collect::<Vec<_>>()
+    };
+    layers.layers().iter().flat_map(of_layer).collect()
+}
+
+/// What publications of a layer have to state, for all of their figures or for some.
+pub(super) fn to_state(layer: &'static LayerSchema) -> impl Iterator<Item = FactorRef> {
+    let of_metrics = layer
+        .all_metrics()
+        .flat_map(|metric| (layer.rests_on)(metric.name).iter().copied().flatten());
+    layer.to_state.iter().chain(of_metrics).copied()
 }

@@ -8,6 +8,7 @@ use outcrop_measure::ratio::{RatioTest, beside_a_constant, independent, of_inter
 use outcrop_schema::metrics::AS_PUBLISHED;
 
 use super::cells::Cell;
+use super::conditions;
 use super::verdict::{LEAST_BESIDE_A_CONSTANT, LEAST_PAIRS, LEAST_REPETITIONS, Undecided, of_exact};
 use super::{ComparisonRow, Figure, NotComparable, Side, Verdict};
 use crate::view::{Samples, Uncertainty};
@@ -107,6 +108,9 @@ fn row_of(
     row.candidate = samples.1.and_then(figure);
     reasons.extend(metric_reasons(metric, samples));
     reasons.extend(set_by_factors((a, b), metric));
+    for (cell, side) in [(a, Side::Baseline), (b, Side::Candidate)] {
+        reasons.extend(conditions::unstated_of_metric(cell, metric, side));
+    }
     let (true, Some(a_samples), Some(b_samples)) = (reasons.is_empty(), samples.0, samples.1) else {
         row.verdict = Verdict::NotComparable(reasons);
         return row;

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use outcrop_results::references::parse;
 use outcrop_results::{
-    Comparison, FailIf, FailIfReport, ResultsError, RunView, Side, TrialEntry, Undecided, Value, Verdict,
-    compare,
+    CompareOptions, Comparison, FailIf, FailIfReport, ResultsError, RunView, Side, TrialEntry, Undecided,
+    Value, Verdict, compare, compare_with,
 };
 use outcrop_schema::{cache, compression, device};
 
 use crate::comparisons::{repeated, row};
-use crate::samples::{IOPS, check_all, run_of, trial, usual};
+use crate::samples::{IOPS, check_all, factors, run_of, trial, usual};
 
 /// Five trials that record one metric of another layer each.
 fn recorded(parent: &Path, name: &str, seed: u64, layer: &str, values: &[Value]) -> RunView {
@@ -44,6 +45,74 @@ fn a_hit_ratio_is_better_when_it_is_higher() {
     let (a, b) = (of("a", 0.80), of("b", 0.85));
     assert_eq!(compare(&a, &b).rows[0].verdict, Verdict::Better);
     assert_eq!(compare(&b, &a).rows[0].verdict, Verdict::Worse);
+}
+
+#[test]
+fn a_published_hit_ratio_is_compared_only_where_its_memory_and_its_keys_are_known_and_what_it_divides_by() {
+    let folder = tempfile::tempdir().unwrap();
+    let trials = repeated(8, |repetition| TrialEntry {
+        layer: "cache".to_owned(),
+        factors: factors(&[("memory", "64MiB"), ("keys", "1000"), ("workload", "etc")]),
+        ..trial(
+            1,
+            repetition,
+            &[Value::measured(
+                cache::HIT_RATIO,
+                0.8 + 1e-4 * f64::from(repetition),
+            )],
+        )
+    });
+    let run = run_of(folder.path(), "run", &trials);
+    let said = |columns: &str, stated: &str, metric: &str, assumed: &[(&str, &str)]| {
+        let text = format!(
+            "layer,subject,workload,{columns},metric,unit,value,source\ncache,a,etc,{stated},{metric},ratio,0.6,b\n"
+        );
+        let assumed = assumed
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let options = CompareOptions {
+            assumed: assumed.collect(),
+            ..CompareOptions::default()
+        };
+        let published = parse("paper", "a paper", &[], text.as_bytes()).unwrap();
+        let comparison = compare_with(&published, &run, &options).unwrap();
+        match &comparison
+            .rows
+            .iter()
+            .find(|row| row.metric == metric)
+            .unwrap()
+            .verdict
+        {
+            Verdict::NotComparable(reasons) => reasons
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join("; "),
+            verdict => format!("{verdict:?}"),
+        }
+    };
+    let lacks = |what: &str| {
+        format!("the baseline does not state its {what}; if you know it, give --assume {what}=VALUE")
+    };
+    assert_eq!(
+        said("memory,keys", ",", "hit_ratio", &[]),
+        format!("{}; {}", lacks("memory"), lacks("keys"))
+    );
+    assert_eq!(said("memory,keys", ",1000", "hit_ratio", &[]), lacks("memory"));
+    assert_eq!(said("memory,keys", "64MiB,1000", "hit_ratio", &[]), "Better");
+    assert_eq!(
+        said(
+            "memory,keys",
+            ",",
+            "hit_ratio",
+            &[("memory", "64MiB"), ("keys", "1000")]
+        ),
+        "Better"
+    );
+    assert_eq!(
+        said("memory,keys", "64MiB,1000", "hit_ratio_as_published", &[]),
+        "the publication does not say what hit_ratio_as_published covers"
+    );
 }
 
 #[test]

@@ -4,8 +4,8 @@ use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_count;
 use outcrop_results::CellRow;
 use outcrop_schema::cache::{
-    ANSWERED, ARRIVAL, BUILD, Build, CONNECTIONS, KEYS, MEMORY, OF_SERVERS, OFFERED, PIPELINE, POLICY,
-    Policy, REFUSED_SHARE, SERVER, SERVICE_LATENCY, THROUGHPUT, UNFINISHED,
+    ANSWERED, ARRIVAL, BUILD, Build, CONNECTIONS, ITEM_MEMORY, KEYS, MEMORY, OF_SERVERS, OFFERED, PIPELINE,
+    POLICY, Policy, REFUSED_SHARE, SERVER, SERVICE_LATENCY, THROUGHPUT, UNFINISHED,
 };
 use outcrop_schema::{About, FactorRef};
 use outcrop_workload::{Arrival, Arrivals};
@@ -105,12 +105,20 @@ pub(super) fn load(cell: &Cell<'_>) -> String {
     format!("{}, {}", concurrency(cell), loop_words(cell))
 }
 
-/// All of it: server, memory, policy, keys and load.
+/// All of it: server, memory, limit of the items where there is one, policy, keys and load.
 pub(super) fn words(cell: &Cell<'_>) -> String {
     let memory = named(cell, &MEMORY);
+    let items = cell.label(&[&ITEM_MEMORY]);
     let policy = named(cell, &POLICY);
     let keys = cell.place(&KEYS).map_or_else(|| "?".to_owned(), format_count);
-    listed([server(cell), memory, policy, format!("{keys} keys"), load(cell)])
+    listed([
+        server(cell),
+        memory,
+        items,
+        policy,
+        format!("{keys} keys"),
+        load(cell),
+    ])
 }
 
 /// A factor's value with its name; nothing where the cell does not have it.

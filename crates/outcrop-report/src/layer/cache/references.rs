@@ -9,6 +9,7 @@ use outcrop_schema::cache::{
     BUILD, HIT_RATIO, HITS_PER_REQUEST, ITEM_MEMORY, KEYS, LOAD_FACTOR, MEMORY, REQUEST_MIX, REQUESTS,
     SCHEMA, VALUE_POOL, WORKLOAD,
 };
+use outcrop_schema::metrics::AS_PUBLISHED;
 
 use super::cell::{evicts, is_closed_loop, listed};
 use crate::cell::Cell;
@@ -98,26 +99,21 @@ fn own_table(source: &str, rows: &[&ReferenceRow], cells: &[Cell<'_>]) -> Option
         }
     }
     let head = metrics.iter().flat_map(|metric| {
-        let words = metric.replace('_', " ");
-        let also = (*metric == HIT_RATIO.name).then(|| HITS_PER_REQUEST.name.replace('_', " "));
-        let ours = std::iter::once(words.clone()).chain(also);
-        let ours = ours.map(|words| format!("{words}, here"));
-        ours.chain([format!("{words}, published")]).collect::<Vec<_>>()
+        let ours = readings(metric)
+            .into_iter()
+            .map(|own| format!("{}, here", words(own.name)));
+        ours.chain([format!("{}, published", words(metric))])
+            .collect::<Vec<_>>()
     });
     let of_value = |value: &Option<String>| {
         let figures = metrics.iter().flat_map(|metric| {
             let row = rows
                 .iter()
                 .find(|row| row.metric == *metric && spelled(row, factor) == *value);
-            // A published hit ratio may be of all requests: both of ours stand next to it.
-            let also = (*metric == HIT_RATIO.name)
-                .then(|| row.map_or(ABSENT.to_owned(), |row| of(&HITS_PER_REQUEST, row, cells)));
-            let ours = row.map_or(ABSENT.to_owned(), |row| here(row, cells));
+            let of_row = |own: Metric| row.map_or(ABSENT.to_owned(), |row| of(&own, row, cells));
+            let ours = readings(metric).into_iter().map(of_row);
             let theirs = row.map_or(ABSENT.to_owned(), |row| row.unit.format(row.value));
-            std::iter::once(ours)
-                .chain(also)
-                .chain([theirs])
-                .collect::<Vec<_>>()
+            ours.chain([theirs]).collect::<Vec<_>>()
         });
         let first = value.clone().unwrap_or_else(|| "not stated".to_owned());
         std::iter::once(first).chain(figures).collect()
@@ -175,7 +171,10 @@ fn copied_column(reference: &Reference) -> Option<Finding> {
 
 /// Whether a published hit ratio counts gets, as the word says, or all requests.
 fn ratio_of_gets(reference: &Reference, cells: &[Cell<'_>]) -> Option<Finding> {
-    let published = reference.rows.iter().filter(|row| row.metric == HIT_RATIO.name);
+    let published = reference
+        .rows
+        .iter()
+        .filter(|row| is_hit_ratio_as_published(&row.metric));
     let ours = published.filter_map(|row| {
         let cell = like(row, cells)?;
         Some((row.value, cell.value(&HIT_RATIO)?, cell.value(&HITS_PER_REQUEST)?))
@@ -219,17 +218,43 @@ fn beside(row: &ReferenceRow, cells: &[Cell<'_>]) -> Vec<String> {
     let word = |(factor, value): &(FactorRef, &str)| factor.labelled(value).unwrap_or((*value).to_owned());
     vec![
         listed(load.iter().map(word)),
-        row.metric.replace('_', " "),
+        words(&row.metric),
         here(row, cells),
         row.unit.format(row.value),
     ]
 }
 
-/// Our figure for a published one.
+/// Our figure for a published one: of two readings both, each with its name.
 fn here(row: &ReferenceRow, cells: &[Cell<'_>]) -> String {
-    SCHEMA
-        .metric(&row.metric)
-        .map_or_else(|| ABSENT.to_owned(), |metric| of(&metric, row, cells))
+    let readings = readings(&row.metric);
+    let named = |own: &Metric| match readings.len() {
+        1 => of(own, row, cells),
+        _ => format!("{} {}", words(own.name), of(own, row, cells)),
+    };
+    match like(row, cells) {
+        Some(_) if !readings.is_empty() => readings.iter().map(named).collect::<Vec<_>>().join(", "),
+        _ => ABSENT.to_owned(),
+    }
+}
+
+/// The figures of ours that a published one may be: a hit ratio that does not say what it divides by, either of two.
+fn readings(metric: &str) -> Vec<Metric> {
+    match is_hit_ratio_as_published(metric) {
+        true => vec![HIT_RATIO, HITS_PER_REQUEST],
+        false => SCHEMA.metric(metric).into_iter().collect(),
+    }
+}
+
+fn is_hit_ratio_as_published(metric: &str) -> bool {
+    metric.strip_suffix(AS_PUBLISHED) == Some(HIT_RATIO.name)
+}
+
+/// The name of a metric in words; that it is as published, its column says.
+fn words(metric: &str) -> String {
+    metric
+        .strip_suffix(AS_PUBLISHED)
+        .unwrap_or(metric)
+        .replace('_', " ")
 }
 
 /// A figure of our cell with the load of a published one.
