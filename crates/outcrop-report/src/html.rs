@@ -16,6 +16,7 @@ mod tables;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use outcrop_measure::harmless::harmless;
+use outcrop_results::name_element;
 
 use crate::chart::{Figure, Wait, css};
 use crate::command::{Commands, quoted};
@@ -150,7 +151,7 @@ fn page_of(report: &Report, detail: Detail) -> String {
         script type="application/json" id="figure-data" { (PreEscaped(data::json(report, detail.figures))) }
         script { (PreEscaped(packed(SCRIPT))) }
     };
-    document(report, "whole", &body)
+    document(report, ("whole", "report"), &body)
 }
 
 /// Renders what fits one or two sheets of paper: of each layer the answer, then the first figures.
@@ -182,7 +183,7 @@ pub(crate) fn one_page(report: &Report) -> String {
         }
         (footer(report))
     };
-    document(report, class, &body)
+    document(report, (class, "one-page"), &body)
 }
 
 fn first_figures(layer: &LayerSection, most: usize) -> Vec<FigureSlot> {
@@ -251,8 +252,8 @@ fn packed(script: &str) -> String {
     code.collect::<Vec<_>>().join("\n")
 }
 
-/// The frame around a body. Its class says which rules apply in print.
-fn document(report: &Report, class: &str, body: &Markup) -> String {
+/// The frame around a body. Its class says which rules apply in print; its stem names the file.
+fn document(report: &Report, (class, stem): (&str, &str), body: &Markup) -> String {
     let markup = html! {
         (DOCTYPE)
         html lang="en" {
@@ -262,6 +263,7 @@ fn document(report: &Report, class: &str, body: &Markup) -> String {
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content={ "outcrop " (report.run.software) };
+                (PreEscaped(name_element(&report.page_name(stem))))
                 title { (title(report)) }
                 style { (PreEscaped(css())) (PreEscaped(STYLE)) }
             }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use outcrop_results::write_atomically;
+use outcrop_results::{is_our_figure, write_atomically};
 
 use crate::chart::FileFormat;
 use crate::error::ReportError;
@@ -50,12 +50,12 @@ pub fn write(report: &Report, run_dir: &Path) -> Result<Paths, ReportError> {
     Ok(Paths { html, figures })
 }
 
-/// Removes `*.svg` files of an earlier report that this one does not have.
+/// Removes figures of an earlier report that this one does not have; pictures that somebody else put there stay.
 fn remove_others(figures_dir: &Path, kept: &[PathBuf]) -> Result<(), ReportError> {
     let entries = fs::read_dir(figures_dir).map_err(io_error("read", figures_dir))?;
     for entry in entries {
         let path = entry.map_err(io_error("read", figures_dir))?.path();
-        if path.extension().is_some_and(|ending| ending == "svg") && !kept.contains(&path) {
+        if !kept.contains(&path) && is_our_figure(&path) {
             fs::remove_file(&path).map_err(io_error("remove", &path))?;
         }
     }

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,7 +12,8 @@ use chrono::{DateTime, Utc};
 
 use crate::error::ResultsError;
 use crate::journal::Journal;
-use crate::layout::{JOURNAL_FILE, OURS, check_is_run, run_name};
+use crate::layout::{JOURNAL_FILE, check_is_run, run_name};
+use crate::ours::{is_our_figure, is_ours};
 use crate::view::RunView;
 
 /// One run of a folder of runs.
@@ -127,12 +127,10 @@ pub fn remove(run: &ListedRun) -> Result<Removed, ResultsError> {
         return Err(locked);
     }
     let before = bytes_in(&run.dir);
-    let figures = run.dir.join("figures");
-    // A link leads to a folder that is not the run's.
-    if fs::symlink_metadata(&figures).is_ok_and(|metadata| metadata.is_dir()) {
+    if let Some(figures) = figures_of(&run.dir) {
         for entry in fs::read_dir(&figures).map_err(ResultsError::io("read", &figures))? {
             let path = entry.map_err(ResultsError::io("read", &figures))?.path();
-            if path.extension().is_some_and(|ending| ending == "svg") {
+            if is_our_figure(&path) {
                 fs::remove_file(&path).map_err(ResultsError::io("remove", &path))?;
             }
         }
@@ -144,38 +142,14 @@ pub fn remove(run: &ListedRun) -> Result<Removed, ResultsError> {
         let path = run.dir.join(name);
         fs::remove_file(&path).map_err(ResultsError::io("remove", path))?;
     }
-    if fs::remove_dir(&run.dir).is_ok() {
-        return Ok(Removed {
-            bytes: before,
-            left: Vec::new(),
-        });
+    let left = names_in(&run.dir)?;
+    if left.is_empty() {
+        fs::remove_dir(&run.dir).map_err(ResultsError::io("remove", &run.dir))?;
+        return Ok(Removed { bytes: before, left });
     }
-    Ok(Removed {
-        bytes: before.saturating_sub(bytes_in(&run.dir)),
-        left: names_in(&run.dir)?,
-    })
+    let bytes = before.saturating_sub(bytes_in(&run.dir));
+    Ok(Removed { bytes, left })
 }
-
-/// Whether a file of a run's folder is one that Outcrop writes there. A page under other limits has a name of its own, and is recognised by its generator.
-fn is_ours(dir: &Path, name: &str) -> bool {
-    let is_page = |stem: &str| name.starts_with(stem) && name.ends_with(".html");
-    let path = dir.join(name);
-    let is_file = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file());
-    is_file
-        && (OURS.contains(&name) || ["report-", "one-page"].into_iter().any(is_page) && is_generated(&path))
-}
-
-/// Whether a page says that Outcrop generated it.
-fn is_generated(page: &Path) -> bool {
-    let mut head = Vec::new();
-    let read = fs::File::open(page).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
-    read.is_ok() && String::from_utf8_lossy(&head).contains(GENERATOR)
-}
-
-/// The element that names the generator of a page.
-const GENERATOR: &str = r#"<meta name="generator" content="outcrop "#;
-/// How much of a page is searched for it.
-const HEAD_BYTES: u64 = 4096;
 
 /// Names of what is in a folder, in order.
 fn names_in(dir: &Path) -> Result<Vec<String>, ResultsError> {
@@ -239,5 +213,12 @@ fn bytes_in(dir: &Path) -> u64 {
             .map(|about| about.len())
             .sum::<u64>()
     };
-    files(dir) + files(&dir.join("figures"))
+    files(dir) + figures_of(dir).map_or(0, |figures| files(&figures))
+}
+
+/// The folder of a run's figures. A link leads to one that is not the run's.
+fn figures_of(dir: &Path) -> Option<PathBuf> {
+    let figures = dir.join("figures");
+    let is_folder = fs::symlink_metadata(&figures).is_ok_and(|metadata| metadata.is_dir());
+    is_folder.then_some(figures)
 }

@@ -3,6 +3,7 @@
 use std::fs;
 
 use outcrop_report::{Report, write};
+use outcrop_results::{is_our_figure, name_element};
 
 use crate::fixture::{RunBuilder, complete};
 use crate::markup::elements;
@@ -30,13 +31,21 @@ fn the_folder_holds_the_page_and_every_figure_and_nothing_half_written() {
     assert_eq!(names(dir.path()), ["figures", "report.html"]);
     assert_eq!(names(&dir.path().join("figures")).len(), 17);
 
+    assert!(paths.figures.iter().all(|path| is_our_figure(path)));
+    let figures = dir.path().join("figures");
+    for mine in ["mine.svg", "a-copy.svg"] {
+        fs::copy(&paths.figures[0], figures.join(mine)).unwrap();
+    }
     let poorer = RunBuilder::new(3).cells(&[4096], &[1, 8], &[100]).build();
     let paths = write(&Report::of(&poorer), dir.path()).unwrap();
     assert_eq!(
-        names(&dir.path().join("figures")).len(),
-        paths.figures.len(),
-        "figures of the first report are gone"
+        names(&figures).len(),
+        paths.figures.len() + 2,
+        "figures of the first report are gone, and those of the user are not"
     );
+    assert!(figures.join("mine.svg").exists());
+    let named = |name: &str| report.to_html().contains(&name_element(name));
+    assert!(named("report.html") && report.to_one_page_html().contains(&name_element("one-page.html")));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use outcrop_results::run_list::{Keep, ListedRun, at, list, remove, surplus};
-use outcrop_results::{Outcome, ResultsError, RunFolder, TrialEntry, Value};
+use outcrop_results::{Outcome, ResultsError, RunFolder, TrialEntry, Value, name_element};
 
 use crate::samples::{IOPS, trial, usual};
 
@@ -151,34 +151,57 @@ fn the_newest_are_kept_or_those_that_are_young_enough() {
     );
 }
 
+fn names_of(dir: &Path) -> Vec<String> {
+    let names = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
 #[test]
 fn removing_a_run_leaves_files_that_are_not_ours_and_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let runs = three(folder.path());
-    let title = "<!DOCTYPE html><html lang=\"en\"><head><meta name=\"generator\" content=\"outcrop 0.1.0\">";
-    for page in ["report.html", "one-page.html", "report-min-ratio-2.5.html"] {
-        fs::write(runs[0].dir.join(page), title).unwrap();
+    let page = |name: &str| format!("<!DOCTYPE html><html><head>{}", name_element(name));
+    let figure = |name: &str| format!("<svg><title id=\"{name}-title\">IOPS</title>");
+    let write = |run: &ListedRun, path: &str, text: &str| {
+        fs::create_dir_all(run.dir.join("figures")).unwrap();
+        fs::write(run.dir.join(path), text).unwrap();
+    };
+    for name in ["report.html", "one-page.html", "report-min-ratio-2.5.html"] {
+        write(&runs[0], name, &page(name));
     }
+    // The last two are what a killed process left.
+    write(&runs[0], "figures/iops.svg", &figure("iops"));
+    write(&runs[0], ".report.html.4711.tmp", "<!DOC");
+    write(&runs[0], "figures/.iops.svg.4711.tmp", "<svg");
+    let bytes = at(&runs[0].dir).unwrap().bytes;
+    assert!(bytes > runs[0].bytes);
     let gone = remove(&runs[0]).unwrap();
-    assert_eq!(
-        (gone.bytes, gone.left),
-        (runs[0].bytes + 3 * title.len() as u64, vec![])
-    );
+    // What a killed process left counts, too.
+    assert_eq!((gone.bytes, gone.left), (bytes, vec![]));
     assert!(!runs[0].dir.exists());
-    for mine in ["thoughts.md", "report-mine.html", "one-page-mine.html"] {
-        fs::write(runs[1].dir.join(mine), "mine").unwrap();
-    }
-    fs::create_dir(runs[1].dir.join("report-folder.html")).unwrap();
-    let gone = remove(&runs[1]).unwrap();
-    assert_eq!(gone.bytes, runs[1].bytes);
-    let left = [
+
+    let mine = [
+        ".notes.4711.tmp",
         "one-page-mine.html",
-        "report-folder.html",
-        "report-mine.html",
+        "report-for-my-boss.html",
         "thoughts.md",
     ];
-    assert_eq!(gone.left, left);
-    assert_eq!(fs::read_dir(&runs[1].dir).unwrap().count(), 4);
+    for name in mine {
+        // A copy of a page of ours among them.
+        write(&runs[1], name, &page("report.html"));
+    }
+    write(&runs[1], "figures/copy.svg", &figure("iops"));
+    fs::create_dir(runs[1].dir.join("figures/folder.svg")).unwrap();
+    fs::create_dir(runs[1].dir.join("report-folder.html")).unwrap();
+    remove(&runs[1]).unwrap();
+    let mut left = names_of(&runs[1].dir);
+    left.retain(|name| !["figures", "report-folder.html"].contains(&name.as_str()));
+    assert_eq!(left, mine);
+    assert_eq!(names_of(&runs[1].dir.join("figures")), ["copy.svg", "folder.svg"]);
     assert!(folder.path().join("20261105T000000Z-notes/plan.toml").exists());
 }
 
@@ -190,6 +213,7 @@ fn removing_a_run_follows_no_link() {
     let drawing = elsewhere.path().join("mine.svg");
     fs::write(&drawing, "<svg/>").unwrap();
     std::os::unix::fs::symlink(elsewhere.path(), runs[0].dir.join("figures")).unwrap();
+    assert_eq!(at(&runs[0].dir).unwrap().bytes, runs[0].bytes);
     assert_eq!(remove(&runs[0]).unwrap().left, ["figures"]);
     assert!(drawing.exists());
 }

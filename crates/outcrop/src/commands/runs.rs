@@ -18,7 +18,7 @@ Examples:
   outcrop runs remove runs/20261121T020304Z-profile --yes
 
 A run that was interrupted is `unfinished`: outcrop run --resume RUN measures the rest.
-Only folders that Outcrop made are listed or removed. A run is removed with its pages and the SVG files in its folder figures; other files stay, and so does their folder.";
+Only folders that Outcrop made are listed or removed. A run is removed with the pages and figures of its reports. Other files stay, copies of these under other names included, and so does their folder.";
 
 /// List the runs in a folder, or remove some of them
 #[derive(Debug, clap::Args)]
@@ -125,24 +125,31 @@ fn remove(surplus: &[&ListedRun], all: &str, yes: bool, format: Format) -> anyho
         output::note(&format!("{all}: {would}"));
         return Ok(Ending::Done);
     }
-    let mut bytes = 0;
+    let (mut bytes, mut gone, mut refused) = (0, 0, None);
     for run in surplus {
-        let removed = run_list::remove(run)?;
-        bytes += removed.bytes;
-        if !removed.left.is_empty() {
-            output::note(&format!(
-                "{}: the run is removed; its folder stays with files that Outcrop did not write: {}",
-                run.dir.display(),
-                removed.left.join(", ")
-            ));
+        match run_list::remove(run) {
+            Ok(removed) => {
+                (bytes, gone) = (bytes + removed.bytes, gone + 1);
+                if !removed.left.is_empty() {
+                    output::note(&format!(
+                        "{}: the run is removed; its folder stays with other files: {}",
+                        run.dir.display(),
+                        removed.left.join(", ")
+                    ));
+                }
+            }
+            Err(error) => {
+                if let Some(earlier) = refused.replace(error) {
+                    output::note(&format!("error: {earlier}"));
+                }
+            }
         }
     }
-    output::note(&format!(
-        "{all}: {} removed ({})",
-        surplus.len(),
-        format_data(bytes as f64)
-    ));
-    Ok(Ending::Done)
+    output::note(&format!("{all}: {gone} removed ({})", format_data(bytes as f64)));
+    match refused {
+        Some(error) => Err(error.into()),
+        None => Ok(Ending::Done),
+    }
 }
 
 /// Prints runs; on a terminal in lines that fit it.
