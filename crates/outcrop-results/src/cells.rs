@@ -105,9 +105,10 @@ pub struct CellGroup<'t> {
 impl CellTable {
     /// The table of a run.
     pub fn of(run: &RunView) -> Self {
-        let is_unfinished = run.is_unfinished();
+        let layers: BTreeSet<&str> = run.trials.iter().map(|trial| trial.layer.as_str()).collect();
+        let lacks_trials = layers.iter().any(|layer| run.lacks_trials(layer, 0));
         let row = |cell: &CellView<'_>| CellRow {
-            is_of_unfinished_run: is_unfinished,
+            is_of_unfinished_run: lacks_trials,
             ..CellRow::of(cell)
         };
         Self::of_rows(run.name.clone(), run.cells().iter().map(row).collect())

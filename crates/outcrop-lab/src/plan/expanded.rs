@@ -32,17 +32,20 @@ pub(super) fn to_toml(set: &PlanSet) -> String {
         }
     }
     for plan in &set.plans {
-        write_plan(&mut out, plan);
+        let of_plan = set.cells.iter().filter(|cell| cell.plans.contains(&plan.name));
+        write_plan(&mut out, plan, of_plan.count());
     }
     out
 }
 
-fn write_plan(out: &mut String, plan: &Plan) {
+fn write_plan(out: &mut String, plan: &Plan, cells: usize) {
     out.push_str("\n[[plan]]\n");
     entry(out, "name", &quoted(&plan.name));
     entry(out, "question", &quoted(&plan.question));
     entry(out, "layer", &quoted(plan.layer.name()));
     entry(out, "design", &quoted(plan.design.name()));
+    // Who reads the run learns from it whether it came to all of them.
+    entry(out, "cells", &cells.to_string());
     if plan.budget != BudgetUse::default() {
         entry(out, "budget", &quoted(plan.budget.name()));
     }

@@ -58,8 +58,9 @@ pub(super) fn document(source: &PlanSource, effort: Option<Effort>) -> Result<Do
     let mut reader = Reader {
         source,
         effort: effort.unwrap_or_default(),
+        is_expanded: root.contains_key("run") || root.contains_key("plan"),
     };
-    if !root.contains_key("run") && !root.contains_key("plan") {
+    if !reader.is_expanded {
         return Ok(Document {
             is_expanded: false,
             header: RunHeader {
@@ -87,6 +88,7 @@ pub(super) fn document(source: &PlanSource, effort: Option<Effort>) -> Result<Do
 struct Reader<'s> {
     source: &'s PlanSource,
     effort: Effort,
+    is_expanded: bool,
 }
 
 impl Reader<'_> {
@@ -182,13 +184,16 @@ impl Reader<'_> {
     }
 
     fn plan(&self, table: &DeTable<'_>, span: Range<usize>) -> Result<Draft, LabError> {
+        let known = [
+            "name", "question", "layer", "design", "budget", "variant", "subject", "workload", "factors",
+            "trial",
+        ];
+        // Of those who read the run; here the cells are counted again.
+        let counted = self.is_expanded.then_some("cells");
         self.refuse_unknown(
             table,
             "a plan",
-            &[
-                "name", "question", "layer", "design", "budget", "variant", "subject", "workload", "factors",
-                "trial",
-            ],
+            &known.into_iter().chain(counted).collect::<Vec<_>>(),
         )?;
         let required = |key: &str, accepted: &str| match table.get(key) {
             Some(value) => self.string(value, key, accepted),

@@ -59,6 +59,7 @@ name = "bare"
 question = "Which defaults are there?"
 layer = "device"
 design = "every-combination"
+cells = 1
 
 [plan.subject]
 kind = "scratch-file"

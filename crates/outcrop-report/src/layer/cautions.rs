@@ -62,7 +62,7 @@ fn is_first(run: &RunView, schema: &LayerSchema) -> bool {
 fn missing_cells(run: &RunView, layer: &str) -> Option<Caution> {
     let mut of_layer = run.trials.iter().filter(|trial| trial.layer == layer);
     let is_in_first_round = of_layer.all(|trial| trial.repetition == 0);
-    (is_in_first_round && run.lacks_trials(layer, 0)).then(|| {
+    (is_in_first_round && (run.lacks_cells(layer) || run.lacks_trials(layer, 0))).then(|| {
         Caution::warning(
             "The run is not finished: its first round may not have measured every cell, and a cell that is missing here may be better than these.",
         )

@@ -1,4 +1,4 @@
-//! Whether a run has all the trials that its plan asks for.
+//! Whether a run has all the cells and trials that its plan asks for.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,15 +12,34 @@ impl RunView {
     /// Plans that end when figures are steady or decided have no number of trials to fall short of.
     pub fn is_unfinished(&self) -> bool {
         let plan: Table = toml::from_str(&self.plan).unwrap_or_default();
-        let asked = repetitions(&plan);
-        (self.trials.is_empty() && !asked.is_empty()) || self.trials_that_fall_short(&asked).next().is_some()
+        let asked = asked(&plan);
+        (self.trials.is_empty() && !asked.is_empty())
+            || asked.iter().any(|plan| self.lacks_cells_of(plan))
+            || self.trials_that_fall_short(&asked).next().is_some()
+    }
+
+    /// Whether the run did not come to all cells of this layer, which resuming it would measure. Earlier versions did not say how many there are.
+    pub fn lacks_cells(&self, layer: &str) -> bool {
+        let plan: Table = toml::from_str(&self.plan).unwrap_or_default();
+        let asked = asked(&plan);
+        let mut of_layer = asked.iter().filter(|plan| plan.layer == layer);
+        of_layer.any(|plan| self.lacks_cells_of(plan))
+    }
+
+    fn lacks_cells_of(&self, plan: &Asked<'_>) -> bool {
+        let of_plan = self
+            .trials
+            .iter()
+            .filter(|trial| trial.plans.iter().any(|name| name == plan.name));
+        let begun: BTreeSet<&str> = of_plan.map(|trial| trial.cell.as_str()).collect();
+        plan.cells.is_some_and(|cells| begun.len() < cells)
     }
 
     /// Whether a cell of this layer lacks trials that resuming the run would measure, and has at least so many: only then may a figure of
     /// so many trials be of such a cell.
     pub fn lacks_trials(&self, layer: &str, completed: usize) -> bool {
         let plan: Table = toml::from_str(&self.plan).unwrap_or_default();
-        let asked = repetitions(&plan);
+        let asked = asked(&plan);
         let short = self
             .trials_that_fall_short(&asked)
             .filter(|trial| trial.layer == layer);
@@ -35,10 +54,7 @@ impl RunView {
     }
 
     /// The trials of cells that have fewer than their plans ask for.
-    fn trials_that_fall_short<'r>(
-        &'r self,
-        asked: &BTreeMap<&str, usize>,
-    ) -> impl Iterator<Item = &'r TrialEntry> {
+    fn trials_that_fall_short<'r>(&'r self, asked: &[Asked<'_>]) -> impl Iterator<Item = &'r TrialEntry> {
         let mut ended: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
         for trial in &self.trials {
             let of_cell = ended.entry(&trial.cell).or_default();
@@ -47,30 +63,44 @@ impl RunView {
             }
         }
         self.trials.iter().filter(move |trial| {
-            let asked = trial
-                .plans
+            let of_trial = asked
                 .iter()
-                .filter_map(|name| asked.get(name.as_str()))
-                .max();
+                .filter(|plan| trial.plans.iter().any(|name| name == plan.name));
+            let asked = of_trial.map(|plan| plan.repetitions).max();
             let ended = ended.get(trial.cell.as_str()).map_or(0, BTreeSet::len);
-            asked.is_some_and(|asked| ended < *asked)
+            asked.is_some_and(|asked| ended < asked)
         })
     }
 }
 
-/// How many trials each plan asks for, of those that ask for a number. Another program's results have no plan of ours to resume.
-fn repetitions(plan: &Table) -> BTreeMap<&str, usize> {
+/// What a plan asks for that asks for a number of trials.
+struct Asked<'p> {
+    name: &'p str,
+    layer: &'p str,
+    repetitions: usize,
+    cells: Option<usize>,
+}
+
+/// Another program's results have no plan of ours to resume, and under a budget the clock decides.
+fn asked(plan: &Table) -> Vec<Asked<'_>> {
     let run = plan.get("run").filter(|run| run.get("budget").is_none());
     if run.is_none() {
-        return BTreeMap::new();
+        return Vec::new();
+    }
+    fn count(table: &Value, key: &str) -> Option<usize> {
+        usize::try_from(table.get(key)?.as_integer()?).ok()
+    }
+    fn of_plan(plan: &Value) -> Option<Asked<'_>> {
+        let text = |key: &str| plan.get(key)?.as_str();
+        let trial = plan.get("trial")?;
+        let asked = Asked {
+            name: text("name")?,
+            layer: text("layer").unwrap_or_default(),
+            repetitions: count(trial, "repetitions")?,
+            cells: count(plan, "cells"),
+        };
+        trial.get("stop").is_none().then_some(asked)
     }
     let plans = plan.get("plan").and_then(Value::as_array);
-    fn asked(plan: &Value) -> Option<(&str, usize)> {
-        let trial = plan.get("trial")?;
-        let count = trial.get("repetitions")?.as_integer()?;
-        let is_open = trial.get("stop").is_some();
-        let name = plan.get("name")?.as_str()?;
-        (!is_open).then_some((name, usize::try_from(count).ok()?))
-    }
-    plans.into_iter().flatten().filter_map(asked).collect()
+    plans.into_iter().flatten().filter_map(of_plan).collect()
 }
