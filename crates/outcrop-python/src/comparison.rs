@@ -124,7 +124,8 @@ impl<'a> Side<'a> {
 ///
 /// A row is the same where the interval of its ratio lies within `margin` of 1. Two separate runs may differ by `drift` even if nothing changed: a row is
 /// better or worse, and a condition on a ratio met, only beyond it. `fail_if` takes conditions such as
-/// `"p99 > +5%"`, and limits on the candidate such as `"p99 > 1ms"`; one that is met raises `ConditionMet`.
+/// `"p99 > +5%"`, and limits on the candidate such as `"p99 > 1ms"`; one that is met raises `ConditionMet`. If none is met,
+/// but cells cannot be checked because they failed or lack the figure in the candidate, it raises `RunError`.
 #[pyfunction]
 #[pyo3(signature = (baseline, candidate, *, fail_if=None, margin=0.05, drift=0.05, assume=None))]
 pub(crate) fn compare(

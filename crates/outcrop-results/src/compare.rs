@@ -12,7 +12,7 @@ mod cells;
 mod conditions;
 mod definitions;
 mod environment;
-mod failed;
+pub(crate) mod failed;
 mod load;
 mod options;
 mod pairs;
@@ -198,10 +198,10 @@ pub struct UnmatchedCell {
     pub factors: BTreeMap<String, String>,
 }
 
-/// A cell that was measured, and no trial of it completed.
+/// A cell of which trials failed: all of them, or so many that too few completed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FailedCell {
-    /// The sides on which it failed.
+    /// The sides on which it failed; none where there is one run alone.
     pub sides: BTreeSet<Side>,
     /// Layer measured.
     pub layer: String,
@@ -253,6 +253,9 @@ pub struct Comparison {
     pub unlike: Vec<UnlikeFactor>,
     /// Cells without a completed trial on a side.
     pub failed: Vec<FailedCell>,
+    /// Cells of which trials failed so that fewer completed than decide anything.
+    #[serde(skip)]
+    pub depleted: Vec<FailedCell>,
     /// What differs between the two machines; empty when a side is a reference, which has none.
     pub environment_differences: Vec<EnvironmentDifference>,
     /// The machine had more to do for others on one side.
@@ -336,6 +339,7 @@ fn of_sides(baseline: Comparand<'_>, candidate: Comparand<'_>, options: &Compare
         unmatched: paired.unmatched,
         loads: load::summed(&paired.loads),
         failed: failed::of(baseline, candidate),
+        depleted: failed::depleted(baseline, candidate),
         is_different_machine: any(|difference| difference.is_machine),
         is_different_storage,
         environment_differences,

@@ -20,6 +20,7 @@ use outcrop_measure::interval::Interval;
 use outcrop_measure::ratio::discoveries;
 use serde::Serialize;
 
+use crate::compare::failed;
 use crate::compare::verdict::LEVEL;
 use crate::compare::{
     Comparand, Comparison, ComparisonRow, FailedCell, NotComparable, Side, SideCell, Undecided, Verdict,
@@ -30,7 +31,7 @@ use crate::view::RunView;
 use outcrop_schema::metrics::full_name;
 
 pub use cells::CellBeyond;
-use lacking::{are_too_few, with_more_operations};
+use lacking::{are_too_few, is_fallen_to_zero, with_more_operations};
 pub use limit::Limit;
 
 /// Which side of the limit fails.
@@ -92,9 +93,12 @@ pub struct FailIfReport<'a> {
     /// Cells of the baseline's run, of a layer that has the metric, which the candidate does not have: nothing is checked there.
     #[serde(skip)]
     pub missing: usize,
-    /// Cells of a layer that has the metric which failed in the candidate alone.
+    /// Cells of a layer that has the metric which failed in the candidate alone, or in the only run.
     #[serde(skip)]
-    pub failed: Vec<&'a FailedCell>,
+    pub failed: Vec<FailedCell>,
+    /// Cells of the candidate alone, or of the only run, that have the metric and in which failures left too few trials to judge it.
+    #[serde(skip)]
+    pub depleted: Vec<FailedCell>,
     /// Repetitions that it would take to find a change in one row alone; none where those that there are suffice.
     pub needed: Option<usize>,
 }
@@ -141,7 +145,8 @@ impl FailIf {
         let cells = SideCell::all_of(Comparand::Run(run));
         let check = |condition: &Self| match condition.limit {
             Limit::Value { value, unit } => {
-                condition.check_cells((value, unit), &cells, FailIfReport::default())
+                let gaps = FailIfReport::failing(condition, &cells, failed::of_run(run));
+                condition.check_cells((value, unit), &cells, gaps)
             }
             Limit::Ratio(_) => Err(ResultsError::NothingToCheck {
                 metric: condition.metric.clone(),
@@ -222,6 +227,10 @@ impl FailIf {
                 .collect()
         };
         let undecided = those(Found::Undecided);
+        // Named with what is passed over.
+        let (fallen, without_ratio): (Vec<&ComparisonRow>, Vec<_>) = those(Found::NoRatio)
+            .into_iter()
+            .partition(|row| is_fallen_to_zero(row));
         let is_paired = comparison.is_paired;
         let needed = |row: &&ComparisonRow| self.repetitions_needed(row, ratio, tested, is_paired);
         let of_tests = checked.iter().filter(|row| row.p_value.is_some());
@@ -231,13 +240,13 @@ impl FailIf {
         Ok(FailIfReport {
             offending: those(Found::Met),
             beyond: Vec::new(),
-            checked: checked.len(),
+            checked: checked.len() - fallen.len(),
             undecided: undecided.len(),
             repetitions_needed: undecided.iter().filter_map(needed).collect(),
             undecided_by_sample: undecided.iter().filter(|row| row.is_of_sample).count(),
             under_load: those(Found::UnderLoad).len(),
             within_drift: those(Found::WithinDrift).len(),
-            without_ratio: counts(those(Found::NoRatio).into_iter().map(no_ratio)),
+            without_ratio: counts(without_ratio.into_iter().map(no_ratio)),
             drift: comparison.drift,
             unchecked: rows.len() - checked.len(),
             lacking_operations: rows.iter().filter(|row| are_too_few(row)).count(),

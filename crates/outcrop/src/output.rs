@@ -223,14 +223,13 @@ pub(crate) fn pretty_json(value: &impl serde::Serialize) -> anyhow::Result<Strin
     Ok(control::escaped(text))
 }
 
-/// Writes to stdout what people read, without control characters of data; a closed pipe comes back as the `io::Error` that [`crate::exit`]
-/// forgives.
+/// Writes to stdout what people read, without control characters of data.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     to_stdout(harmless(text).as_bytes())
 }
 
 /// Prints what a library's writer writes. It fills memory first: the library would wrap a closed pipe in its own
-/// error, which [`crate::exit`] could not tell from a failure.
+/// error, which could not be told from a failure.
 pub(crate) fn print_with(
     write: impl FnOnce(&mut (dyn std::io::Write + Send)) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
@@ -239,12 +238,15 @@ pub(crate) fn print_with(
     to_stdout(&bytes)
 }
 
-/// Writes data to stdout, for programs: a file or a pipe gets them as they are.
+/// Writes data to stdout, for programs: a file or a pipe gets them as they are. Where the reader has gone, as behind `| head`, the rest is dropped: what
+/// the command found still decides how it ends.
 pub(crate) fn to_stdout(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = stdout();
-    stdout.write_all(bytes)?;
-    stdout.flush()?;
-    Ok(())
+    let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+    match written {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => Ok(written?),
+    }
 }
 
 /// Stdout for data. Its errors say that they are about it: a full disk behind `>` reads as any other. A terminal gets no control characters of

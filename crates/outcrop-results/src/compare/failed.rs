@@ -1,17 +1,42 @@
-//! Cells that a comparison cannot have: they were measured, and no trial of them completed.
+//! Cells that failed: no trial of them completed, or so few that nothing decides.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cells::one_spelling;
+use super::verdict::LEAST_REPETITIONS;
 use super::{Comparand, FailedCell, Side};
 use crate::trial::Outcome;
-use crate::view::CellView;
+use crate::view::{CellView, RunView};
 
 /// The failed cells of both sides, each once.
 pub(super) fn of(baseline: Comparand<'_>, candidate: Comparand<'_>) -> Vec<FailedCell> {
+    of_both(baseline, candidate, |view| view.completed.is_empty())
+}
+
+/// The cells of both sides of which trials failed so that fewer completed than decide anything, each once.
+pub(super) fn depleted(baseline: Comparand<'_>, candidate: Comparand<'_>) -> Vec<FailedCell> {
+    of_both(baseline, candidate, is_depleted)
+}
+
+/// The failed cells of one run, and those with too few trials that completed.
+pub(crate) fn of_run(run: &RunView) -> [Vec<FailedCell>; 2] {
+    let failed = failed_in(Comparand::Run(run), |view| view.completed.is_empty());
+    let depleted = failed_in(Comparand::Run(run), is_depleted);
+    [failed, depleted].map(|cells| cells.into_iter().map(|(_, cell)| cell).collect())
+}
+
+fn is_depleted(view: &CellView<'_>) -> bool {
+    (1..LEAST_REPETITIONS).contains(&view.completed.len())
+}
+
+fn of_both(
+    baseline: Comparand<'_>,
+    candidate: Comparand<'_>,
+    is_meant: impl Fn(&CellView<'_>) -> bool + Copy,
+) -> Vec<FailedCell> {
     let mut found: BTreeMap<Key, FailedCell> = BTreeMap::new();
     for (comparand, side) in [(baseline, Side::Baseline), (candidate, Side::Candidate)] {
-        for (key, cell) in failed_in(comparand) {
+        for (key, cell) in failed_in(comparand, is_meant) {
             found.entry(key).or_insert(cell).sides.insert(side);
         }
     }
@@ -21,7 +46,7 @@ pub(super) fn of(baseline: Comparand<'_>, candidate: Comparand<'_>) -> Vec<Faile
 /// What makes two failures one: the layer, and the pair of variants or else the factors.
 type Key = (String, Option<String>, BTreeMap<String, String>);
 
-fn failed_in(comparand: Comparand<'_>) -> Vec<(Key, FailedCell)> {
+fn failed_in(comparand: Comparand<'_>, is_meant: impl Fn(&CellView<'_>) -> bool) -> Vec<(Key, FailedCell)> {
     let (run, variant) = match comparand {
         Comparand::Run(run) => (run, None),
         Comparand::Variant(run, variant) => (run, Some(variant)),
@@ -30,7 +55,7 @@ fn failed_in(comparand: Comparand<'_>) -> Vec<(Key, FailedCell)> {
     let is_of_side =
         |view: &&CellView<'_>| variant.is_none_or(|name| view.variant().is_some_and(|own| own.name == name));
     let cells = run.cells();
-    let cells = cells.iter().filter(|view| view.completed.is_empty());
+    let cells = cells.iter().filter(|view| is_meant(view));
     cells
         .filter(is_of_side)
         .filter_map(|view| {

@@ -1,7 +1,12 @@
 //! Rows that lack a figure: on which side, and whether longer trials would have it.
 
+use std::collections::BTreeMap;
+
+use outcrop_measure::metric::Scope;
+
 use super::{Direction, FailIf, FailIfReport, no_ratio, reason_of};
-use crate::compare::{Comparison, ComparisonRow, FailedCell, NotComparable, Side, Verdict};
+use crate::compare::verdict::LEAST_REPETITIONS;
+use crate::compare::{Comparison, ComparisonRow, FailedCell, NotComparable, Side, SideCell, Verdict};
 use crate::view::lacks_operations;
 
 impl<'a> FailIfReport<'a> {
@@ -13,13 +18,20 @@ impl<'a> FailIfReport<'a> {
                 .iter()
                 .filter(|row| row.metric == condition.metric)
         };
-        let has_metric = |layer: &str| {
-            let cells = comparison.candidate_cells.iter();
-            let mut of_layer = cells.filter(|cell| cell.layer == layer);
-            of_layer.any(|cell| cell.metrics.contains_key(&condition.metric))
-                || rows().any(|row| row.layer == layer)
+        let cells = &comparison.candidate_cells[..];
+        let of_candidate = |failed: &[FailedCell]| {
+            let alone = failed
+                .iter()
+                .filter(|cell| cell.sides.iter().eq([&Side::Candidate]));
+            alone.cloned().collect::<Vec<_>>()
         };
-        let is_of_candidate = |failed: &&FailedCell| failed.sides.iter().eq([&Side::Candidate]);
+        let failing = [&comparison.failed, &comparison.depleted].map(|failed| of_candidate(failed));
+        let has_metric =
+            |layer: &str| has_metric(condition, cells, layer) || rows().any(|row| row.layer == layer);
+        let is_failed = |layer: &str, factors: &BTreeMap<String, String>| {
+            let mut failed = comparison.failed.iter();
+            failed.any(|cell| cell.layer == layer && cell.factors == *factors)
+        };
         Self {
             lost: rows().filter(|row| is_lost(row)).collect(),
             // A limit on the figure itself is checked where it is 0.
@@ -29,17 +41,34 @@ impl<'a> FailIfReport<'a> {
                 }
                 _ => Vec::new(),
             },
-            failed: comparison
-                .failed
-                .iter()
-                .filter(is_of_candidate)
-                .filter(|failed| has_metric(&failed.layer))
-                .collect(),
             missing: comparison
                 .unmatched
                 .iter()
                 .filter(|cell| cell.side == Side::Baseline && has_metric(&cell.layer))
+                .filter(|cell| !is_failed(&cell.layer, &cell.factors))
                 .count(),
+            ..Self::failing(condition, cells, failing)
+        }
+    }
+
+    /// Of the cells that failed, and of those that failures left too few trials, the ones that the condition would be about.
+    pub(super) fn failing(
+        condition: &FailIf,
+        cells: &[SideCell],
+        [failed, depleted]: [Vec<FailedCell>; 2],
+    ) -> Self {
+        // What belongs to the data needs no number of trials.
+        let is_of_trials = |failed: &FailedCell| {
+            let its = cells
+                .iter()
+                .find(|cell| cell.layer == failed.layer && cell.factors == failed.factors);
+            let samples = its.and_then(|cell| cell.metrics.get(&condition.metric));
+            samples.is_some_and(|samples| samples.scope == Scope::Trial)
+        };
+        let of_layer = |cell: &FailedCell| has_metric(condition, cells, &cell.layer);
+        Self {
+            failed: failed.into_iter().filter(of_layer).collect(),
+            depleted: depleted.into_iter().filter(is_of_trials).collect(),
             ..Self::default()
         }
     }
@@ -51,9 +80,22 @@ impl<'a> FailIfReport<'a> {
             1 => "1 cell".to_owned(),
             count => format!("{count} cells"),
         };
+        let whose = |cell: &FailedCell| {
+            if cell.sides.is_empty() {
+                ""
+            } else {
+                " in the candidate"
+            }
+        };
         let failed = self.failed.first().map(|first| {
-            let (cells, message) = (cells(self.failed.len()), &first.message);
-            format!("{cells} failed in the candidate, and cannot be checked; the first reason: {message}")
+            let (cells, whose, message) = (cells(self.failed.len()), whose(first), &first.message);
+            format!("{cells} failed{whose}, and cannot be checked; the first reason: {message}")
+        });
+        let depleted = self.depleted.first().map(|first| {
+            let (cells, whose, message) = (cells(self.depleted.len()), whose(first), &first.message);
+            format!(
+                "trials of {cells} failed{whose}, and fewer than {LEAST_REPETITIONS} completed, which decide nothing; the first reason: {message}"
+            )
         });
         let lost = self.lost.first().map(|first| {
             let (cells, reason) = (cells(self.lost.len()), reason_of(first));
@@ -63,9 +105,15 @@ impl<'a> FailIfReport<'a> {
             let (cells, reason) = (cells(self.fallen_to_zero.len()), no_ratio(first));
             format!("in {cells} it cannot be checked: {reason}")
         });
-        let told: Vec<String> = [failed, lost, fallen].into_iter().flatten().collect();
+        let told: Vec<String> = [failed, depleted, lost, fallen].into_iter().flatten().collect();
         (!told.is_empty()).then(|| told.join("; "))
     }
+}
+
+/// Whether a cell of the layer has the metric.
+fn has_metric(condition: &FailIf, cells: &[SideCell], layer: &str) -> bool {
+    let mut of_layer = cells.iter().filter(|cell| cell.layer == layer);
+    of_layer.any(|cell| cell.metrics.contains_key(&condition.metric))
 }
 
 /// Why the sides of a row cannot be compared; empty where they can.
@@ -101,7 +149,7 @@ fn is_lost(row: &ComparisonRow) -> bool {
 }
 
 /// Whether the candidate's median alone is 0, and nothing else is in the way of a ratio.
-fn is_fallen_to_zero(row: &ComparisonRow) -> bool {
+pub(super) fn is_fallen_to_zero(row: &ComparisonRow) -> bool {
     reasons_of(row)
         == [NotComparable::Zero {
             side: Side::Candidate,

@@ -1,7 +1,7 @@
 //! Conditions on figures that cells lack.
 
 use outcrop_measure::metric::Provenance;
-use outcrop_results::{Outcome, RunView, TrialEntry, Value, compare};
+use outcrop_results::{FailIf, Outcome, RunView, TrialEntry, Value, compare};
 
 use crate::conditions::check;
 use crate::samples::{IOPS, LATENCY_P99, run_of, trial, usual};
@@ -98,6 +98,12 @@ fn a_rate_that_fell_to_0_is_said_to_be_unchecked_and_one_that_rose_from_0_is_not
     let (running, stalled) = (side("running", 1e5), side("stalled", 0.0));
     let fallen = compare(&running, &stalled);
     let said = check("iops < -5%", &fallen).unwrap().passed_over().unwrap();
+    let report = check("iops < -5%", &fallen).unwrap();
+    assert_eq!(
+        (report.checked, report.without_ratio.len()),
+        (1, 0),
+        "it is named once"
+    );
     assert!(
         said.starts_with("in 1 cell it cannot be checked: the median of the candidate is 0")
             && said.contains("a limit on the figure itself"),
@@ -136,7 +142,11 @@ fn a_cell_that_the_candidate_failed_or_recorded_no_figure_of_passes_no_gate_and_
     for gate in gates {
         let of_failed = compare(&whole, &failed);
         let report = check(gate, &of_failed).unwrap();
-        assert_eq!((report.met(), report.checked), (0, 1), "{gate}");
+        assert_eq!(
+            (report.met(), report.checked, report.missing),
+            (0, 1, 0),
+            "{gate}"
+        );
         assert_eq!(
             report.passed_over().unwrap(),
             "1 cell failed in the candidate, and cannot be checked; the first reason: too many clients"
@@ -161,4 +171,59 @@ fn a_cell_that_the_candidate_failed_or_recorded_no_figure_of_passes_no_gate_and_
             );
         }
     }
+}
+
+#[test]
+fn a_cell_of_which_failures_leave_too_few_trials_passes_no_gate_unless_the_baseline_has_as_few() {
+    let whole = beside("whole", |_| ());
+    let crashing = beside("crashing", |trial| {
+        if trial.repetition > 0 {
+            trial.outcome = Outcome::Failed {
+                message: "out of memory".to_owned(),
+            };
+            trial.values.clear();
+        }
+    });
+    let rest = "fewer than 5 completed, which decide nothing; the first reason: out of memory";
+    for gate in ["iops < -50%", "iops < 1"] {
+        let comparison = compare(&whole, &crashing);
+        let report = check(gate, &comparison).unwrap();
+        assert_eq!((report.met(), report.checked), (0, 1), "{gate}");
+        assert_eq!(
+            report.passed_over().unwrap(),
+            format!("trials of 1 cell failed in the candidate, and {rest}")
+        );
+        for (baseline, candidate) in [(&crashing, &crashing), (&crashing, &whole), (&whole, &whole)] {
+            let comparison = compare(baseline, candidate);
+            assert_eq!(check(gate, &comparison).unwrap().passed_over(), None, "{gate}");
+        }
+    }
+    let limit = ["iops < 1".parse().unwrap()];
+    let of_run = |run: &RunView| {
+        FailIf::check_run_each(&limit, run)
+            .remove(0)
+            .unwrap()
+            .passed_over()
+    };
+    assert_eq!(
+        of_run(&crashing).unwrap(),
+        format!("trials of 1 cell failed, and {rest}")
+    );
+    assert_eq!(of_run(&whole), None);
+}
+
+#[test]
+fn a_run_with_a_failed_cell_passes_no_limit() {
+    let failed = beside("failed", |trial| {
+        trial.outcome = Outcome::Failed {
+            message: "EIO".to_owned(),
+        };
+        trial.values.clear();
+    });
+    let limit = ["iops < 1".parse().unwrap()];
+    let report = FailIf::check_run_each(&limit, &failed).remove(0).unwrap();
+    assert_eq!(
+        report.passed_over().unwrap(),
+        "1 cell failed, and cannot be checked; the first reason: EIO"
+    );
 }

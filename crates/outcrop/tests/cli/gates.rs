@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::compare::write_codec_plan;
-use crate::harness::{names_in, only_run, outcrop, workplace};
+use crate::harness::{command, names_in, only_run, outcrop, workplace};
 
 /// A rate of a thousand times what any machine gives, and one of nothing: the candidate of `ab` and of `compare`, and the run of `report`.
 #[test]
@@ -47,6 +47,14 @@ fn a_limit_is_checked_on_the_candidate_or_on_one_run_and_its_cells_are_named() {
     let report = |run: &str, limit: &str| outcrop(dir.path(), &["report", run, "--fail-if", limit]);
     let met = report(&five, "compress_speed < 1000TB/s");
     assert_eq!(met.code, Some(1), "{met:?}");
+    // Behind `| head`, too: a reader that went away changes nothing of what was found.
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut unread = command(
+        dir.path(),
+        &["report", &five, "--fail-if", "compress_speed < 1000TB/s"],
+    );
+    assert_eq!(unread.stdout(writer).status().unwrap().code(), Some(1));
     assert!(
         !met.stdout.is_empty(),
         "the summary is there all the same: {met:?}"
@@ -195,10 +203,8 @@ fn copy_run(from: &Path, to: &Path, change: &dyn Fn(&str) -> String) {
     std::fs::write(to.join("trials.ndjson"), lines).unwrap();
 }
 
-#[test]
-fn a_gate_ends_with_2_where_the_candidate_failed_or_lacks_the_figure_unless_a_condition_is_met() {
-    let dir = workplace();
-    let dir = dir.path();
+/// Runs of two cells: whole, and with the second cell failed, nearly failed, or without its figure.
+fn measure_and_damage(dir: &Path) {
     let flags =
         "device --engine noop --size 1MiB --queue-depth 1,8 --repetitions 5 --warm-up 0s --duration 10ms";
     let seen = outcrop(dir, &flags.split(' ').collect::<Vec<_>>());
@@ -219,12 +225,25 @@ fn a_gate_ends_with_2_where_the_candidate_failed_or_lacks_the_figure_unless_a_co
         trial["outcome"] = serde_json::json!({"failed": {"message": "the device went away"}});
         trial["values"] = serde_json::json!([]);
     });
+    run("crashing", &|trial| {
+        if trial["repetition"] != 0 {
+            trial["outcome"] = serde_json::json!({"failed": {"message": "out of memory"}});
+            trial["values"] = serde_json::json!([]);
+        }
+    });
     run("lacking", &|trial| {
         let values = trial["values"].as_array_mut().unwrap();
         let iops = values.iter_mut().find(|value| value["metric"] == "iops").unwrap();
         iops["value"] = serde_json::Value::Null;
         iops["source"] = "nothing was counted".into();
     });
+}
+
+#[test]
+fn a_gate_ends_with_2_where_the_candidate_failed_or_lacks_the_figure_unless_a_condition_is_met() {
+    let dir = workplace();
+    let dir = dir.path();
+    measure_and_damage(dir);
     let gate = |candidate: &str, conditions: &[&str]| {
         let conditions = conditions.iter().flat_map(|condition| ["--fail-if", condition]);
         let command: Vec<&str> = ["compare", "whole", candidate]
@@ -239,6 +258,10 @@ fn a_gate_ends_with_2_where_the_candidate_failed_or_lacks_the_figure_unless_a_co
             "1 cell failed in the candidate, and cannot be checked; the first reason: the device went away",
         ),
         (
+            "crashing",
+            "trials of 1 cell failed in the candidate, and fewer than 5 completed, which decide nothing; the first reason: out of memory",
+        ),
+        (
             "lacking",
             "in 1 cell the candidate lacks this figure, which the baseline has; the first reason: unavailable in the candidate: nothing was counted",
         ),
@@ -250,6 +273,8 @@ fn a_gate_ends_with_2_where_the_candidate_failed_or_lacks_the_figure_unless_a_co
                 seen.stderr.contains("met by 0 of 1 cell") && seen.sentence().contains(why),
                 "{seen:?}"
             );
+            let is_lost_twice = seen.stderr.contains("only in the baseline");
+            assert!(!is_lost_twice, "{seen:?}");
             // One that is met decides, and the other stays said.
             let seen = gate(candidate, &[condition, "iops > 1"]);
             assert_eq!(seen.code, Some(1), "{seen:?}");
@@ -262,6 +287,11 @@ fn a_gate_ends_with_2_where_the_candidate_failed_or_lacks_the_figure_unless_a_co
     }
     let seen = gate("whole", &["iops < -90%"]);
     assert_eq!(seen.code, Some(0), "{seen:?}");
+    // A run alone has no baseline, and fails by its own cells.
+    for (run, code) in [("whole", 0), ("failed", 2), ("crashing", 2)] {
+        let seen = outcrop(dir, &["report", run, "--fail-if", "iops < 1"]);
+        assert_eq!(seen.code, Some(code), "{seen:?}");
+    }
 }
 
 /// A line of the journal whose IOPS are a level with a noise of 1 ‰.
