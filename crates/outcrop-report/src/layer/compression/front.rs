@@ -110,7 +110,7 @@ pub(super) fn named(all: &[Candidate<'_, '_>], direction: Direction, in_report: 
     let also = match left_out.is_empty() {
         true => String::new(),
         false => format!(
-            " Another cell beats these by the medians alone, which does not decide it: {}.",
+            " Further cells are beaten by the medians alone, which does not decide it: {}.",
             some_of(&left_out, ", ")
         ),
     };

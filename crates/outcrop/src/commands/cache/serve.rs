@@ -27,8 +27,8 @@ Examples:
 
 --memory limits the whole process, to within 16 MiB; a thread that sends an item larger than 1 MiB may \
 take up to the item's size in addition. With --policy none, a quarter of the memory (at most 1 GiB) is set aside for connection buffers, or \
-the size of one request of the largest item if that is more. On Ctrl-C or SIGTERM the server answers pending requests \
-and exits; a second signal stops it immediately.";
+the size of one request of the largest item if that is more. On Ctrl-C or SIGTERM the server answers pending requests, \
+for about 5 s at most, and exits; a second signal stops it immediately.";
 
 /// Serve a cache over the memcached protocol, HTTP and the Redis protocol
 #[derive(Debug, clap::Args)]

@@ -7,9 +7,9 @@ use crate::cell::Cell;
 use crate::finding::Finding;
 use crate::number::{Number, counted};
 
-/// The engine of which the publication says how little its throughput drops,
+/// The engine whose throughput drops little, as its publication says.
 const ENGINE: &str = "DPZip";
-/// and by how much at most.
+/// The largest drop that the publication admits.
 const CLAIMED: f64 = 0.15;
 
 /// What the publication claims of its engine, and what its other curves do beside it: a check for each direction.

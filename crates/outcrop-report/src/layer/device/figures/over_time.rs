@@ -42,7 +42,7 @@ pub(super) fn both(cells: &[Cell<'_>]) -> [FigureSlot; 2] {
         let caption = format!(
             "{}: {what}{left_out}{}",
             cell.words(),
-            not_drawn(&series, intervals)
+            not_drawn(&series, intervals, cell.is_closed_loop())
         );
         let chart = LineChart {
             x: axis(x, Quantity::Seconds, Scale::Linear),
@@ -133,15 +133,25 @@ fn idle_starts(trial: &[SeriesPoint], length_s: f64, ran_s: f64) -> Vec<f64> {
     idle.into_iter().map(|index| index as f64 * length_s).collect()
 }
 
-/// How many intervals have no value to draw. Those are the slow ones: a line that passes over them looks better than the trial was.
-fn not_drawn(series: &[Series], intervals: usize) -> String {
+/// How many intervals have no value to draw. In a closed loop those are the slow ones: a line that passes over them looks better than the
+/// trial was. In an open loop, fewer operations may have been due.
+fn not_drawn(series: &[Series], intervals: usize, is_closed_loop: bool) -> String {
     let drawn: usize = series.iter().map(|line| line.points.len()).sum();
-    match intervals - drawn {
-        0 => String::new(),
-        count => format!(
-            " {count} of {intervals} intervals are not drawn, because too few operations completed in them: these are the slow ones, and the lines pass over them."
-        ),
-    }
+    let (are, them) = match intervals - drawn {
+        0 => return String::new(),
+        1 => ("is", "it"),
+        _ => ("are", "them"),
+    };
+    let slow = match (is_closed_loop, intervals - drawn) {
+        (false, _) => String::new(),
+        (true, 1) => "It is a slow one, and the lines pass over it.".to_owned(),
+        (true, _) => "These are the slow ones, and the lines pass over them.".to_owned(),
+    };
+    let told = format!(
+        " {} of {intervals} intervals {are} not drawn, because too few operations completed in {them}. {slow}",
+        intervals - drawn
+    );
+    told.trim_end().to_owned()
 }
 
 /// A line for each trial, and how many intervals all of them have.
