@@ -16,7 +16,7 @@ as memcached *resident*; items kept, and the hit ratio of ETC with sets on misse
 Prints the result as Markdown; `cargo xtask bench-record cache-peers` keeps it. $OUTCROP is the program (else a release
 build is made); $CACHE_SERVER, if set, serves in its place: a command in which {port} and {memory} are replaced, such as
 the example `bare_server` of outcrop-cache; it is not asked in Redis's protocol then. $MEMCACHED names another build of
-memcached. memcached and redis-server come from the system's packages.
+memcached. $FLOOR names a build of floor.c, which does nothing but the system calls of a request. memcached and redis-server come from the system's packages.
 """
 
 import argparse
@@ -147,6 +147,8 @@ def servers(binary):
         Server(f"Redis {version('redis-server', '--version')}", "redis", redis),
         Server(f"memcached {version('memcached', '-V')} (Debian)", "memcached", memcached.format("memcached")),
     ]
+    if os.environ.get("FLOOR"):
+        found.append(Server("bare system calls", "memcached", f"{shlex.quote(os.environ['FLOOR'])} {{port}} et"))
     named = os.environ.get("MEMCACHED")
     if named:
         found.append(Server(f"memcached {version(named, '-V')}", "memcached", memcached.format(shlex.quote(named))))
