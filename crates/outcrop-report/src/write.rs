@@ -56,7 +56,11 @@ fn remove_others(figures_dir: &Path, kept: &[PathBuf]) -> Result<(), ReportError
     for entry in entries {
         let path = entry.map_err(io_error("read", figures_dir))?.path();
         if !kept.contains(&path) && is_our_figure(&path) {
-            fs::remove_file(&path).map_err(io_error("remove", &path))?;
+            match fs::remove_file(&path) {
+                // Another report of the same run was faster.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                removed => removed.map_err(io_error("remove", &path))?,
+            }
         }
     }
     Ok(())

@@ -25,10 +25,18 @@ pub(crate) fn is_ours(dir: &Path, name: &str) -> bool {
 
 /// Whether a file of a run's `figures` is one that a report wrote there: the title within carries the name of the file.
 pub fn is_our_figure(path: &Path) -> bool {
-    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let figure = name_of(path).strip_suffix(".svg");
     let has_its_title = |figure: &str| begins_with(path, &format!(r#"<title id="{figure}-title">"#));
-    let is_begun = begun(name).is_some_and(|name| name.ends_with(".svg"));
-    is_file(path) && (is_begun || name.strip_suffix(".svg").is_some_and(has_its_title))
+    is_file(path) && figure.is_some_and(has_its_title)
+}
+
+/// Whether a file of a run's `figures` is the beginning of one. Another report may be about to give it its name.
+pub(crate) fn is_begun_figure(path: &Path) -> bool {
+    is_file(path) && begun(name_of(path)).is_some_and(|name| name.ends_with(".svg"))
+}
+
+fn name_of(path: &Path) -> &str {
+    path.file_name().and_then(OsStr::to_str).unwrap_or_default()
 }
 
 /// The name that a temporary file was to get: `.report.html.4711.tmp`.

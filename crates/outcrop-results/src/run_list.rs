@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use crate::error::ResultsError;
 use crate::journal::Journal;
 use crate::layout::{JOURNAL_FILE, check_is_run, run_name};
-use crate::ours::{is_our_figure, is_ours};
+use crate::ours::{is_begun_figure, is_our_figure, is_ours};
 use crate::view::RunView;
 
 /// One run of a folder of runs.
@@ -130,7 +130,7 @@ pub fn remove(run: &ListedRun) -> Result<Removed, ResultsError> {
     if let Some(figures) = figures_of(&run.dir) {
         for entry in fs::read_dir(&figures).map_err(ResultsError::io("read", &figures))? {
             let path = entry.map_err(ResultsError::io("read", &figures))?.path();
-            if is_our_figure(&path) {
+            if is_our_figure(&path) || is_begun_figure(&path) {
                 fs::remove_file(&path).map_err(ResultsError::io("remove", &path))?;
             }
         }

@@ -10,37 +10,47 @@ use crate::view::{CellView, RunView};
 
 /// The failed cells of both sides, each once.
 pub(super) fn of(baseline: Comparand<'_>, candidate: Comparand<'_>) -> Vec<FailedCell> {
-    of_both(baseline, candidate, |view| view.completed.is_empty())
+    of_both(baseline, candidate, has_failed).into_values().collect()
 }
 
-/// The cells of both sides of which trials failed so that fewer completed than decide anything, each once.
+/// The cells of which trials of the candidate failed so that fewer completed than decide anything, and some did; not those of which the
+/// baseline has no more.
 pub(super) fn depleted(baseline: Comparand<'_>, candidate: Comparand<'_>) -> Vec<FailedCell> {
-    of_both(baseline, candidate, is_depleted)
+    let failed = of_both(baseline, candidate, has_failed);
+    let few = of_both(baseline, candidate, has_few).into_iter();
+    few.filter(|(key, cell)| cell.sides.iter().eq([&Side::Candidate]) && !failed.contains_key(key))
+        .map(|(_, cell)| cell)
+        .collect()
 }
 
 /// The failed cells of one run, and those with too few trials that completed.
 pub(crate) fn of_run(run: &RunView) -> [Vec<FailedCell>; 2] {
-    let failed = failed_in(Comparand::Run(run), |view| view.completed.is_empty());
+    let is_depleted = |view: &CellView<'_>| has_few(view) && !has_failed(view);
+    let failed = failed_in(Comparand::Run(run), has_failed);
     let depleted = failed_in(Comparand::Run(run), is_depleted);
     [failed, depleted].map(|cells| cells.into_iter().map(|(_, cell)| cell).collect())
 }
 
-fn is_depleted(view: &CellView<'_>) -> bool {
-    (1..LEAST_REPETITIONS).contains(&view.completed.len())
+fn has_failed(view: &CellView<'_>) -> bool {
+    view.completed.is_empty()
+}
+
+fn has_few(view: &CellView<'_>) -> bool {
+    view.completed.len() < LEAST_REPETITIONS
 }
 
 fn of_both(
     baseline: Comparand<'_>,
     candidate: Comparand<'_>,
-    is_meant: impl Fn(&CellView<'_>) -> bool + Copy,
-) -> Vec<FailedCell> {
+    is_meant: fn(&CellView<'_>) -> bool,
+) -> BTreeMap<Key, FailedCell> {
     let mut found: BTreeMap<Key, FailedCell> = BTreeMap::new();
     for (comparand, side) in [(baseline, Side::Baseline), (candidate, Side::Candidate)] {
         for (key, cell) in failed_in(comparand, is_meant) {
             found.entry(key).or_insert(cell).sides.insert(side);
         }
     }
-    found.into_values().collect()
+    found
 }
 
 /// What makes two failures one: the layer, and the pair of variants or else the factors.

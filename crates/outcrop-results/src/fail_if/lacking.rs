@@ -19,13 +19,9 @@ impl<'a> FailIfReport<'a> {
                 .filter(|row| row.metric == condition.metric)
         };
         let cells = &comparison.candidate_cells[..];
-        let of_candidate = |failed: &[FailedCell]| {
-            let alone = failed
-                .iter()
-                .filter(|cell| cell.sides.iter().eq([&Side::Candidate]));
-            alone.cloned().collect::<Vec<_>>()
-        };
-        let failing = [&comparison.failed, &comparison.depleted].map(|failed| of_candidate(failed));
+        let is_of_candidate = |cell: &&FailedCell| cell.sides.iter().eq([&Side::Candidate]);
+        let failed = comparison.failed.iter().filter(is_of_candidate);
+        let failing = [failed.cloned().collect(), comparison.depleted.clone()];
         let has_metric =
             |layer: &str| has_metric(condition, cells, layer) || rows().any(|row| row.layer == layer);
         let is_failed = |layer: &str, factors: &BTreeMap<String, String>| {

@@ -184,6 +184,12 @@ fn a_cell_of_which_failures_leave_too_few_trials_passes_no_gate_unless_the_basel
             trial.values.clear();
         }
     });
+    let failed = beside("failed", |trial| {
+        trial.outcome = Outcome::Failed {
+            message: "out of memory".to_owned(),
+        };
+        trial.values.clear();
+    });
     let rest = "fewer than 5 completed, which decide nothing; the first reason: out of memory";
     for gate in ["iops < -50%", "iops < 1"] {
         let comparison = compare(&whole, &crashing);
@@ -193,7 +199,13 @@ fn a_cell_of_which_failures_leave_too_few_trials_passes_no_gate_unless_the_basel
             report.passed_over().unwrap(),
             format!("trials of 1 cell failed in the candidate, and {rest}")
         );
-        for (baseline, candidate) in [(&crashing, &crashing), (&crashing, &whole), (&whole, &whole)] {
+        let as_good = [
+            (&crashing, &crashing),
+            (&failed, &crashing),
+            (&crashing, &whole),
+            (&whole, &whole),
+        ];
+        for (baseline, candidate) in as_good {
             let comparison = compare(baseline, candidate);
             assert_eq!(check(gate, &comparison).unwrap().passed_over(), None, "{gate}");
         }
