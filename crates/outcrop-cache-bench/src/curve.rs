@@ -299,7 +299,7 @@ impl MemorySizes {
     }
 
     /// These sizes, with more between neighbouring sizes of a range: the doublings of the smaller of the two, or, where they are within four times, one
-    /// more: twice the smaller, or their mean if that is less. Where that makes too many, one more for each two. `None` if nothing lies between them, or if
+    /// more: twice the smaller, or their mean if that is less. Where that makes too many, one more for each neighbouring pair. `None` if nothing lies between them, or if
     /// there are still too many.
     pub fn between(&self, from: u64, to: u64) -> Option<Self> {
         let sizes: BTreeSet<u64> = self

@@ -290,6 +290,7 @@ metrics! { PLAIN:
     CLOSED_LOOP = "closed_loop_throughput", PerSecond, Higher, Trial, "throughput of the closed loop that the offered load is a share of";
     HIT_RATIO = "hit_ratio", Ratio, Higher, Trial, "gets that found a value over all gets";
     HITS_PER_REQUEST = "hits_per_request", Ratio, Neither, Trial, "gets that found a value over requests of all kinds, sets on miss left out: some studies call this the hit ratio";
+    PUBLISHED_HIT_RATIO = "hit_ratio_as_published", Ratio, Higher, Trial, "a published hit ratio that does not say what it divides by";
     BYTE_HIT_RATIO = "byte_hit_ratio", Ratio, Higher, Trial, "bytes of the values found over those of all values requested";
     SIMULATED_HIT_RATIO = "simulated_hit_ratio", Ratio, Neither, Trial, "hit ratio of a textbook simulation of the policy with as many items as the server held";
     SERVER_CPU = "server_cpu_per_request", NanosecondsPerOperation, Lower, Trial, "CPU time of the server, kernel included, per answer; refusals are answers here";

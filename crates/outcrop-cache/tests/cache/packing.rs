@@ -26,7 +26,7 @@ fn work_for_a_set_is_bounded_whatever_sizes_follow_each_other() {
     let sets = |count: u32, len: usize| Flood::Sets { count, len };
     // A segment has 16 KiB here: one item of 12.5 kB leaves a quarter of it empty, and one of 17 kB takes two.
     let long = sets(300, 12_500);
-    // With each, a third more than the bytes that are moved for one that is sent.
+    // Each with its bound: a third above the bytes that were measured as moved for each byte sent.
     let floods = [
         (2.2, vec![long, sets(200_000, 1)]),
         (

@@ -19,7 +19,7 @@ fn long_table() -> RecordBatch {
 }
 
 #[test]
-fn cut_and_damaged_arrow_and_parquet_never_panic_and_are_no_error_of_the_system() {
+fn cut_and_damaged_arrow_and_parquet_never_panic_and_damage_of_arrow_is_no_error_of_the_system() {
     let column = Column::open_in(encode(
         &as_rows(
             &(0..90)

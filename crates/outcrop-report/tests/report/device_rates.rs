@@ -277,6 +277,42 @@ fn an_interval_in_which_nothing_completed_is_drawn_as_zero() {
 }
 
 #[test]
+fn intervals_without_a_p99_are_counted_and_called_slow_only_where_a_request_follows_another() {
+    let caption = |mut run: RunView, idle: &[u32]| {
+        for trial in run.trials.iter_mut().filter(|trial| trial.repetition == 2) {
+            trial
+                .histograms
+                .retain(|entry| !idle.contains(&entry.interval_index));
+        }
+        let report = Report::of(&run);
+        let mut figures = report.figures().into_iter();
+        let figure = figures.find(|figure| figure.id == "p99-over-time");
+        figure.expect("a course of time").caption.clone()
+    };
+    for (idle, closed, open) in [
+        (&[][..], "", ""),
+        (
+            &[2],
+            "intervals is not drawn, because too few operations completed in it. It is a slow one",
+            "completed in it.",
+        ),
+        (
+            &[2, 5],
+            "intervals are not drawn, because too few operations completed in them. These are the slow ones",
+            "completed in them.",
+        ),
+    ] {
+        let told = caption(run_of(0), idle);
+        assert!(
+            told.contains(closed) && told.contains("drawn") != idle.is_empty(),
+            "{told}"
+        );
+        let told = caption(three_rates(), idle);
+        assert!(told.ends_with(open) && !told.contains("slow one"), "{told}");
+    }
+}
+
+#[test]
 fn a_course_of_time_says_how_many_trials_it_leaves_out() {
     let caption = |repetitions: u32| {
         let run = RunBuilder::new(repetitions).cells(&[4096], &[1, 8], &[0]).build();

@@ -6,8 +6,8 @@ use outcrop_measure::metric::Metric;
 use outcrop_results::{Reference, ReferenceRow};
 use outcrop_schema::FactorRef;
 use outcrop_schema::cache::{
-    BUILD, HIT_RATIO, HITS_PER_REQUEST, ITEM_MEMORY, KEYS, LOAD_FACTOR, MEMORY, REQUEST_MIX, REQUESTS,
-    SCHEMA, VALUE_POOL, WORKLOAD,
+    BUILD, HIT_RATIO, HITS_PER_REQUEST, ITEM_MEMORY, KEYS, LOAD_FACTOR, MEMORY, PUBLISHED_HIT_RATIO,
+    REQUEST_MIX, REQUESTS, SCHEMA, VALUE_POOL, WORKLOAD,
 };
 use outcrop_schema::metrics::AS_PUBLISHED;
 
@@ -174,7 +174,7 @@ fn ratio_of_gets(reference: &Reference, cells: &[Cell<'_>]) -> Option<Finding> {
     let published = reference
         .rows
         .iter()
-        .filter(|row| is_hit_ratio_as_published(&row.metric));
+        .filter(|row| row.metric == PUBLISHED_HIT_RATIO.name);
     let ours = published.filter_map(|row| {
         let cell = like(row, cells)?;
         Some((row.value, cell.value(&HIT_RATIO)?, cell.value(&HITS_PER_REQUEST)?))
@@ -239,14 +239,10 @@ fn here(row: &ReferenceRow, cells: &[Cell<'_>]) -> String {
 
 /// The figures of ours that a published one may be: a hit ratio that does not say what it divides by, either of two.
 fn readings(metric: &str) -> Vec<Metric> {
-    match is_hit_ratio_as_published(metric) {
+    match metric == PUBLISHED_HIT_RATIO.name {
         true => vec![HIT_RATIO, HITS_PER_REQUEST],
         false => SCHEMA.metric(metric).into_iter().collect(),
     }
-}
-
-fn is_hit_ratio_as_published(metric: &str) -> bool {
-    metric.strip_suffix(AS_PUBLISHED) == Some(HIT_RATIO.name)
 }
 
 /// The name of a metric in words; that it is as published, its column says.

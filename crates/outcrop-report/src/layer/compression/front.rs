@@ -110,7 +110,11 @@ pub(super) fn named(all: &[Candidate<'_, '_>], direction: Direction, in_report: 
     let also = match left_out.is_empty() {
         true => String::new(),
         false => format!(
-            " Further cells are beaten by the medians alone, which does not decide it: {}.",
+            " By the medians alone, {} beaten, which is not decided: {}.",
+            match left_out.len() {
+                1 => "another cell is".to_owned(),
+                count => format!("{count} other cells are"),
+            },
             some_of(&left_out, ", ")
         ),
     };

@@ -137,21 +137,20 @@ fn idle_starts(trial: &[SeriesPoint], length_s: f64, ran_s: f64) -> Vec<f64> {
 /// trial was. In an open loop, fewer operations may have been due.
 fn not_drawn(series: &[Series], intervals: usize, is_closed_loop: bool) -> String {
     let drawn: usize = series.iter().map(|line| line.points.len()).sum();
-    let (are, them) = match intervals - drawn {
+    let (are, them, slow) = match intervals - drawn {
         0 => return String::new(),
-        1 => ("is", "it"),
-        _ => ("are", "them"),
+        1 => ("is", "it", " It is a slow one, and the lines pass over it."),
+        _ => (
+            "are",
+            "them",
+            " These are the slow ones, and the lines pass over them.",
+        ),
     };
-    let slow = match (is_closed_loop, intervals - drawn) {
-        (false, _) => String::new(),
-        (true, 1) => "It is a slow one, and the lines pass over it.".to_owned(),
-        (true, _) => "These are the slow ones, and the lines pass over them.".to_owned(),
-    };
-    let told = format!(
-        " {} of {intervals} intervals {are} not drawn, because too few operations completed in {them}. {slow}",
+    let slow = if is_closed_loop { slow } else { "" };
+    format!(
+        " {} of {intervals} intervals {are} not drawn, because too few operations completed in {them}.{slow}",
         intervals - drawn
-    );
-    told.trim_end().to_owned()
+    )
 }
 
 /// A line for each trial, and how many intervals all of them have.
