@@ -16,7 +16,8 @@ as memcached *resident*; items kept, and the hit ratio of ETC with sets on misse
 Prints the result as Markdown; `cargo xtask bench-record cache-peers` keeps it. $OUTCROP is the program (else a release
 build is made); $CACHE_SERVER, if set, serves in its place: a command in which {port} and {memory} are replaced, such as
 the example `bare_server` of outcrop-cache; it is not asked in Redis's protocol then. $MEMCACHED names another build of
-memcached. $FLOOR names a build of floor.c, which does nothing but the system calls of a request. memcached and redis-server come from the system's packages.
+memcached. $FLOOR names a build of floor.c, which does nothing but the system calls of a request; it takes --part cpu
+--only 'small gets'. memcached and redis-server come from the system's packages.
 """
 
 import argparse
@@ -388,6 +389,8 @@ def main():
     parser.add_argument("--keys", type=int, default=1_000_000)
     parser.add_argument("--fill-seconds", type=int, default=10)
     arguments = parser.parse_args()
+    if os.environ.get("FLOOR") and (arguments.part, arguments.only) != ("cpu", "small gets"):
+        sys.exit("FLOOR answers small gets alone: give --part cpu --only 'small gets'")
     binary = outcrop()
     found = servers(binary)
     named = os.environ.get("MEMCACHED")
