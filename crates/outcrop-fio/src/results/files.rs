@@ -41,12 +41,14 @@ fn walk(root: &Path, folder: &Path, level: usize, found: &mut Vec<PathBuf>) -> R
     for entry in entries {
         let path = entry.path();
         let kind = entry.file_type().map_err(FioError::io("read", &path))?;
+        // A link to a file stands for it; one to a folder may lead back here. What is no file is left out with its reason.
+        let is_folder = kind.is_dir() || kind.is_symlink() && path.is_dir();
         let is_json = path
             .extension()
             .is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
         if kind.is_dir() && level < MOST_LEVELS {
             walk(root, &path, level + 1, found)?;
-        } else if kind.is_file() && is_json {
+        } else if is_json && !is_folder {
             found.push(path);
         }
         if found.len() > MOST_FILES {

@@ -71,6 +71,29 @@ fn a_hundred_results_of_the_older_layout_become_one_run_with_fios_own_figures() 
 }
 
 #[test]
+fn a_link_to_a_result_stands_for_it_and_one_to_a_folder_is_not_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let [elsewhere, results] = ["elsewhere", "results"].map(|name| folder.path().join(name));
+    for dir in [&elsewhere, &results] {
+        fs::create_dir(dir).unwrap();
+    }
+    for (depth, dir) in [(1, &results), (4, &elsewhere)] {
+        let name = format!("outfile_blk4k_qlen{depth}_rw100_0.json");
+        fs::write(dir.join(name), older(1e4 * f64::from(depth), 4, 1.0)).unwrap();
+    }
+    let linked = "outfile_blk4k_qlen4_rw100_0.json";
+    std::os::unix::fs::symlink(elsewhere.join(linked), results.join(linked)).unwrap();
+    std::os::unix::fs::symlink(&results, results.join("again")).unwrap();
+    std::os::unix::fs::symlink("nowhere", results.join("lost.json")).unwrap();
+    let imported = imported(&[&results]);
+    assert_eq!(run_of(&imported, folder.path()).trials.len(), 2);
+    let [lost] = &imported.left_out[..] else {
+        panic!("{:?}", imported.left_out)
+    };
+    assert!(lost.contains("lost.json: it cannot be read: "), "{lost}");
+}
+
+#[test]
 fn the_older_layout_counts_in_microseconds_and_kib() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("randread_bs4k_qd8.json");

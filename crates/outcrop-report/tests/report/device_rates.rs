@@ -3,7 +3,7 @@
 use outcrop_report::Report;
 use outcrop_results::RunView;
 use outcrop_schema::device::{
-    ARRIVAL, ARRIVAL_REQUESTED, BANDWIDTH, DEVICE_BYTES_RATIO, FOREIGN_BYTES_RATIO, IOPS, LATENCY,
+    ARRIVAL, ARRIVAL_REQUESTED, BANDWIDTH, DEVICE_BYTES_RATIO, ERRORS, FOREIGN_BYTES_RATIO, IOPS, LATENCY,
     MISSING_BYTES_RATIO, REPLAY,
 };
 
@@ -181,6 +181,19 @@ fn cells_that_differ_in_their_rate_are_told_apart_in_figures_and_warnings() {
         .expect("a course of time");
     assert!(over_time.caption.contains("poisson:"), "{}", over_time.caption);
     assert!(!over_time.caption.contains("cache"), "{}", over_time.caption);
+}
+
+#[test]
+fn requests_that_failed_are_a_warning_on_the_first_screen() {
+    let mut run = run_of(100);
+    assert!(!Report::of(&run).screen(400, false).contains("requests failed"));
+    for (trial, errors) in run.trials.iter_mut().zip([3.0, 0.0, 1.0]) {
+        set(trial, ERRORS, errors);
+    }
+    let report = Report::of(&run);
+    let told = "4 requests failed in 2 trials, most at ";
+    assert!(warnings(&report)[0].starts_with(told), "{:?}", warnings(&report));
+    assert!(report.screen(400, false).contains(told));
 }
 
 #[test]

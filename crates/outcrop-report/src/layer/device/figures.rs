@@ -58,6 +58,10 @@ fn points<'c, 'a: 'c>(
     cells.into_iter().filter_map(point).collect()
 }
 
+/// Why there is no curve along the depth: those of mixes would be of two kinds of request.
+const ONE_DEPTH: &str =
+    "no random reads alone, and no random writes alone, were measured at two or more queue depths.";
+
 fn bandwidth_and_latency(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Bandwidth against latency";
     let mut curves = Vec::new();
@@ -68,8 +72,7 @@ fn bandwidth_and_latency(cells: &[Cell<'_>]) -> FigureSlot {
         curves.extend(of_one);
     }
     if curves.is_empty() {
-        let reason = "no access size was measured at two or more queue depths.";
-        return FigureSlot::missing(TITLE, reason, "ssd-queue-depth");
+        return FigureSlot::missing(TITLE, ONE_DEPTH, "ssd-queue-depth");
     }
     let series = curves.iter().enumerate().map(|(hue, (direction, curve))| {
         let x = |cell: &Cell<'_>| cell.value(&BANDWIDTH.both);
@@ -103,8 +106,7 @@ fn latency_by_depth(cells: &[Cell<'_>]) -> FigureSlot {
         }
     }
     if series.is_empty() {
-        let reason = "no cell was measured at two or more queue depths.";
-        return FigureSlot::missing(TITLE, reason, "ssd-queue-depth");
+        return FigureSlot::missing(TITLE, ONE_DEPTH, "ssd-queue-depth");
     }
     let chart = LineChart {
         x: axis("Queue depth", Quantity::QueueDepth, Scale::Log2),
@@ -173,8 +175,7 @@ fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
     };
     let series = by_direction(cells, published, (&QUEUE_DEPTH, &IO_BLOCK_SIZE), &IOPS, name);
     if series.is_empty() {
-        let reason = "no cell was measured at two or more queue depths.";
-        return FigureSlot::missing(TITLE, reason, "ssd-queue-depth");
+        return FigureSlot::missing(TITLE, ONE_DEPTH, "ssd-queue-depth");
     }
     let chart = LineChart {
         x: axis("Queue depth", Quantity::QueueDepth, Scale::Log2),

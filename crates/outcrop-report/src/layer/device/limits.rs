@@ -1,9 +1,9 @@
 //! What limits how far the figures of a device can be relied on.
 
 use outcrop_measure::units::{format_bytes, format_iops, format_nanoseconds};
-use outcrop_results::{CellView, lacks_operations};
+use outcrop_results::{CellView, TrialEntry, lacks_operations};
 use outcrop_schema::device::{
-    BYTES_WRITTEN, CONTAMINATION, Direction, IO_WORKER_CPU_SHARE, IOPS, NOTHING_COMPLETED, PAGE_CACHE,
+    BYTES_WRITTEN, CONTAMINATION, Direction, ERRORS, IO_WORKER_CPU_SHARE, IOPS, NOTHING_COMPLETED, PAGE_CACHE,
 };
 
 use super::cell::{DeviceCell, value_of};
@@ -18,6 +18,7 @@ use crate::number::counted;
 /// Every caution, warnings first.
 pub(super) fn all(cells: &[Cell<'_>]) -> impl Iterator<Item = Caution> {
     let cautions = [
+        failed_requests(cells),
         page_cache(cells).or_else(|| memory(cells)),
         too_short(cells),
         nothing_completed(cells),
@@ -37,6 +38,27 @@ pub(super) fn overload(cells: &[Cell<'_>]) -> Option<Caution> {
         .iter()
         .filter(|cell| !cell.is_closed_loop() && cell.reaches_device());
     overload::caution("device", open, |cell| cell.overload(), |cell| cell.words())
+}
+
+/// Requests that failed, each of which a drive should answer; a trial of which too many fail has failed itself.
+fn failed_requests(cells: &[Cell<'_>]) -> Option<Caution> {
+    let of_trial = |trial: &&TrialEntry| value_of(trial, &ERRORS).filter(|count| *count > 0.0);
+    let of_cell = |cell: &Cell<'_>| cell.trials().iter().filter_map(of_trial).sum::<f64>();
+    let all: f64 = cells.iter().map(of_cell).sum();
+    let trials = cells.iter().flat_map(Cell::trials).filter_map(of_trial).count();
+    let worst = cells
+        .iter()
+        .max_by(|one, other| of_cell(one).total_cmp(&of_cell(other)))?;
+    (trials > 0).then(|| {
+        Caution::warning(format!(
+            "{} failed in {}, most at {}: no figure includes them. The page has the first error, and the kernel's log (`dmesg`) says more; check the device \
+             before you rely on these figures.",
+            counted(all as usize, "request"),
+            counted(trials, "trial"),
+            worst.words()
+        ))
+        .graded(Gravity::Contaminated)
+    })
 }
 
 /// In the words of a row.

@@ -27,7 +27,9 @@ pub(super) fn both(cells: &[Cell<'_>]) -> [FigureSlot; 2] {
         let reason = match cells.iter().any(Cell::is_imported) {
             // No length of a job gives them.
             true => "the JSON of fio has no intervals, however long a job runs.".to_owned(),
-            false => format!("no trial has {FEWEST_INTERVALS} or more intervals; measure longer trials."),
+            false => format!(
+                "no trial of reads alone or writes alone has {FEWEST_INTERVALS} or more intervals; measure longer trials."
+            ),
         };
         return [IOPS_TITLE, P99_TITLE].map(|title| FigureSlot::missing(title, &reason, "ssd-matrix"));
     };
