@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use outcrop_measure::race::{CONFIDENCE, Contender, Standing};
+use outcrop_measure::race::{CONFIDENCE, Contender, Standing, Stop};
 use outcrop_measure::units::{ByteSize, TimeSpan};
 use outcrop_results::{RunView, TrialEntry};
-use outcrop_schema::kv::{self, Constraints, Figures, MARGIN};
+use outcrop_schema::kv::{self, Constraints, Figures, MARGIN, SAME_SPACE};
 use serde::Serialize;
 
 use super::candidate::{Candidate, CompressedAt, place};
@@ -101,8 +101,9 @@ pub(super) fn clear_after(race: &Race, choice: &Choice, limits: &Limits) -> Stri
             false => " of those that meet the limits",
         };
         format!(
-            "its throughput is within {:.0} % of the highest{of_whom}, and nothing that saves more space is",
-            MARGIN * 100.0
+            "its throughput is within {:.0} % of the highest{of_whom}, and nothing that saves over {:.0} % more space is",
+            MARGIN * 100.0,
+            SAME_SPACE * 100.0
         )
     };
     format!("This is clear, with {percent:.0} % confidence in all comparisons together: {decided}.")
@@ -182,6 +183,7 @@ impl Race {
             choice.choose(candidates, clear);
             // All looks together have judged the limits too.
             choice.if_kept = None;
+            choice.is_only |= self.is_alone_within_limits(candidates, clear);
         }
         if choice.best.is_some() {
             choice.sureness = Some(match clear.filter(|_| choice.without_log.is_none()) {
@@ -201,6 +203,18 @@ impl Race {
                 None => "budget spent: it may still be the answer".to_owned(),
             });
         }
+    }
+
+    /// Whether limits alone left all others out of the race, whatever their throughput.
+    fn is_alone_within_limits(&self, candidates: &[Candidate], chosen: usize) -> bool {
+        let its = self.place_of(&candidates[chosen]);
+        let mut others = self
+            .standing
+            .stops
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| Some(*place) != its);
+        others.all(|(_, stop)| matches!(stop, Some(Stop::SavesTooLittle { .. } | Stop::BreaksLimit { .. })))
     }
 
     /// Candidates that may still be the answer.

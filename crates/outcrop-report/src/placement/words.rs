@@ -1,7 +1,7 @@
 //! The answer in sentences: what to do, what it gives and costs, how sure it is, what would change it.
 
 use outcrop_results::RunView;
-use outcrop_schema::kv::{self, MARGIN};
+use outcrop_schema::kv::{self, MARGIN, SAME_SPACE};
 
 use super::Essential;
 use super::candidate::{self, Candidate, CompressedAt};
@@ -389,7 +389,8 @@ fn sure(
             "This is clear: nothing else that was measured meets the limits.".to_owned()
         }
         (Sureness::Clear, _) => format!(
-            "This is clear: nothing that saves more space comes within {:.0} % of the highest throughput, even at the ends of the intervals.",
+            "This is clear: nothing that saves over {:.0} % more space comes within {:.0} % of the highest throughput, even at the ends of the intervals.",
+            SAME_SPACE * 100.0,
             MARGIN * 100.0
         ),
         (Sureness::NotClear, None) => {

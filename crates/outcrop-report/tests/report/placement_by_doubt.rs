@@ -148,6 +148,23 @@ fn by_doubt_the_answer_meets_the_limits_that_the_run_was_measured_under() {
         .find(|one| one.name() == "no compression")
         .unwrap();
     assert_eq!(plain.stopped.as_deref(), Some("its ratio of 1.00 is too low"));
+
+    // Where the limits leave one, its throughput decides nothing, however much it varies.
+    let mut noisy = run;
+    for trial in noisy.trials.iter_mut().filter(|trial| trial.repetition > 0) {
+        let of_throughput = trial
+            .values
+            .iter_mut()
+            .filter(|value| value.metric == THROUGHPUT.name);
+        let noise = 1.0 + 0.9 * f64::from(trial.repetition);
+        of_throughput.for_each(|value| value.value = value.value.map(|value| value * noise));
+    }
+    let placement = Placement::of(&noisy, &Constraints::default(), None).unwrap();
+    let text = placement.answer.join(" ");
+    assert!(
+        text.starts_with("Within the limits that this run was given (--min-ratio 2.4), compress in the filesystem with btrfs zstd:1."),
+        "{text}"
+    );
 }
 
 #[test]
