@@ -124,11 +124,17 @@ fn of_type(
     let typed = cast_with_options(values, data_type, &unreadable_is_null)?;
     let back = as_strings(ArrayRef::clone(&typed))?;
     let (text, read_back) = (value_of(&**values)?, value_of(&*back)?);
+    let mut lengths = (0..values.len())
+        .map(|index| text(index).len())
+        .filter(|length| *length > 0);
+    let first = lengths.next();
+    // A fixed number of digits is a format of the column, as a type has it.
+    let is_fixed = text_type == TextType::Timestamps && lengths.all(|length| Some(length) == first);
     let is_kept = |index: usize| match (text(index), typed.is_valid(index)) {
         (b"", _) => !has_nulls,
         (_, false) => false,
         (text, true) if text_type == TextType::Floats => is_short_decimal(text),
-        (text, true) => is_same(text, read_back(index)),
+        (text, true) => is_same(text, read_back(index)) || is_fixed && is_padded(text, read_back(index)),
     };
     let is_any = typed.null_count() < values.len();
     let are_kept = is_any && (0..values.len()).all(is_kept);
@@ -139,6 +145,18 @@ fn of_type(
 fn is_same(text: &[u8], read_back: &[u8]) -> bool {
     let is_alike = |(&one, &other): (&u8, &u8)| one == other || (one == b' ' && other == b'T');
     text.len() == read_back.len() && text.iter().zip(read_back).all(is_alike)
+}
+
+/// Whether a moment reads back but for zeros at the end of its fraction.
+fn is_padded(text: &[u8], read_back: &[u8]) -> bool {
+    let Some((moment, rest)) = text.split_at_checked(read_back.len()) else {
+        return false;
+    };
+    let zeros = match read_back.contains(&b'.') {
+        true => Some(rest),
+        false => rest.strip_prefix(b"."),
+    };
+    is_same(moment, read_back) && zeros.is_some_and(|zeros| zeros.iter().all(|digit| *digit == b'0'))
 }
 
 /// Whether text is a decimal number without an exponent or leading zeros, with few enough digits.
@@ -196,6 +214,15 @@ mod tests {
                 Some(TextType::Timestamps),
             ),
             ("2026-11-22T07:23:00.000125\n", Some(TextType::Timestamps)),
+            (
+                "2026-11-22 07:23:00.120\n2026-11-22 07:23:00.000\n",
+                Some(TextType::Timestamps),
+            ),
+            (
+                "2026-11-22 07:23:00.000000\n2026-11-22 07:23:00.120000\n2026-11-22 07:23:00.000125\n",
+                Some(TextType::Timestamps),
+            ),
+            ("2026-11-22 07:23:00.120\n2026-11-22 07:23:00.00\n", None),
             ("-97.53\n35.50\n4\n", Some(TextType::Floats)),
             ("0.1234567890123456\n", None),
             ("1e5\n2.5\n", None),
