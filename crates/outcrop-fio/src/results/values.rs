@@ -2,6 +2,7 @@
 
 use outcrop_measure::metric::{Metric, Provenance, Unavailable};
 use outcrop_measure::percentile;
+use outcrop_measure::units::format_nanoseconds;
 use outcrop_results::{NONE_COMPLETED, Value};
 use outcrop_schema::device::{self, Direction};
 use outcrop_schema::{Latencies, Remark};
@@ -56,9 +57,24 @@ fn of_syncs(figures: &Figures, source: &str) -> Vec<Value> {
         total: Some(syncs.clone()),
         ..Operations::default()
     };
+    if syncs.max_ns > figures.runtime_s * 1e9 + LONGEST_AFTER_THE_END_NS {
+        let longest = format_nanoseconds(syncs.max_ns);
+        let why = format!(
+            "fio reports a sync of {longest} in a job of {:.1} s, which cannot be: its latencies of syncs are wrong",
+            figures.runtime_s
+        );
+        let metrics = device::SYNC_LATENCY.all();
+        return metrics
+            .iter()
+            .map(|metric| Value::unavailable(*metric, &why))
+            .collect();
+    }
     let why_no_percentiles = (figures.entries > 1).then_some(EACH_JOB);
     latencies(&device::SYNC_LATENCY, &operations, why_no_percentiles, source)
 }
+
+/// fio waits for what is under way when a job ends: a sync may take so long and outlast its job.
+const LONGEST_AFTER_THE_END_NS: f64 = 60e9;
 
 /// Both together, and each that there is.
 fn directions(figures: &Figures, only: Option<Direction>) -> Vec<Option<Direction>> {

@@ -5,6 +5,7 @@ use std::fs;
 use outcrop_fio::export;
 use outcrop_results::{HistogramEntry, HistogramKind, TrialEntry, Value};
 use outcrop_schema::device::{self, Direction};
+use outcrop_schema::metrics::Metric;
 
 use crate::round_trip::{assert_same, recorded, run, trial};
 use crate::samples::imported;
@@ -83,4 +84,41 @@ fn a_run_that_did_not_record_writes_without_their_syncs_leaves_that_latency_out_
     let path = folder.path().join("older.json");
     fs::write(&path, document.to_string()).unwrap();
     assert_same(&ours, &imported(&[&path]).trials[0]);
+}
+
+/// What fio 3.33 reports now and then with several requests in flight.
+#[test]
+fn syncs_that_outlast_their_job_by_far_are_unavailable_and_the_writes_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let exported = export(&run(folder.path(), &[synced(true)])).unwrap();
+    let mut document = exported.document();
+    let path = folder.path().join("synced.json");
+    for (max_ns, is_possible) in [(30e9, true), (20_409e9, false)] {
+        document["jobs"][0]["sync"]["lat_ns"]["max"] = max_ns.into();
+        fs::write(&path, document.to_string()).unwrap();
+        let back = &imported(&[&path]).trials[0];
+        let of = |metric: Metric| {
+            back.values
+                .iter()
+                .find(|value| value.metric == metric.name)
+                .unwrap()
+        };
+        assert!(of(device::IOPS.write).value.is_some());
+        let latency = device::SYNC_LATENCY;
+        for metric in [latency.mean, latency.p50, latency.max] {
+            let seen = of(metric);
+            let why = seen.source.as_deref().unwrap_or_default();
+            assert_eq!(
+                seen.value.is_some(),
+                is_possible,
+                "{} {max_ns}: {why}",
+                metric.name
+            );
+            assert_eq!(
+                why.contains("which cannot be: its latencies of syncs are wrong"),
+                !is_possible,
+                "{why}"
+            );
+        }
+    }
 }
