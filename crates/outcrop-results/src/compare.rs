@@ -253,7 +253,7 @@ pub struct Comparison {
     pub unlike: Vec<UnlikeFactor>,
     /// Cells without a completed trial on a side.
     pub failed: Vec<FailedCell>,
-    /// Cells of which trials of the candidate failed so that fewer completed than decide anything; not those of which the baseline has no more.
+    /// Cells of which trials of the candidate failed so that fewer completed than decide anything; not those of which trials of the baseline failed so, too.
     #[serde(skip)]
     pub depleted: Vec<FailedCell>,
     /// What differs between the two machines; empty when a side is a reference, which has none.

@@ -19,7 +19,7 @@ pub(super) const MOST_BYTES: u64 = 64 << 20;
 
 /// The files, each with whether it was found in a folder; those of a folder in the order of their names.
 ///
-/// Links in folders are not followed: they may lead anywhere, and back.
+/// Links to folders are not followed: they may lead back.
 pub(super) fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FioError> {
     let mut found = Vec::new();
     for path in paths {

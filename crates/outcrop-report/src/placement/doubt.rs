@@ -101,7 +101,7 @@ pub(super) fn clear_after(race: &Race, choice: &Choice, limits: &Limits) -> Stri
             false => " of those that meet the limits",
         };
         format!(
-            "its throughput is within {:.0} % of the highest{of_whom}, and nothing that saves over {:.0} % more space is",
+            "its throughput is within {:.0} % of the highest{of_whom}, and nothing with a ratio over {:.0} % higher is",
             MARGIN * 100.0,
             SAME_SPACE * 100.0
         )

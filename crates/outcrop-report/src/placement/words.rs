@@ -389,7 +389,7 @@ fn sure(
             "This is clear: nothing else that was measured meets the limits.".to_owned()
         }
         (Sureness::Clear, _) => format!(
-            "This is clear: nothing that saves over {:.0} % more space comes within {:.0} % of the highest throughput, even at the ends of the intervals.",
+            "This is clear: nothing with a ratio over {:.0} % higher comes within {:.0} % of the highest throughput, even at the ends of the intervals.",
             SAME_SPACE * 100.0,
             MARGIN * 100.0
         ),

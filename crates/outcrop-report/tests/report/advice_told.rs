@@ -98,7 +98,7 @@ fn a_cell_that_overlapping_medians_keep_off_the_front_is_named_as_not_decided() 
         ];
         builder.speeds(&codecs, &[64], &[1]).build()
     };
-    let unsure = "By the medians alone, another cell is beaten, which is not decided: snappy 64K.";
+    let unsure = "By the medians alone, another cell is beaten too, but not decidedly: snappy 64K.";
     for direction in ["compress", "decompress"] {
         let topic = format!("Front, {direction}");
         let open = claim(&run(0.2), &topic);

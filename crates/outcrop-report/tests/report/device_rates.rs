@@ -191,7 +191,7 @@ fn requests_that_failed_are_a_warning_on_the_first_screen() {
         set(trial, ERRORS, errors);
     }
     let report = Report::of(&run);
-    let told = "4 requests failed in 2 trials, most at ";
+    let told = "4 requests failed in 2 trials, at ";
     assert!(warnings(&report)[0].starts_with(told), "{:?}", warnings(&report));
     assert!(report.screen(400, false).contains(told));
 }

@@ -13,8 +13,8 @@ pub(super) fn of(baseline: Comparand<'_>, candidate: Comparand<'_>) -> Vec<Faile
     of_both(baseline, candidate, has_failed).into_values().collect()
 }
 
-/// The cells of which trials of the candidate failed so that fewer completed than decide anything, and some did; not those of which the
-/// baseline has no more.
+/// The cells of which trials of the candidate failed so that fewer completed than decide anything, and some did; not those of which
+/// trials of the baseline failed so, too.
 pub(super) fn depleted(baseline: Comparand<'_>, candidate: Comparand<'_>) -> Vec<FailedCell> {
     let failed = of_both(baseline, candidate, has_failed);
     let few = of_both(baseline, candidate, has_few).into_iter();

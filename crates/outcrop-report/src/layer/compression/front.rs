@@ -110,7 +110,7 @@ pub(super) fn named(all: &[Candidate<'_, '_>], direction: Direction, in_report: 
     let also = match left_out.is_empty() {
         true => String::new(),
         false => format!(
-            " By the medians alone, {} beaten, which is not decided: {}.",
+            " By the medians alone, {} beaten too, but not decidedly: {}.",
             match left_out.len() {
                 1 => "another cell is".to_owned(),
                 count => format!("{count} other cells are"),

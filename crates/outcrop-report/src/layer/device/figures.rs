@@ -60,7 +60,7 @@ fn points<'c, 'a: 'c>(
 
 /// Why there is no curve along the depth: those of mixes would be of two kinds of request.
 const ONE_DEPTH: &str =
-    "no random reads alone, and no random writes alone, were measured at two or more queue depths.";
+    "neither random reads alone nor random writes alone were measured at two or more queue depths.";
 
 fn bandwidth_and_latency(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Bandwidth against latency";
@@ -203,7 +203,8 @@ fn bandwidth_by_size(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot 
     let factors: (FactorRef, FactorRef) = (&IO_BLOCK_SIZE, &QUEUE_DEPTH);
     let series = by_direction(cells, published, factors, &BANDWIDTH, name);
     if series.is_empty() {
-        let reason = "no cell was measured at two or more access sizes.";
+        let reason =
+            "neither random reads alone nor random writes alone were measured at two or more access sizes.";
         return FigureSlot::missing(TITLE, reason, "ssd-access-size");
     }
     let chart = LineChart {

@@ -49,12 +49,14 @@ fn failed_requests(cells: &[Cell<'_>]) -> Option<Caution> {
     let worst = cells
         .iter()
         .max_by(|one, other| of_cell(one).total_cmp(&of_cell(other)))?;
+    let is_one = cells.iter().filter(|cell| of_cell(cell) > 0.0).count() == 1;
     (trials > 0).then(|| {
         Caution::warning(format!(
-            "{} failed in {}, most at {}: no figure includes them. The page has the first error, and the kernel's log (`dmesg`) says more; check the device \
-             before you rely on these figures.",
+            "{} failed in {}, {} {}: no rate or latency counts them. Check the device and the kernel's log (`dmesg`) of its machine before you rely on \
+             these figures.",
             counted(all as usize, "request"),
             counted(trials, "trial"),
+            if is_one { "at" } else { "most at" },
             worst.words()
         ))
         .graded(Gravity::Contaminated)

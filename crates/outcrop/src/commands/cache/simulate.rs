@@ -27,7 +27,7 @@ Examples:
 
 Each line of a trace is time,key,operation,key size,value size,ttl; or time,key,size; or a key.
 The size of an object is its key, its value and --overhead. Caches start empty. Simulated, not measured: no server runs, \
-and one needs about 10 % more memory, because part of it stays free.
+and a server holds fewer items in as much memory, because part of it stays free.
 Memory: 32 bytes per request, each key twice while the trace is read, then 56 bytes per key and thread.";
 
 /// Replay a trace on simulated caches: the miss ratio by memory and policy

@@ -28,7 +28,7 @@ pub(super) fn both(cells: &[Cell<'_>]) -> [FigureSlot; 2] {
             // No length of a job gives them.
             true => "the JSON of fio has no intervals, however long a job runs.".to_owned(),
             false => format!(
-                "no trial of reads alone or writes alone has {FEWEST_INTERVALS} or more intervals; measure longer trials."
+                "no trial of reads alone or writes alone has {FEWEST_INTERVALS} or more intervals: measure longer trials, or reads or writes alone."
             ),
         };
         return [IOPS_TITLE, P99_TITLE].map(|title| FigureSlot::missing(title, &reason, "ssd-matrix"));
