@@ -87,12 +87,15 @@ fn guarded<T>(format: &'static str, decode: impl FnOnce() -> Result<T>) -> Resul
     let outer = IS_GUARDED.replace(true);
     let decoded = catch_unwind(AssertUnwindSafe(decode));
     IS_GUARDED.set(outer);
-    decoded.unwrap_or_else(|_| {
-        Err(ColumnError::Foreign {
-            format,
-            detail: "the file is damaged: its decoder gave up; write the file again".to_owned(),
-        })
-    })
+    decoded.unwrap_or_else(|_| Err(damaged(format, "its decoder gave up")))
+}
+
+/// What is wrong with a file that nobody wrote so, as an error.
+fn damaged(format: &'static str, why: &str) -> ColumnError {
+    ColumnError::Foreign {
+        format,
+        detail: format!("the file is damaged: {why}; write the file again"),
+    }
 }
 
 impl From<ArrowError> for ColumnError {

@@ -105,8 +105,7 @@ pub struct CellGroup<'t> {
 impl CellTable {
     /// The table of a run.
     pub fn of(run: &RunView) -> Self {
-        let layers: BTreeSet<&str> = run.trials.iter().map(|trial| trial.layer.as_str()).collect();
-        let lacks_trials = layers.iter().any(|layer| run.lacks_trials(layer, 0));
+        let lacks_trials = run.lacks_any_trials();
         let row = |cell: &CellView<'_>| CellRow {
             is_of_unfinished_run: lacks_trials,
             ..CellRow::of(cell)

@@ -198,7 +198,7 @@ pub struct UnmatchedCell {
     pub factors: BTreeMap<String, String>,
 }
 
-/// A cell of which trials failed: all of them, or so many that too few completed.
+/// A cell with failed trials: all of them, or enough that too few completed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FailedCell {
     /// The sides on which it failed; none where there is one run alone.
@@ -253,7 +253,7 @@ pub struct Comparison {
     pub unlike: Vec<UnlikeFactor>,
     /// Cells without a completed trial on a side.
     pub failed: Vec<FailedCell>,
-    /// Cells of which trials of the candidate failed so that fewer completed than decide anything; not those of which trials of the baseline failed so, too.
+    /// Cells in which failures left the candidate alone some trials, but too few to decide anything.
     #[serde(skip)]
     pub depleted: Vec<FailedCell>,
     /// What differs between the two machines; empty when a side is a reference, which has none.
@@ -320,6 +320,7 @@ fn of_sides(baseline: Comparand<'_>, candidate: Comparand<'_>, options: &Compare
         true => cells::settings(&a, &b),
         false => Default::default(),
     };
+    let [failed, depleted] = failed::of(baseline, candidate);
     Comparison {
         baseline_settings,
         candidate_settings,
@@ -338,8 +339,8 @@ fn of_sides(baseline: Comparand<'_>, candidate: Comparand<'_>, options: &Compare
         unlike: unlike::factors(&a, &b, &paired.unmatched),
         unmatched: paired.unmatched,
         loads: load::summed(&paired.loads),
-        failed: failed::of(baseline, candidate),
-        depleted: failed::depleted(baseline, candidate),
+        failed,
+        depleted,
         is_different_machine: any(|difference| difference.is_machine),
         is_different_storage,
         environment_differences,

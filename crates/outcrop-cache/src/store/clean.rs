@@ -27,7 +27,7 @@ pub(super) struct Effort {
 }
 
 impl Effort {
-    /// For an item of so many bytes.
+    /// What an item of `len` bytes may cost.
     fn for_item(len: usize) -> Self {
         Self {
             unread: Sweep::budget(len),

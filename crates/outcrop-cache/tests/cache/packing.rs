@@ -159,7 +159,7 @@ fn long_items_fill_their_segments_and_of_mixed_lengths_most_of_the_memory() {
     }
 }
 
-/// Items of 12.5 kB leave a quarter of each segment of 16 KiB empty: all of them fit, and yet there is no place.
+/// Items of 12.5 kB leave a quarter of each segment of 16 KiB empty: their bytes are within the limit, but no segment has room for another.
 #[test]
 fn a_store_that_evicts_nothing_finds_what_has_ended_also_where_items_pack_badly() {
     let store = store(PolicyKind::None);

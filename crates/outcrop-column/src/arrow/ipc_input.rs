@@ -9,7 +9,7 @@ use arrow_ipc::reader::StreamDecoder;
 use arrow_schema::{ArrowError, Schema};
 
 use super::as_text::as_strings;
-use super::{FORMAT, ForeignField, fields_of, find_column, guarded};
+use super::{FORMAT, ForeignField, damaged, fields_of, find_column, guarded};
 use crate::encode::InputColumn;
 use crate::error::{ColumnError, Result};
 
@@ -244,14 +244,10 @@ fn taken(input: &mut impl Read, length: u64) -> Result<Vec<u8>> {
 /// Errors of the decoder, which has all bytes in memory: whatever it calls an error of input is damage.
 fn of_decoder(error: ArrowError) -> ColumnError {
     match error {
-        ArrowError::IoError(said, _) => damaged(&said),
-        ArrowError::ExternalError(source) => damaged(&source.to_string()),
+        ArrowError::IoError(said, _) => damaged(FORMAT, &said),
+        ArrowError::ExternalError(source) => damaged(FORMAT, &source.to_string()),
         other => other.into(),
     }
-}
-
-fn damaged(why: &str) -> ColumnError {
-    foreign(format!("the file is damaged: {why}; write the file again"))
 }
 
 fn cut_off(what: &str) -> ColumnError {

@@ -86,7 +86,7 @@ pub(super) fn of_header(error: io::Error) -> ColumnError {
 
 /// What is wrong with a file that nobody wrote so, as an error.
 pub(super) fn damaged(why: &str) -> ColumnError {
-    foreign(format!("the file is damaged: {why}; write the file again"))
+    super::damaged(FORMAT, why)
 }
 
 /// An error about a file of this format.

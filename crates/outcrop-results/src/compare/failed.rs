@@ -8,19 +8,16 @@ use super::{Comparand, FailedCell, Side};
 use crate::trial::Outcome;
 use crate::view::{CellView, RunView};
 
-/// The failed cells of both sides, each once.
-pub(super) fn of(baseline: Comparand<'_>, candidate: Comparand<'_>) -> Vec<FailedCell> {
-    of_both(baseline, candidate, has_failed).into_values().collect()
-}
-
-/// The cells of which trials of the candidate failed so that fewer completed than decide anything, and some did; not those of which
-/// trials of the baseline failed so, too.
-pub(super) fn depleted(baseline: Comparand<'_>, candidate: Comparand<'_>) -> Vec<FailedCell> {
+/// The failed cells of both sides, each once; and the cells in which failures left the candidate some trials, but too few to decide anything.
+/// Cells in which the baseline has too few for the same reason are not among these.
+pub(super) fn of(baseline: Comparand<'_>, candidate: Comparand<'_>) -> [Vec<FailedCell>; 2] {
     let failed = of_both(baseline, candidate, has_failed);
     let few = of_both(baseline, candidate, has_few).into_iter();
-    few.filter(|(key, cell)| cell.sides.iter().eq([&Side::Candidate]) && !failed.contains_key(key))
+    let depleted = few
+        .filter(|(key, cell)| cell.sides.iter().eq([&Side::Candidate]) && !failed.contains_key(key))
         .map(|(_, cell)| cell)
-        .collect()
+        .collect();
+    [failed.into_values().collect(), depleted]
 }
 
 /// The failed cells of one run, and those with too few trials that completed.

@@ -18,6 +18,12 @@ impl RunView {
             || self.trials_that_fall_short(&asked).next().is_some()
     }
 
+    /// Whether a cell of any layer lacks trials that resuming the run would measure.
+    pub fn lacks_any_trials(&self) -> bool {
+        let plan: Table = toml::from_str(&self.plan).unwrap_or_default();
+        self.trials_that_fall_short(&asked(&plan)).next().is_some()
+    }
+
     /// Whether the run did not come to all cells of this layer, which resuming it would measure. Earlier versions did not say how many there are.
     pub fn lacks_cells(&self, layer: &str) -> bool {
         let plan: Table = toml::from_str(&self.plan).unwrap_or_default();

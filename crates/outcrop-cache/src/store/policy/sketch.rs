@@ -31,7 +31,7 @@ pub(crate) struct Sketch {
 }
 
 impl Sketch {
-    /// A table of at most so many bytes, rounded down to a power of two. Without address space it stays empty.
+    /// A table that grows to at most `most_bytes`, rounded down to a power of two. Without address space it stays empty.
     pub(crate) fn within(most_bytes: usize) -> Self {
         let most = (most_bytes / size_of::<u64>()).max(LEAST_ITEMS * WORDS_PER_ITEM);
         let mut space = Mapping::reserve(1 << most.ilog2()).unwrap_or_default();

@@ -58,7 +58,7 @@ fn points<'c, 'a: 'c>(
     cells.into_iter().filter_map(point).collect()
 }
 
-/// Why there is no curve along the depth: those of mixes would be of two kinds of request.
+/// Why a curve by queue depth is missing. Mixes are not drawn: their figures would average two kinds of request.
 const ONE_DEPTH: &str =
     "neither random reads alone nor random writes alone were measured at two or more queue depths.";
 
