@@ -253,7 +253,7 @@ pub struct Comparison {
     pub unlike: Vec<UnlikeFactor>,
     /// Cells without a completed trial on a side.
     pub failed: Vec<FailedCell>,
-    /// Cells in which failures left the candidate alone some trials, but too few to decide anything.
+    /// Cells in which failures left the candidate some trials, but too few to decide anything; the baseline too, where it is among the sides.
     #[serde(skip)]
     pub depleted: Vec<FailedCell>,
     /// What differs between the two machines; empty when a side is a reference, which has none.

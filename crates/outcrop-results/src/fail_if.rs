@@ -93,10 +93,11 @@ pub struct FailIfReport<'a> {
     /// Cells of the baseline's run, of a layer that has the metric, which the candidate does not have: nothing is checked there.
     #[serde(skip)]
     pub missing: usize,
-    /// Cells of a layer that has the metric which failed in the candidate alone, or in the only run.
+    /// Cells of a layer that has the metric which failed in the candidate or in the only run; of a condition on a ratio those that did not fail in the
+    /// baseline too.
     #[serde(skip)]
     pub failed: Vec<FailedCell>,
-    /// Cells of the candidate alone, or of the only run, that have the metric and in which failures left too few trials to judge it.
+    /// The same of cells that have the metric and in which failures left too few trials to judge it.
     #[serde(skip)]
     pub depleted: Vec<FailedCell>,
     /// Repetitions that it would take to find a change in one row alone; none where those that there are suffice.

@@ -6,6 +6,7 @@ use outcrop_schema::LayerSchema;
 
 use crate::answer::{Caution, Gravity};
 use crate::cell::Cell;
+use crate::command::Commands;
 use crate::environment;
 use crate::number::{Number, counted};
 
@@ -63,9 +64,11 @@ fn missing_cells(run: &RunView, layer: &str) -> Option<Caution> {
     let mut of_layer = run.trials.iter().filter(|trial| trial.layer == layer);
     let is_in_first_round = of_layer.all(|trial| trial.repetition == 0);
     (is_in_first_round && (run.lacks_cells(layer) || run.lacks_trials(layer, 0))).then(|| {
-        Caution::warning(
-            "The run is not finished: its first round may not have measured every cell, and a cell that is missing here may be better than these.",
-        )
+        let resume = Commands::of(run).resuming();
+        Caution::warning(format!(
+            "The run is not finished: its first round may not have measured every cell, and a cell that is missing here may be better than these.{}",
+            resume.map_or_else(String::new, |command| format!(" `{command}` measures the rest."))
+        ))
         .graded(Gravity::Contaminated)
     })
 }

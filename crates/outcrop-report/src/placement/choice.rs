@@ -74,7 +74,7 @@ pub(super) fn choose(
     }
     front::mark(candidates);
     let eligible: Vec<usize> = eligible(candidates).collect();
-    let (Some(best), Some(&fastest)) = (pick(candidates, &eligible, ratio), eligible.first()) else {
+    let Some(best) = pick(candidates, &eligible, ratio) else {
         return Choice {
             if_kept: pick(candidates, &perhaps(candidates), ratio),
             ..Choice::default()
@@ -82,7 +82,7 @@ pub(super) fn choose(
     };
     let mut choice = Choice::default();
     choice.choose(candidates, best);
-    choice.sureness = Some(sureness(candidates, &choice, (best, fastest)));
+    choice.sureness = Some(sureness(candidates, &choice, best));
     choice
 }
 
@@ -183,9 +183,9 @@ pub(super) fn saves_more(one: &Candidate, other: &Candidate) -> bool {
     ratio(one) > ratio(other) * (1.0 + SAME_SPACE)
 }
 
-/// Clear needs intervals of at least 90 %: the best is within the margin of the fastest, and what saves more is not. Nothing is clear
-/// where limits or the log leave another one open.
-fn sureness(candidates: &[Candidate], choice: &Choice, (best, fastest): (usize, usize)) -> Sureness {
+/// Clear needs intervals of at least 90 %: the best is within the margin of whatever may be the fastest, and what saves more is not. Nothing
+/// is clear where limits or the log leave another one open.
+fn sureness(candidates: &[Candidate], choice: &Choice, best: usize) -> Sureness {
     let is_open = choice.if_kept.is_some() || choice.without_log.is_some();
     if is_open || candidates[best].verdict.kept != Kept::Keeps {
         return Sureness::NotClear;
@@ -193,20 +193,12 @@ fn sureness(candidates: &[Candidate], choice: &Choice, (best, fastest): (usize, 
     if choice.is_only {
         return Sureness::Clear;
     }
-    let known = |index: usize| {
+    let is_known = |index: usize| {
         let interval = candidates[index].throughput.interval;
-        interval.filter(|interval| interval.confidence >= SURE)
+        interval.is_some_and(|interval| interval.confidence >= SURE)
     };
-    let (Some(own), Some(top)) = (known(best), known(fastest)) else {
-        return Sureness::NotClear;
-    };
-    let holds = best == fastest || own.low >= top.high * (1.0 - MARGIN);
-    let are_slower = savers(candidates, best)
-        .into_iter()
-        .all(|index| known(index).is_some_and(|other| other.high < top.low * (1.0 - MARGIN)));
-    if holds && are_slower {
-        Sureness::Clear
-    } else {
-        Sureness::NotClear
+    match eligible(candidates).all(is_known) && left_open(candidates, choice).next().is_none() {
+        true => Sureness::Clear,
+        false => Sureness::NotClear,
     }
 }

@@ -389,9 +389,9 @@ fn sure(
             "This is clear: nothing else that was measured meets the limits.".to_owned()
         }
         (Sureness::Clear, _) => format!(
-            "This is clear: nothing with a ratio over {:.0} % higher comes within {:.0} % of the highest throughput, even at the ends of the intervals.",
-            SAME_SPACE * 100.0,
-            MARGIN * 100.0
+            "This is clear: even at the ends of the intervals, its throughput is within {:.0} % of the highest, and nothing with a ratio over {:.0} % higher is.",
+            MARGIN * 100.0,
+            SAME_SPACE * 100.0
         ),
         (Sureness::NotClear, None) => {
             "This is not clear: with one trial per cell there is no interval.".to_owned()

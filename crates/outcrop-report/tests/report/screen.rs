@@ -292,7 +292,13 @@ fn a_run_that_lacks_trials_is_to_be_resumed_and_not_repeated() {
     let mut begun = RunBuilder::new(1).cells(&[4096], &[1, 8], &[100]).build();
     assert!(!unfinished.contains(MISSING) && !screen(&begun).contains(MISSING));
     begun.plan.push_str("\n[plan.trial]\nrepetitions = 3\n");
-    assert!(screen(&begun).contains(MISSING), "{}", screen(&begun));
+    let incomplete = screen(&begun);
+    assert!(incomplete.contains(MISSING), "{incomplete}");
+    let flat = incomplete.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        flat.contains("better than these. `outcrop run --resume ") && flat.contains("` measures the rest."),
+        "{incomplete}"
+    );
     let of_one_trial = begun.plan.replace("repetitions = 3", "repetitions = 1");
     for (cells, is_missing) in [(2, false), (3, true)] {
         begun.plan = of_one_trial.replace("[[plan]]\n", &format!("[[plan]]\ncells = {cells}\n"));

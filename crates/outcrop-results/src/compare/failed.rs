@@ -8,21 +8,33 @@ use super::{Comparand, FailedCell, Side};
 use crate::trial::Outcome;
 use crate::view::{CellView, RunView};
 
-/// The failed cells of both sides, each once; and the cells in which failures left the candidate some trials, but too few to decide anything.
-/// Cells in which the baseline has too few for the same reason are not among these.
+/// The failed cells of both sides, each once; and the cells in which failures left the candidate some trials, but too few to decide anything:
+/// those of which the baseline has too few for the same reason carry both sides.
 pub(super) fn of(baseline: Comparand<'_>, candidate: Comparand<'_>) -> [Vec<FailedCell>; 2] {
-    let failed = of_both(baseline, candidate, has_failed);
-    let few = of_both(baseline, candidate, has_few).into_iter();
-    let depleted = few
-        .filter(|(key, cell)| cell.sides.iter().eq([&Side::Candidate]) && !failed.contains_key(key))
-        .map(|(_, cell)| cell)
+    let mut failed: BTreeMap<Key, FailedCell> = BTreeMap::new();
+    for (comparand, side) in [(baseline, Side::Baseline), (candidate, Side::Candidate)] {
+        for (key, cell) in failed_in(comparand, has_failed) {
+            failed.entry(key).or_insert(cell).sides.insert(side);
+        }
+    }
+    let few_in_baseline: BTreeSet<Key> = failed_in(baseline, has_few)
+        .into_iter()
+        .map(|(key, _)| key)
         .collect();
+    let depleted = failed_in(candidate, is_depleted)
+        .into_iter()
+        .map(|(key, mut cell)| {
+            cell.sides.insert(Side::Candidate);
+            cell.sides
+                .extend(few_in_baseline.contains(&key).then_some(Side::Baseline));
+            cell
+        });
+    let depleted = depleted.collect();
     [failed.into_values().collect(), depleted]
 }
 
 /// The failed cells of one run, and those with too few trials that completed.
 pub(crate) fn of_run(run: &RunView) -> [Vec<FailedCell>; 2] {
-    let is_depleted = |view: &CellView<'_>| has_few(view) && !has_failed(view);
     let failed = failed_in(Comparand::Run(run), has_failed);
     let depleted = failed_in(Comparand::Run(run), is_depleted);
     [failed, depleted].map(|cells| cells.into_iter().map(|(_, cell)| cell).collect())
@@ -36,18 +48,8 @@ fn has_few(view: &CellView<'_>) -> bool {
     view.completed.len() < LEAST_REPETITIONS
 }
 
-fn of_both(
-    baseline: Comparand<'_>,
-    candidate: Comparand<'_>,
-    is_meant: fn(&CellView<'_>) -> bool,
-) -> BTreeMap<Key, FailedCell> {
-    let mut found: BTreeMap<Key, FailedCell> = BTreeMap::new();
-    for (comparand, side) in [(baseline, Side::Baseline), (candidate, Side::Candidate)] {
-        for (key, cell) in failed_in(comparand, is_meant) {
-            found.entry(key).or_insert(cell).sides.insert(side);
-        }
-    }
-    found
+fn is_depleted(view: &CellView<'_>) -> bool {
+    has_few(view) && !has_failed(view)
 }
 
 /// What makes two failures one: the layer, and the pair of variants or else the factors.

@@ -17,6 +17,8 @@ pub struct SideCell {
     pub factors: BTreeMap<String, String>,
     /// Its figures, by the name of the metric.
     pub metrics: BTreeMap<String, Samples>,
+    /// Share of the CPUs that others used while it was measured, in the median of its trials; none where that is not known.
+    pub others_cpu_share: Option<f64>,
     /// Whether a publication has it.
     pub is_published: bool,
     /// Whether another program measured it.
@@ -36,6 +38,7 @@ impl SideCell {
             subject: cell.subject,
             factors: cell.factors,
             metrics: cell.metrics,
+            others_cpu_share: cell.others_share,
             is_published: cell.is_reference,
             is_imported: cell.is_imported,
         }

@@ -32,6 +32,8 @@ pub struct CellBeyond {
     pub high: f64,
     /// Unit of the three.
     pub unit: Unit,
+    /// Share of the CPUs that others used while it was measured, where that is known: no limit allows for it.
+    pub others_cpu_share: Option<f64>,
 }
 
 impl FailIf {
@@ -57,6 +59,7 @@ impl FailIf {
                     low,
                     high,
                     unit,
+                    others_cpu_share: cell.others_cpu_share,
                 },
                 Err(reason) => {
                     let is_short = !cell.is_imported && lacks_operations(&reason);

@@ -19,9 +19,13 @@ impl<'a> FailIfReport<'a> {
                 .filter(|row| row.metric == condition.metric)
         };
         let cells = &comparison.candidate_cells[..];
-        let is_of_candidate = |cell: &&FailedCell| cell.sides.iter().eq([&Side::Candidate]);
-        let failed = comparison.failed.iter().filter(is_of_candidate);
-        let failing = [failed.cloned().collect(), comparison.depleted.clone()];
+        // What failed on both sides did not become worse; a limit on the figure itself needs no baseline.
+        let counts = |cell: &&FailedCell| match condition.is_relative() {
+            true => cell.sides.iter().eq([&Side::Candidate]),
+            false => cell.sides.contains(&Side::Candidate),
+        };
+        let failing = [&comparison.failed, &comparison.depleted]
+            .map(|cells| cells.iter().filter(counts).cloned().collect());
         let has_metric =
             |layer: &str| has_metric(condition, cells, layer) || rows().any(|row| row.layer == layer);
         let is_failed = |layer: &str, factors: &BTreeMap<String, String>| {

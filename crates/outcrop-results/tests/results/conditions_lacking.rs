@@ -163,18 +163,23 @@ fn a_cell_that_the_candidate_failed_or_recorded_no_figure_of_passes_no_gate_and_
                 None,
                 "{gate}: nothing is lost"
             );
-            let equal = compare(baseline, baseline);
-            assert_eq!(
-                check(gate, &equal).unwrap().passed_over(),
-                None,
-                "{gate}: nothing changed"
-            );
         }
+        let passed_over_beside_itself = |side: &RunView| {
+            let equal = compare(side, side);
+            check(gate, &equal).unwrap().passed_over().is_some()
+        };
+        assert!(!passed_over_beside_itself(&unrecorded), "{gate}: nothing changed");
+        assert_eq!(
+            passed_over_beside_itself(&failed),
+            gate.ends_with('s'),
+            "{gate}: a limit needs no baseline"
+        );
     }
 }
 
 #[test]
-fn a_cell_of_which_failures_leave_too_few_trials_passes_no_gate_unless_the_baseline_has_as_few() {
+fn a_cell_of_which_failures_leave_too_few_trials_passes_no_limit_and_no_ratio_unless_the_baseline_has_as_few()
+{
     let whole = beside("whole", |_| ());
     let crashing = beside("crashing", |trial| {
         if trial.repetition > 0 {
@@ -199,14 +204,18 @@ fn a_cell_of_which_failures_leave_too_few_trials_passes_no_gate_unless_the_basel
             report.passed_over().unwrap(),
             format!("trials of 1 cell failed in the candidate, and {rest}")
         );
-        let as_good = [
-            (&crashing, &crashing),
-            (&failed, &crashing),
-            (&crashing, &whole),
-            (&whole, &whole),
-        ];
-        for (baseline, candidate) in as_good {
-            let comparison = compare(baseline, candidate);
+        let is_relative = gate.ends_with('%');
+        for baseline in [&crashing, &failed] {
+            let comparison = compare(baseline, &crashing);
+            let passed_over = check(gate, &comparison).unwrap().passed_over();
+            assert_eq!(
+                passed_over.is_none(),
+                is_relative,
+                "{gate}: a limit needs no baseline"
+            );
+        }
+        for baseline in [&crashing, &whole] {
+            let comparison = compare(baseline, &whole);
             assert_eq!(check(gate, &comparison).unwrap().passed_over(), None, "{gate}");
         }
     }

@@ -57,6 +57,18 @@ fn a_difference_that_the_load_explains_is_undecided_and_one_against_it_is_not() 
 }
 
 #[test]
+fn a_limit_allows_for_no_load_and_a_cell_beyond_it_carries_what_others_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let busy = run(folder.path(), "busy", 1e5, Some(0.85));
+    let limit: [FailIf; 1] = ["iops < 150000".parse().unwrap()];
+    let report = FailIf::check_run_each(&limit, &busy).remove(0).unwrap();
+    let [cell] = report.beyond.as_slice() else {
+        panic!("{:?}", report.beyond)
+    };
+    assert_eq!(cell.others_cpu_share, Some(0.85));
+}
+
+#[test]
 fn a_condition_that_the_load_may_have_met_is_counted_and_not_met() {
     let folder = tempfile::tempdir().unwrap();
     let condition: FailIf = "iops < -5%".parse().unwrap();

@@ -3,6 +3,7 @@
 use crate::exit::{Ending, bad_input};
 use crate::output::note;
 use outcrop_measure::units::format_with_range;
+use outcrop_probe::OthersCpu;
 use outcrop_report::number::{counted, given_percent};
 use outcrop_results::compare::about_repetitions;
 use outcrop_results::{CellBeyond, FailIf, FailIfReport, ResultsError};
@@ -153,7 +154,7 @@ fn deciding(found: &FailIfReport<'_>) -> String {
     parts.join("; ")
 }
 
-/// A cell that is beyond a limit: `  device, scratch-file 1GiB, 4KiB 100:0 QD 32: 1.42 ms (1.31–1.55)`.
+/// A cell that is beyond a limit, and what may have put it there: `  device, scratch-file 1GiB, 4KiB 100:0 QD 32: 1.42 ms (1.31–1.55)`.
 fn beyond(cell: &CellBeyond) -> String {
     let schema = Vocabulary::default().layer(&cell.layer);
     let metric = schema.and_then(|schema| schema.metric(&cell.metric));
@@ -168,12 +169,50 @@ fn beyond(cell: &CellBeyond) -> String {
         true => format_with_range(&shown(cell.value), &shown(cell.low), &shown(cell.high)),
         false => shown(cell.value),
     };
-    format!("  {}: {figure}", names.join(", "))
+    let disturbed = cell.others_cpu_share.filter(|share| *share > OthersCpu::MATTER);
+    let others = disturbed.map_or_else(String::new, |share| {
+        format!(
+            "; other programs used {:.0} % of the CPUs meanwhile, for which a limit does not allow",
+            share * 100.0
+        )
+    });
+    format!("  {}: {figure}{others}", names.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FailIfReport, deciding};
+    use std::collections::BTreeMap;
+
+    use outcrop_measure::metric::Unit;
+
+    use super::{CellBeyond, FailIfReport, beyond, deciding};
+
+    #[test]
+    fn a_cell_beyond_a_limit_is_named_with_what_other_programs_used_meanwhile() {
+        let cell = |others_cpu_share: Option<f64>| CellBeyond {
+            layer: "device".to_owned(),
+            subject: "scratch-file 1GiB".to_owned(),
+            factors: BTreeMap::new(),
+            metric: "latency_p99".to_owned(),
+            value: 1.4e6,
+            low: 1.3e6,
+            high: 1.6e6,
+            unit: Unit::Nanoseconds,
+            others_cpu_share,
+        };
+        let alone = beyond(&cell(Some(0.02)));
+        assert!(
+            alone.starts_with("  device, scratch-file 1GiB: 1.40 ms"),
+            "{alone}"
+        );
+        assert_eq!(alone, beyond(&cell(None)));
+        assert_eq!(
+            beyond(&cell(Some(0.4))),
+            format!(
+                "{alone}; other programs used 40 % of the CPUs meanwhile, for which a limit does not allow"
+            )
+        );
+    }
 
     #[test]
     fn repetitions_would_decide_the_cells_that_have_an_estimate_and_may_decide_the_others() {

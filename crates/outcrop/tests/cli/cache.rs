@@ -354,8 +354,8 @@ fn a_trace_becomes_a_miss_ratio_curve_as_text_and_picture() {
     assert_eq!(seen.code, Some(0), "{seen:?}");
     assert_eq!(
         seen.stdout.lines().count(),
-        12,
-        "four sentences, a blank line and a table: {}",
+        13,
+        "five sentences, a blank line and a table: {}",
         seen.stdout
     );
     // Everything fits at the memory advised; what a policy is worth shows below.

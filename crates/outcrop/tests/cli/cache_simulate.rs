@@ -109,7 +109,7 @@ fn a_curve_that_is_a_straight_line_has_no_knee_whatever_the_seed_and_a_loop_has_
     assert!(
         seen.contains(
             "\nKnee with lru: from 32 KiB to 64 KiB the misses fall from 100.0 % to 5.0 % of gets, which is all of the 95.0 percentage points by \
-             which they fall from 8 KiB to 128 KiB."
+             which they fall from 8 KiB to 128 KiB.\nA server holds fewer items in as much memory, and so needs more of it: "
         ),
         "{seen}"
     );

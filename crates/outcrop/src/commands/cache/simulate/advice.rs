@@ -28,8 +28,12 @@ pub(super) fn sentences(points: &[CurvePoint], facts: &TraceFacts) -> Option<Vec
         None => sentences.extend(better_with_less(points, &advice.chosen)),
     }
     sentences.extend(fall(points, policy, facts));
+    sentences.push(OF_A_SERVER.to_owned());
     Some(sentences)
 }
+
+/// What the figures are not.
+const OF_A_SERVER: &str = "A server holds fewer items in as much memory, and so needs more of it: `outcrop cache load --trace` measures one.";
 
 /// `25.9 %` of the gets miss.
 pub(super) fn percent(point: &CurvePoint) -> String {
