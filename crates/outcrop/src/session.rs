@@ -155,7 +155,8 @@ pub(crate) fn resume_and(
     conclusion: &Conclusion<'_>,
 ) -> anyhow::Result<Ending> {
     flags.beside.checked()?;
-    let set = resumed.set.with_max_written(flags.max_written);
+    let limit = flags.max_written.or(resumed.set.max_written());
+    let set = resumed.set.with_max_written(limit);
     measure(&set, resumed.folder, IfItCannotBegin::KeepRun, flags, conclusion)
 }
 
@@ -231,8 +232,11 @@ fn measure(
         ));
         return Ok(Ending::Interrupted);
     }
+    let limit = set.max_written().map_or_else(String::new, |limit| {
+        format!(", which may write up to {limit} again (--max-written sets another limit)")
+    });
     note(&format!(
-        "interrupted: {finished} of {total} trials are kept; resume with `{} --resume {}`",
+        "interrupted: {finished} of {total} trials are kept; resume with `{} --resume {}`{limit}",
         conclusion.command,
         dir.display()
     ));

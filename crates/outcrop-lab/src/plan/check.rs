@@ -64,7 +64,7 @@ impl PlanSet {
             cells: Vec::new(),
             data_refusals: data.refusals,
             data_notes: data.notes,
-            max_written: options.max_written,
+            max_written: options.max_written.or(header.limits.max_written),
             time_limit: None,
             checking_took: Duration::ZERO,
             data: options
@@ -74,7 +74,7 @@ impl PlanSet {
                 .map(chosen::data)
                 .or(header.data),
             constraints: match options.constraints == Constraints::default() {
-                true => header.doubt.constraints,
+                true => header.limits.constraints,
                 false => options.constraints.clone(),
             },
             prices: options.prices.clone().or(header.prices),
@@ -85,9 +85,12 @@ impl PlanSet {
         if let Some(promised) = options.promised.into_iter().chain(options.budget).min() {
             set.fit_data(promised, &data.factors);
         }
-        set.keep_to_budget(options, header.doubt.budget)?;
+        set.keep_to_budget(options, header.limits.budget)?;
         set.time_limit = promise::time_limit(options, set.doubt.is_some());
-        set.check_max_written(given_in)?;
+        // A run that is resumed with its own limit has written a part before.
+        if options.max_written.is_some() {
+            set.check_max_written(given_in)?;
+        }
         Ok(set.checked_in(Duration::from_nanos(stopwatch.elapsed_ns())))
     }
 }

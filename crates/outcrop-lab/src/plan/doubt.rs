@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use outcrop_measure::race::MOST_ROUNDS;
-use outcrop_measure::units::TimeSpan;
+use outcrop_measure::units::{ByteSize, TimeSpan};
 use outcrop_schema::Settings;
 use outcrop_schema::kv::{self, Constraints};
 use outcrop_workload::word::hint;
@@ -101,19 +101,23 @@ impl FollowDoubt {
     }
 }
 
-/// The same as an expanded plan may say it; constraints without a budget are those of the answer alone.
+/// What an expanded plan may say that its run has to keep to; constraints without a budget are those of the answer alone.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct DoubtHeader {
+pub(super) struct RunLimits {
     pub(super) budget: Option<TimeSpan>,
+    pub(super) max_written: Option<ByteSize>,
     pub(super) constraints: Constraints,
 }
 
-impl DoubtHeader {
+impl RunLimits {
     pub(super) const BUDGET: &'static str = "budget";
+    pub(super) const MAX_WRITTEN: &'static str = "max_written";
 
     /// The keys under `[run]`.
     pub(super) fn keys() -> impl Iterator<Item = &'static str> {
-        [Self::BUDGET].into_iter().chain(Constraints::KEYS)
+        [Self::BUDGET, Self::MAX_WRITTEN]
+            .into_iter()
+            .chain(Constraints::KEYS)
     }
 
     /// Takes the value of a key.
@@ -121,6 +125,11 @@ impl DoubtHeader {
         if key == Self::BUDGET {
             let span = text.parse::<TimeSpan>().map_err(|error| error.to_string())?;
             self.budget = Some(span);
+            return Ok(());
+        }
+        if key == Self::MAX_WRITTEN {
+            let size = text.parse::<ByteSize>().map_err(|error| error.to_string())?;
+            self.max_written = Some(size);
             return Ok(());
         }
         let number = text.parse::<f64>().ok();

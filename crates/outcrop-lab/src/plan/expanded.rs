@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::doubt::{BudgetUse, DoubtHeader};
+use super::doubt::{BudgetUse, RunLimits};
 use super::stop::WHEN_STEADY;
 use super::{Plan, PlanSet};
 use outcrop_schema::Settings;
@@ -19,8 +19,12 @@ pub(super) fn to_toml(set: &PlanSet) -> String {
     if let Some(data) = &set.data {
         entry(&mut out, "data", &quoted(data));
     }
+    // A resume keeps the limit.
+    if let Some(limit) = &set.max_written {
+        entry(&mut out, RunLimits::MAX_WRITTEN, &quoted(&limit.to_string()));
+    }
     if let Some(doubt) = &set.doubt {
-        entry(&mut out, DoubtHeader::BUDGET, &quoted(&doubt.budget.to_string()));
+        entry(&mut out, RunLimits::BUDGET, &quoted(&doubt.budget.to_string()));
     }
     for (name, value) in set.constraints.by_name() {
         entry(&mut out, name, &quoted(&value.to_string()));

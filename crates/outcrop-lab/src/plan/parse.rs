@@ -15,7 +15,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::design::Design;
-use super::doubt::{BudgetUse, DoubtHeader};
+use super::doubt::{BudgetUse, RunLimits};
 use super::draft::{Draft, Given, Located, TrialDraft};
 use super::source::PlanSource;
 use super::variants::VariantName;
@@ -35,7 +35,7 @@ pub(super) struct RunHeader {
     pub(super) effort: Option<Effort>,
     pub(super) directory: Option<PathBuf>,
     pub(super) data: Option<String>,
-    pub(super) doubt: DoubtHeader,
+    pub(super) limits: RunLimits,
     pub(super) prices: Option<Prices>,
 }
 
@@ -95,7 +95,7 @@ impl Reader<'_> {
     fn header(&self, run: &Value<'_>, asked: Option<Effort>) -> Result<RunHeader, LabError> {
         let table = self.table(run, "run")?;
         let known = ["seed", "effort", "version", "directory", "data", "prices"];
-        let known: Vec<&str> = known.into_iter().chain(DoubtHeader::keys()).collect();
+        let known: Vec<&str> = known.into_iter().chain(RunLimits::keys()).collect();
         self.refuse_unknown(table, "[run]", &known)?;
         let mut header = RunHeader::default();
         if let Some(value) = table.get("version") {
@@ -142,12 +142,12 @@ impl Reader<'_> {
         Ok(header)
     }
 
-    /// What the answer to where to compress has to meet, in which time, and at which prices.
+    /// How much the run may write; what the answer to where to compress has to meet, in which time, and at which prices.
     fn limits(&self, run: &DeTable<'_>, header: &mut RunHeader) -> Result<(), LabError> {
-        for key in DoubtHeader::keys() {
+        for key in RunLimits::keys() {
             if let Some(value) = run.get(key) {
                 let text = self.scalar(value, &format!("run.{key}"), "text in quotes")?.value;
-                let read = header.doubt.read(key, &text);
+                let read = header.limits.read(key, &text);
                 read.map_err(|message| self.source.error(&value.span(), format!("run.{key}: {message}")))?;
             }
         }

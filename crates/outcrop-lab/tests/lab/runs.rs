@@ -362,7 +362,12 @@ fn a_run_stops_before_it_writes_more_than_it_may_and_a_resume_goes_on() {
     );
     assert!(told.iter().any(|text| text.contains("--max-written")), "{told:?}");
     let before = folder.trials().unwrap().len();
-    let set = set.with_max_written(None);
+    let dir = folder.dir().to_owned();
+    drop(folder);
+    let resumed = resume(&dir).unwrap();
+    assert_eq!(resumed.set.max_written(), Some(LIMIT), "a resume keeps the limit");
+    let mut folder = resumed.folder;
+    let set = resumed.set.with_max_written(None);
     let outcome = run_to_the_end(&set, &mut folder).unwrap();
     let entries = assert_complete(&set, &folder);
     let in_trials: f64 = entries[before..]

@@ -104,7 +104,7 @@ pub(crate) struct PlanFlags {
     /// Shorten trials so that the whole run fits this time; for where to compress, run as many trials as fit
     #[arg(long, value_name = "TIME")]
     pub(crate) budget: Option<TimeSpan>,
-    /// Write at most this much to the device [default: no limit]
+    /// Write at most this much to the device; a resume keeps the limit for what it writes itself [default: no limit]
     #[arg(long, value_name = "BYTES")]
     pub(crate) max_written: Option<ByteSize>,
     /// Rated endurance (TBW) from the drive's datasheet, such as 600TB: bytes written are shown as a share of it
