@@ -50,7 +50,7 @@ pub enum LoadProgress {
     Measuring {
         /// Seconds so far.
         elapsed: Duration,
-        /// In all; none where the load ends after a number of requests.
+        /// In all; none where the load ends after a number of requests or with its trace.
         total: Option<Duration>,
         /// Answers so far, those of sets on miss among them.
         answered: u64,
@@ -117,7 +117,7 @@ fn measure(
     let cpus_before = OthersCpu::now();
     crew.shared.answered.store(0, Ordering::Relaxed);
     let start_ticks = clock.ticks() + clock.ticks_in(START_DELAY);
-    let is_timed = spec.requests.is_none();
+    let is_timed = spec.is_timed();
     let end_ticks = is_timed.then(|| start_ticks + clock.ticks_in(spec.duration));
     let seed = spec.seed.derive("measured requests");
     let reports = crew.run(
@@ -163,7 +163,10 @@ fn measure(
     let (loaded_ns, longest_ns) = (since_begun(ended_ticks), end_ticks.map_or(u64::MAX, since_begun));
     let duration_ns = loaded_ns.min(longest_ns).max(1);
     Ok(LoadReport {
-        is_trace: matches!(spec.source, RequestSource::Trace { .. }),
+        trace_requests: match &spec.source {
+            RequestSource::Trace { trace, .. } => Some(trace.entries().len() as u64),
+            RequestSource::Generated { .. } => None,
+        },
         is_open_loop: spec.is_open_loop(),
         requested_per_second: spec.arrival.per_second().map(outcrop_measure::Rate::per_second),
         objective: spec.objective,

@@ -221,8 +221,8 @@ pub struct ServerCpu {
 /// Everything that one load measured.
 #[derive(Clone, Debug)]
 pub struct LoadReport {
-    /// Whether the requests were those of a trace.
-    pub is_trace: bool,
+    /// How many requests the trace has whose requests these were; none where there was no trace.
+    pub trace_requests: Option<u64>,
     /// Whether requests followed a schedule.
     pub is_open_loop: bool,
     /// Requests per second that the schedule asked for.
@@ -250,6 +250,14 @@ pub struct LoadReport {
 const BUSY_SHARE: f64 = 0.95;
 
 impl LoadReport {
+    /// How many of a trace's requests were made, and how many it has, where it was not replayed to its end.
+    pub fn part_of_trace(&self) -> Option<(u64, u64)> {
+        let all = self.trace_requests?;
+        let tally = &self.tally;
+        let made = (tally.answers() + tally.unfinished).saturating_sub(tally.fills);
+        (made < all).then_some((made, all))
+    }
+
     /// Answers per second of measured time, refusals left out.
     pub fn throughput_per_second(&self) -> f64 {
         self.tally.completed_in_time as f64 * 1e9 / self.duration_ns.max(1) as f64
@@ -338,7 +346,7 @@ impl LoadReport {
         let is_stored =
             self.warm_up.sets > self.warm_up.refused || tally.kind(RequestKind::Set).operations > 0;
         if tally.hits == 0 && tally.misses > 0 && !is_stored {
-            let remedy = match self.is_trace {
+            let remedy = match self.trace_requests.is_some() {
                 true => "set keys after a miss (--set-on-miss), or replay a trace that has sets",
                 false => "warm up, set on miss, or put sets in the mix",
             };
@@ -372,7 +380,7 @@ impl LoadReport {
         tally: Tally,
     ) -> Self {
         Self {
-            is_trace: false,
+            trace_requests: None,
             is_open_loop: true,
             requested_per_second,
             objective: Some(objective),

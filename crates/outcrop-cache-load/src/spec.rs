@@ -32,6 +32,8 @@ pub enum RequestSource {
         trace: Arc<Trace>,
         /// Open loop by the recorded times; otherwise closed loop, in the recorded order for each key.
         keeps_times: bool,
+        /// Measured until its end, and not for the duration; [`LoadSpec::requests`] ends it earlier.
+        is_whole: bool,
     },
 }
 
@@ -232,6 +234,12 @@ impl LoadSpec {
         let threads = u64::from(self.threads);
         let of = |requests: u64| requests / threads + u64::from(u64::from(index) < requests % threads);
         self.requests.map(NonZeroU64::get).map(of)
+    }
+
+    /// Whether the load ends when its duration does, and not after a number of requests or with the trace.
+    pub const fn is_timed(&self) -> bool {
+        let is_whole_trace = matches!(self.source, RequestSource::Trace { is_whole: true, .. });
+        self.requests.is_none() && !is_whole_trace
     }
 
     /// Whether requests follow a schedule.

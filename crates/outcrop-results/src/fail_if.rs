@@ -12,9 +12,9 @@
 mod cells;
 mod lacking;
 mod limit;
+mod reading;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::str::FromStr;
 
 use outcrop_measure::interval::Interval;
 use outcrop_measure::ratio::discoveries;
@@ -28,7 +28,6 @@ use crate::compare::{
 };
 use crate::error::ResultsError;
 use crate::view::RunView;
-use outcrop_schema::metrics::full_name;
 
 pub use cells::CellBeyond;
 use lacking::{are_too_few, is_fallen_to_zero, with_more_operations};
@@ -72,6 +71,8 @@ pub struct FailIfReport<'a> {
     pub undecided_by_sample: usize,
     /// Rows that would meet it, had the machine or its storage not been busier on the side that looks worse.
     pub under_load: usize,
+    /// Rows that would meet it, did the side that looks better not leave the submission out of its latencies.
+    pub by_definition: usize,
     /// Rows whose whole interval is beyond the threshold, but by less than two separate runs may differ with nothing changed.
     pub within_drift: usize,
     /// Rows that have no ratio because of a 0, and would perhaps meet it: how many for each reason.
@@ -83,6 +84,8 @@ pub struct FailIfReport<'a> {
     pub unchecked: usize,
     /// Of them, those of runs of ours that lack the figure because their trials have too few operations for it.
     pub lacking_operations: usize,
+    /// Cells that a limit on the figure itself is about and whose trials have too few operations for it: the slower a cell, the fewer it completes.
+    pub without_figure: usize,
     /// Rows whose candidate has no such figure and whose baseline has: a cell that became slower completes fewer operations, and may lose
     /// its percentile, or all figures, by that.
     #[serde(skip)]
@@ -246,6 +249,7 @@ impl FailIf {
             repetitions_needed: undecided.iter().filter_map(needed).collect(),
             undecided_by_sample: undecided.iter().filter(|row| row.is_of_sample).count(),
             under_load: those(Found::UnderLoad).len(),
+            by_definition: those(Found::ByDefinition).len(),
             within_drift: those(Found::WithinDrift).len(),
             without_ratio: counts(without_ratio.into_iter().map(no_ratio)),
             drift: comparison.drift,
@@ -302,6 +306,7 @@ impl FailIf {
         if is_found && is_beyond(near, allowed) {
             match row.verdict {
                 Verdict::Undecided(Undecided::Load) => Found::UnderLoad,
+                Verdict::Undecided(Undecided::Definition) => Found::ByDefinition,
                 _ => Found::Met,
             }
         } else if is_found && is_beyond(near, ratio) && row.ratio.is_some_and(is_between) {
@@ -335,6 +340,8 @@ enum Found {
     Met,
     /// It would, had the machine or its storage not been busier on the side that looks worse.
     UnderLoad,
+    /// It would, did the side that looks better not leave the submission out.
+    ByDefinition,
     /// Its whole interval is beyond the threshold, but by less than two separate runs may differ with nothing changed.
     WithinDrift,
     /// Its interval does not exclude it.
@@ -369,79 +376,5 @@ fn reason_of(row: &ComparisonRow) -> String {
         }
         Verdict::Undecided(_) => row.why().join("; "),
         _ => "it has no interval".to_owned(),
-    }
-}
-
-impl FromStr for FailIf {
-    type Err = ResultsError;
-
-    /// Reads `METRIC > +5%`, `METRIC < -3%`, `METRIC > 1.05x`, and limits on the figure itself: `METRIC > 1ms`.
-    fn from_str(text: &str) -> Result<Self, ResultsError> {
-        let bad = |reason: String| ResultsError::BadCondition {
-            condition: text.to_owned(),
-            reason,
-        };
-        let Some(at) = text.find(['<', '>']) else {
-            return Err(bad(
-                "it has no `>` or `<`; expected a condition such as `p99 > +5%`, `iops < -3%` or `p99 > 1ms`"
-                    .to_owned(),
-            ));
-        };
-        let (name, rest) = text.split_at(at);
-        let direction = if rest.starts_with('>') {
-            Direction::Above
-        } else {
-            Direction::Below
-        };
-        let name = name.trim();
-        if name.is_empty()
-            || !name
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b"_.".contains(&b))
-        {
-            // Tables have names with blanks: `read p99`.
-            let joined = name.split_whitespace().collect::<Vec<_>>().join("_");
-            let full = full_name(&joined);
-            let meant = match limit::units(&full).is_empty() {
-                true => limit::headed(&joined).map(|metrics| format!(", but {metrics} is")),
-                false => Some(format!(", but `{full}` is")),
-            };
-            let meant = meant.unwrap_or_default();
-            return Err(bad(format!(
-                "{name:?} is not a metric name{meant}; `outcrop results export` lists those of a run"
-            )));
-        }
-        let metric = full_name(name);
-        let (head, threshold) = (format!("{name} {}", &rest[..1]), rest[1..].trim());
-        let limit = Limit::read(threshold, &metric, &head).map_err(bad)?;
-        if let Limit::Ratio(ratio) = limit {
-            let instead = || limit::figure_itself(threshold, &metric, &head);
-            check_reachable(direction, ratio, instead).map_err(bad)?;
-        }
-        Ok(Self {
-            metric,
-            direction,
-            limit,
-        })
-    }
-}
-
-/// Refuses a change in the wrong direction; `instead` is what else was meant, perhaps.
-fn check_reachable(
-    direction: Direction,
-    ratio: f64,
-    instead: impl Fn() -> Option<String>,
-) -> Result<(), String> {
-    let (is_reachable, than, turned) = match direction {
-        Direction::Above => (ratio >= 1.0, "below", '<'),
-        Direction::Below => (ratio <= 1.0, "above", '>'),
-    };
-    let change = (ratio - 1.0) * 100.0;
-    match is_reachable {
-        true => Ok(()),
-        false => Err(format!(
-            "the threshold {change:+.3}% is {than} no change, so an unchanged candidate would meet it; {}",
-            instead().unwrap_or_else(|| format!("did you mean `{turned}`?"))
-        )),
     }
 }

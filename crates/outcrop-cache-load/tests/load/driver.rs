@@ -241,6 +241,7 @@ fn a_trace_that_never_hits_is_told_what_a_trace_can_do_about_it() {
         source: RequestSource::Trace {
             trace: Arc::new(trace),
             keeps_times: false,
+            is_whole: false,
         },
         sets_on_miss: false,
         connections: 1,
@@ -271,6 +272,7 @@ fn a_trace_is_replayed_entry_by_entry() {
                 source: RequestSource::Trace {
                     trace: Arc::clone(&trace),
                     keeps_times,
+                    is_whole: false,
                 },
                 sets_on_miss: false,
                 connections: 1,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use outcrop_schema::device::{LATENCY, SERVICE_LATENCY};
 use serde::Serialize;
 
-use super::{ComparisonRow, Side, Verdict};
+use super::{ComparisonRow, Side, Undecided, Verdict};
 
 /// Latencies that include the submission of a request on one side and begin where it ends on the other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -36,6 +36,20 @@ pub(super) fn latencies(rows: &[ComparisonRow]) -> Vec<LatencyDifference> {
         .into_iter()
         .filter_map(of_side)
         .collect()
+}
+
+/// The verdict of a row, unless the definitions explain it: what leaves the submission out looks better by that alone. What is worse in spite of
+/// that is worse.
+pub(super) fn unless_explained(row: &ComparisonRow, verdict: Verdict) -> Verdict {
+    let looks_better = match verdict {
+        Verdict::Better => Some(Side::Candidate),
+        Verdict::Worse => Some(Side::Baseline),
+        _ => None,
+    };
+    match looks_better.is_some() && row.lower_by_definition == looks_better {
+        true => Verdict::Undecided(Undecided::Definition),
+        false => verdict,
+    }
 }
 
 fn note(lower: Side, metrics: &BTreeSet<String>) -> String {

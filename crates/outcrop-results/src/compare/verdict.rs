@@ -8,6 +8,7 @@
 //!    What the machine does differently between two separate runs is in no interval: there the whole interval of a time or a rate has to be
 //!    farther from 1 than the drift that is allowed for (± 5 % by default), or the row is [`Undecided::Drift`].
 //!    Not so where the machine, or the block device, had more to do for others on the side that looks worse: [`Undecided::Load`].
+//!    Nor where the side that looks better leaves the submission out of its latencies: [`Undecided::Definition`].
 //! 4. All others are undecided.
 //!
 //! The metrics of `--fail-if` are a family, headline metrics are one and all others another, so that a hundred secondary rows do not drown the few
@@ -21,7 +22,7 @@ use outcrop_measure::metric::Better;
 use outcrop_measure::ratio::discoveries;
 use serde::Serialize;
 
-use super::{ComparisonRow, NotComparable, load, remedy};
+use super::{ComparisonRow, NotComparable, definitions, load, remedy};
 
 /// Below this many repetitions a side, nothing is decided.
 pub const LEAST_REPETITIONS: usize = 5;
@@ -96,12 +97,20 @@ pub enum Undecided {
         "the machine or its storage was busier on the side that looks worse, which may be the cause; measure both again under the same load, or, where a factor differs, in one run with `outcrop ab`"
     )]
     Load,
+    /// The interval excludes 1, and the latency of the side that looks better is lower by definition.
+    #[error(
+        "the latency of the side that looks better is lower by definition, by the time of the submission; fio run with --lat_percentiles=1 gives one that begins before it"
+    )]
+    Definition,
 }
 
 impl Undecided {
     /// Whether there was a test, and it did not decide.
     pub const fn is_of_test(self) -> bool {
-        matches!(self, Self::Wide | Self::Chance | Self::Drift | Self::Load)
+        matches!(
+            self,
+            Self::Wide | Self::Chance | Self::Drift | Self::Load | Self::Definition
+        )
     }
 }
 
@@ -149,7 +158,8 @@ pub(super) fn judge(rows: &mut [ComparisonRow], margin: f64, asked: &BTreeSet<St
             .fold(f64::NEG_INFINITY, f64::max);
         for row in rows.iter_mut().filter(|row| is_in_family(row)) {
             let is_found = row.p_value.is_some_and(|p| p <= limit);
-            row.verdict = load::unless_explained(row, of_test(row, margin, is_found));
+            let verdict = definitions::unless_explained(row, of_test(row, margin, is_found));
+            row.verdict = load::unless_explained(row, verdict);
             row.repetitions_needed = remedy::needed(row, margin, tested.len(), is_paired);
         }
     }

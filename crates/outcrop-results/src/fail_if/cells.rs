@@ -62,8 +62,9 @@ impl FailIf {
                     others_cpu_share: cell.others_cpu_share,
                 },
                 Err(reason) => {
-                    let is_short = !cell.is_imported && lacks_operations(&reason);
-                    report.lacking_operations += usize::from(is_short);
+                    let is_short = lacks_operations(&reason);
+                    report.lacking_operations += usize::from(is_short && !cell.is_imported);
+                    report.without_figure += usize::from(is_short);
                     first_reason.get_or_insert(reason);
                     report.unchecked += 1;
                     continue;

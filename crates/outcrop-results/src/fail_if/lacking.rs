@@ -101,11 +101,21 @@ impl<'a> FailIfReport<'a> {
             let (cells, reason) = (cells(self.lost.len()), reason_of(first));
             format!("in {cells} the candidate lacks this figure, which the baseline has; the first reason: {reason}")
         });
+        // One that the baseline has is named with that.
+        let without = (self.lost.is_empty() && self.without_figure > 0).then(|| {
+            format!(
+                "{} completed too few operations for this figure, and cannot be checked: a slower cell completes fewer; longer trials have more",
+                cells(self.without_figure)
+            )
+        });
         let fallen = self.fallen_to_zero.first().map(|first| {
             let (cells, reason) = (cells(self.fallen_to_zero.len()), no_ratio(first));
             format!("in {cells} it cannot be checked: {reason}")
         });
-        let told: Vec<String> = [failed, depleted, lost, fallen].into_iter().flatten().collect();
+        let told: Vec<String> = [failed, depleted, lost, without, fallen]
+            .into_iter()
+            .flatten()
+            .collect();
         (!told.is_empty()).then(|| told.join("; "))
     }
 }

@@ -74,6 +74,16 @@ fn a_cell_that_lost_its_percentile_by_becoming_slower_is_counted_apart_from_one_
             && said.ends_with("longer trials have more (--duration)"),
         "{said}"
     );
+    let limit = "p99 > 1s".parse().unwrap();
+    let of_run = FailIf::check_run_each(&[limit], &before).remove(0).unwrap();
+    assert_eq!((of_run.checked, of_run.unchecked), (2, 1));
+    let without = "1 cell completed too few operations for this figure, and cannot be checked: ";
+    assert!(of_run.passed_over().unwrap().starts_with(without), "{of_run:?}");
+    let named = check("p99 > 1s", &comparison).unwrap().passed_over().unwrap();
+    assert!(
+        named.starts_with("in 1 cell the candidate lacks this figure") && !named.contains(without),
+        "{named}"
+    );
     let back = compare(&after, &before);
     assert_eq!(
         check("p99 > +5%", &back).unwrap().passed_over(),

@@ -1,11 +1,11 @@
 //! Runs of another program beside ours: what they define differently, and what helps where they do not suffice.
 
 use outcrop_measure::metric::Provenance;
-use outcrop_results::{RunView, Side, compare};
+use outcrop_results::{FailIf, RunView, Side, Undecided, Verdict, compare};
 use outcrop_schema::device;
 
 use crate::comparisons::{row, run};
-use crate::samples::run_of;
+use crate::samples::{check_all, run_of};
 
 #[test]
 fn latencies_that_only_one_side_counts_from_the_end_of_the_submission_are_named_with_the_lower_side() {
@@ -37,6 +37,42 @@ fn latencies_that_only_one_side_counts_from_the_end_of_the_submission_are_named_
     for alike in [&ours, &theirs] {
         assert_eq!(compare(alike, alike).latency_differences, []);
     }
+}
+
+#[test]
+fn a_side_that_leaves_the_submission_out_is_not_called_better_for_that_and_worse_where_it_is_worse_in_spite_of_it()
+ {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |name: &str, p99_ns: f64, is_lower: bool| {
+        let mut trials = run(folder.path(), name, &[32], 1e5, p99_ns).trials;
+        let remark = || device::PERCENTILES_FROM_SUBMISSION_END.remark("percentiles are of clat");
+        for trial in trials.iter_mut().filter(|_| is_lower) {
+            trial.notes.push(remark());
+        }
+        run_of(folder.path(), &format!("{name}-entered"), &trials)
+    };
+    let (ours, low, high) = (
+        of("ours", 4e5, false),
+        of("low", 2e5, true),
+        of("high", 8e5, true),
+    );
+    let gates: [FailIf; 2] = ["p99 > +5%", "p99 < -5%"].map(|gate| gate.parse().unwrap());
+    let found = |baseline: &RunView, candidate: &RunView| {
+        let comparison = compare(baseline, candidate);
+        let reports = check_all(&gates, &comparison).unwrap();
+        let met: usize = reports.iter().map(|report| report.offending.len()).sum();
+        let by_definition: usize = reports.iter().map(|report| report.by_definition).sum();
+        (
+            row(&comparison, "latency_p99").verdict.clone(),
+            met,
+            by_definition,
+        )
+    };
+    let explained = (Verdict::Undecided(Undecided::Definition), 0, 1);
+    assert_eq!(found(&ours, &low), explained);
+    assert_eq!(found(&low, &ours), explained);
+    assert_eq!(found(&ours, &high), (Verdict::Worse, 1, 0));
+    assert_eq!(found(&high, &ours), (Verdict::Better, 1, 0));
 }
 
 /// Sides that lack repetitions, imported or not: what helps a run of ours does not help an import.

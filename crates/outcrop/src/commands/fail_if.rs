@@ -6,7 +6,7 @@ use outcrop_measure::units::format_with_range;
 use outcrop_probe::OthersCpu;
 use outcrop_report::number::{counted, given_percent};
 use outcrop_results::compare::about_repetitions;
-use outcrop_results::{CellBeyond, FailIf, FailIfReport, ResultsError};
+use outcrop_results::{CellBeyond, FailIf, FailIfReport, ResultsError, Undecided};
 use outcrop_schema::Vocabulary;
 
 /// The conditions, read.
@@ -70,6 +70,13 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
         text.push_str(&format!(
             ", {} undecided because the machine or its storage was busier on the side that looks worse: measure both again under the same load, or, where a factor differs, in one run with `outcrop ab`",
             found.under_load
+        ));
+    }
+    if found.by_definition > 0 {
+        text.push_str(&format!(
+            ", {} undecided: {}",
+            found.by_definition,
+            Undecided::Definition
         ));
     }
     if found.within_drift > 0 {

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// Print the summary of a run and write its report again
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings\n  outcrop report runs/… --format markdown                   the tables of cells, for a README\n  outcrop report runs/… --beside toshiba-kxg60znv256g-fio   published figures in the charts\n  outcrop report runs/… --min-ratio 2.5 --p99 2ms           other limits; report.html is unchanged\n  outcrop report runs/… --one-page                          one or two sheets to print\n  outcrop report runs/… --fail-if 'p99 > 1ms'               exit code 1 when met\n  outcrop report /archive/runs/… --output mine              a run whose folder is read-only"
+    after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings\n  outcrop report runs/… --format markdown                   the tables of cells, for a README\n  outcrop report runs/… --beside toshiba-kxg60znv256g-fio   published figures in the charts\n  outcrop report runs/… --min-ratio 2.5 --p99 2ms           other limits; report.html is unchanged\n  outcrop report runs/… --one-page                          one or two sheets to print\n  outcrop report runs/… --fail-if 'p99 > 1ms'               exit code 1 when met\n  outcrop report /archive/runs/… --output mine              a run whose folder is read-only\n\nExit codes of --fail-if: 0 no cell meets a condition, 1 one does, 2 none does and one could not be checked: it failed, or completed too few operations for the figure."
 )]
 pub(crate) struct Args {
     /// The run folder

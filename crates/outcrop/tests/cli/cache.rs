@@ -82,7 +82,7 @@ fn loaded(dir: &Path, args: &[&str]) -> serde_json::Map<String, serde_json::Valu
     loaded_by(dir, &[&["--duration", "200ms", "--keys", "500"], args].concat())
 }
 
-fn loaded_by(dir: &Path, args: &[&str]) -> serde_json::Map<String, serde_json::Value> {
+pub(crate) fn loaded_by(dir: &Path, args: &[&str]) -> serde_json::Map<String, serde_json::Value> {
     let seen = outcrop(dir, &[&["cache", "load", "--format", "json"], args].concat());
     assert_eq!(seen.code, Some(0), "{seen:?}");
     // A command that succeeds says no error.
@@ -267,36 +267,6 @@ fn a_search_that_cannot_decide_in_its_time_fails_and_says_how_long_it_would_take
         "{}",
         seen.stdout
     );
-    served.end();
-}
-
-#[test]
-fn a_trace_says_what_follows_a_miss_and_a_flag_sets_it() {
-    let dir = workplace();
-    let served = Served::start(dir.path());
-    let target = format!("memcached://{}", served.memcached);
-    let trace = dir.path().join("trace.csv");
-    // The second get hits only where the first, which missed, was followed by a set.
-    std::fs::write(&trace, "0,a,get,8,40,0\n0.01,a,get,8,40,0\n").unwrap();
-    let trace = trace.display().to_string();
-    let usual = [
-        "--target",
-        &target,
-        "--trace",
-        &trace,
-        "--connections",
-        "1",
-        "--flush",
-    ];
-    let plain = loaded_by(dir.path(), &usual);
-    assert_eq!(plain["hit ratio"], 0.0);
-    assert!(
-        plain["on a miss"].as_str().unwrap().contains("--set-on-miss"),
-        "{plain:?}"
-    );
-    let set = loaded_by(dir.path(), &[&usual[..], &["--set-on-miss"]].concat());
-    assert_eq!(set["hit ratio"], 0.5);
-    assert_eq!(set["on a miss"], "the key is set");
     served.end();
 }
 

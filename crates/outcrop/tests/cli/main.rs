@@ -10,6 +10,7 @@ mod cache;
 mod cache_faults;
 mod cache_load;
 mod cache_simulate;
+mod cache_traces;
 mod codec;
 mod column;
 mod column_compare;

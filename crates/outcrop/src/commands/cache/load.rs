@@ -38,6 +38,9 @@ Examples:
 
 It writes keys that begin with `oc-` (a trace writes its own keys). It never empties a server without --flush.";
 
+/// How long a load is measured unless it is said.
+const DURATION: TimeSpan = TimeSpan::seconds(5);
+
 /// What a trace decides: its requests, keys and sizes are its own, and so are its times.
 const NOT_WITH_A_TRACE: [&str; 9] = [
     "workload",
@@ -116,9 +119,9 @@ pub(crate) struct Args {
     /// Warm-up: auto (fill, then load until the hit ratio stops changing), fill:TIME (fill, then load for TIME), sets:COUNT, a time, or none
     #[arg(long, default_value = "auto")]
     warm_up: WarmUp,
-    /// Duration of the measurement
-    #[arg(long, default_value = "5s", value_name = "TIME")]
-    duration: TimeSpan,
+    /// Duration of the measurement [default: 5s; a trace is replayed to its end]
+    #[arg(long, value_name = "TIME")]
+    duration: Option<TimeSpan>,
     /// Measure COUNT requests, as in 15000 or 1M, instead of a duration; sets on miss are not counted
     #[arg(long, value_name = "COUNT", conflicts_with_all = ["duration", "search"], value_parser = from_one)]
     requests: Option<NonZeroU64>,
@@ -266,6 +269,7 @@ fn spec(args: &Args) -> anyhow::Result<LoadSpec> {
             RequestSource::Trace {
                 trace: Arc::new(trace),
                 keeps_times: args.trace_times,
+                is_whole: args.duration.is_none() && args.requests.is_none(),
             }
         }
         None => {
@@ -293,7 +297,7 @@ fn spec(args: &Args) -> anyhow::Result<LoadSpec> {
         threads: args.threads,
         is_pinned: !args.no_pin,
         warm_up: args.warm_up,
-        duration: args.duration.duration(),
+        duration: args.duration.unwrap_or(DURATION).duration(),
         requests: args.requests,
         objective: args.objective.or(args.search),
         flushes_first: args.flush,
@@ -388,6 +392,12 @@ fn conclude(report: &LoadReport) -> anyhow::Result<Ending> {
         note(&format!(
             "the load driver was the bottleneck: one of its threads was busy {:.0} % of the time; raise --threads, or read these figures as the driver's",
             report.driver_cpu.busiest_share * 100.0
+        ));
+    }
+    if let Some((replayed, all)) = report.part_of_trace() {
+        note(&format!(
+            "warning: {replayed} of the {all} requests of the trace were replayed, and the figures are of these; without --duration and --requests \
+             all are"
         ));
     }
     if report.warm_up.is_steady == Some(false) {

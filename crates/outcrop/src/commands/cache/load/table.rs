@@ -147,7 +147,9 @@ fn push_settings(spec: &LoadSpec, row: &mut impl FnMut(&str, Cell, &str)) {
             row("value size", Cell::text(workload.value_size.to_string()), "");
             row("request mix", Cell::text(workload.mix.to_string()), "");
         }
-        RequestSource::Trace { trace, keeps_times } => {
+        RequestSource::Trace {
+            trace, keeps_times, ..
+        } => {
             row(
                 "requests of the trace",
                 number(trace.entries().len() as u64),
@@ -169,6 +171,7 @@ fn push_settings(spec: &LoadSpec, row: &mut impl FnMut(&str, Cell, &str)) {
     row("asked warm-up", Cell::text(spec.warm_up.to_string()), "");
     match spec.requests {
         Some(requests) => row("asked requests", number(requests.get()), "count"),
+        None if !spec.is_timed() => row("asked requests", Cell::text("all of the trace"), ""),
         None => {
             let seconds = spec.duration.as_secs_f64();
             row("asked duration", Cell::number(seconds, seconds.to_string()), "s");

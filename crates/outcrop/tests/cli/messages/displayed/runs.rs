@@ -224,6 +224,7 @@ fn of_comparisons() {
             Undecided::Chance,
             Undecided::Drift,
             Undecided::Load,
+            Undecided::Definition,
         ],
     );
 }
