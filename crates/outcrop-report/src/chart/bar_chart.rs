@@ -57,7 +57,8 @@ pub(crate) struct Bar {
 /// One part of a bar.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Segment {
-    /// Index into [`BarChart::parts`].
+    /// Index into [`BarChart::parts`]; not written where it is the first, which most are.
+    #[serde(skip_serializing_if = "is_first")]
     pub(crate) part: usize,
     /// Where it is not that of the bar.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,6 +73,11 @@ pub(crate) struct Segment {
     pub(crate) interval: Option<(f64, f64)>,
     #[serde(flatten)]
     pub(crate) support: Support,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_first(part: &usize) -> bool {
+    *part == 0
 }
 
 impl Segment {

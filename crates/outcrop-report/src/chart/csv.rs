@@ -45,23 +45,35 @@ fn of_lines(chart: &LineChart) -> Vec<Vec<String>> {
     with_head([&chart.x, &chart.y], rows)
 }
 
-/// The interval is that of the horizontal axis.
+/// The interval is that of the horizontal axis; that of the other follows at the end, where there is any.
 fn of_points(chart: &ScatterChart) -> Vec<Vec<String>> {
     let groups = chart.groups.iter();
+    let has_both = chart.has_y_intervals();
     let rows = groups.flat_map(|group| {
         let points = group.points.iter();
         points.map(|point| {
             let values = [point.y, point.x];
-            row(
+            let mut row = row(
                 &group.name,
                 group.kind,
                 values,
                 (point.x_interval, point.support),
                 &point.cell,
-            )
+            );
+            if has_both {
+                let ends = point.y_interval.map(|(low, high)| [number(low), number(high)]);
+                row.extend(ends.unwrap_or_default());
+                row.push(point.y_confidence.map(number).unwrap_or_default());
+            }
+            row
         })
     });
-    with_head([&chart.y, &chart.x], rows)
+    let mut rows = with_head([&chart.y, &chart.x], rows);
+    if let Some(head) = rows.first_mut().filter(|_| has_both) {
+        let named = |what: &&str| format!("{what} of {}", chart.y.label);
+        head.extend(SUPPORT[..3].iter().map(named));
+    }
+    rows
 }
 
 /// The row of a point: the second of its values has the interval.

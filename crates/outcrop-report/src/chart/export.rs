@@ -257,7 +257,13 @@ impl Chart {
             true => "for all the data, estimated from the sample",
             false => "of the median",
         };
-        Some(format!("{what}: {confidence} interval {of}"))
+        let upright = match self {
+            Self::Points(chart) if chart.has_y_intervals() => {
+                format!("; upright ones: interval of the {}", chart.y.label.to_lowercase())
+            }
+            _ => String::new(),
+        };
+        Some(format!("{what}: {confidence} interval {of}{upright}"))
     }
 }
 

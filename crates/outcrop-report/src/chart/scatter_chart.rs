@@ -46,6 +46,18 @@ pub(crate) struct ScatterPoint {
         serialize_with = "super::significant::ends"
     )]
     pub(crate) x_interval: Option<(f64, f64)>,
+    /// Interval of `y`, where it has one: that of a sample, most often.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "super::significant::ends"
+    )]
+    pub(crate) y_interval: Option<(f64, f64)>,
+    /// Confidence of that.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "super::significant::option"
+    )]
+    pub(crate) y_confidence: Option<f64>,
     #[serde(flatten)]
     pub(crate) support: Support,
     /// Which cell it is.
@@ -54,6 +66,7 @@ pub(crate) struct ScatterPoint {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) label: String,
     /// Whether no other point is better on both axes.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) on_front: bool,
     /// Value and certainty in words, for drawings that show no values of their own.
     #[serde(skip)]
@@ -67,11 +80,23 @@ impl ScatterPoint {
             x: x.value,
             y,
             x_interval: x.ends(),
+            y_interval: None,
+            y_confidence: None,
             support: Support::of(x),
             cell: cell.to_owned(),
             label: String::new(),
             on_front: false,
             note: String::new(),
+        }
+    }
+
+    /// The same with the interval of its place on the vertical axis.
+    #[must_use]
+    pub(crate) fn with_y(self, y: &Number) -> Self {
+        Self {
+            y_interval: y.ends().filter(|(low, high)| low < high),
+            y_confidence: y.interval.map(|interval| interval.confidence),
+            ..self
         }
     }
 }
@@ -104,6 +129,12 @@ impl ScatterChart {
     pub(super) fn front(&self) -> impl Iterator<Item = &ScatterPoint> {
         let points = self.groups.iter().flat_map(|group| &group.points);
         points.filter(|point| point.on_front)
+    }
+
+    /// Whether the places on the vertical axis have intervals.
+    pub(super) fn has_y_intervals(&self) -> bool {
+        let mut points = self.groups.iter().flat_map(|group| &group.points);
+        points.any(|point| point.y_interval.is_some())
     }
 
     fn alt_text(&self, title: &str) -> String {

@@ -420,7 +420,7 @@
       const { x, y } = this.chart;
       const all = this.chart.groups.filter((group) => !this.off.has(group.name));
       const setting = this.scaleSetting(all, this.scales.x, (point) => point.x).flatMap((group) => group.points.filter(shows));
-      const plane = this.plane(svg, setting.flatMap((p) => [p.x, ...(p.x_interval || [])]), setting.map((p) => p.y));
+      const plane = this.plane(svg, setting.flatMap((p) => [p.x, ...(p.x_interval || [])]), setting.flatMap((p) => [p.y, ...(p.y_interval || [])]));
       const front = all.flatMap((group) => group.points.filter((one) => one.on_front && shows(one))).sort((a, b) => a.x - b.x);
       const stairs = front.map((one, index) => {
         const [px, py] = plane.at(one.x, one.y);
@@ -430,9 +430,12 @@
       if (stairs.length) add(svg, 'path', { d: stairs.join(''), fill: 'none', stroke: INK.axis, 'stroke-width': '1.2' });
       const taken = [];
       for (const group of all) {
-        for (const point of group.points.filter((one) => shows(one) && one.x_interval)) {
-          const [low, high] = point.x_interval.map((edge) => plane.at(Math.max(edge, 1e-300), point.y));
-          if (plane.holds(low) && plane.holds(high)) line(svg, low[0], low[1], high[0], high[1], colour(group.hue), 0.8);
+        for (const point of group.points.filter(shows)) {
+          const level = point.x_interval?.map((edge) => [edge, point.y]);
+          for (const ends of [level, point.y_interval?.map((edge) => [point.x, edge])]) {
+            const [low, high] = (ends || []).map(([a, b]) => plane.at(Math.max(a, 1e-300), Math.max(b, 1e-300)));
+            if (low && plane.holds(low) && plane.holds(high)) line(svg, low[0], low[1], high[0], high[1], colour(group.hue), 0.8);
+          }
         }
         for (const point of group.points.filter(shows)) {
           const at = plane.at(point.x, point.y);
@@ -443,6 +446,7 @@
             `${x.label}: ${spell(x.quantity, point.x)}`,
             certainty(x.quantity, point, point.x_interval),
             `${y.label}: ${spell(y.quantity, point.y)}`,
+            certainty(y.quantity, { confidence: point.y_confidence }, point.y_interval),
             point.cell,
           ]);
         }
@@ -469,7 +473,7 @@
 
     drawBars(svg) {
       const { chart, width } = this;
-      const isOn = (one) => one.segments.every((segment) => !this.off.has(chart.parts[segment.part].name));
+      const isOn = (one) => one.segments.every((segment) => !this.off.has(chart.parts[segment.part || 0].name));
       const facets = chart.facets.map((facet) => ({
         title: facet.title,
         groups: facet.groups.map((group) => ({ label: group.label, bars: group.bars.filter(isOn) })),
@@ -543,7 +547,7 @@
       const { value: axis, parts } = this.chart;
       let from = 0;
       for (const segment of one.segments) {
-        const part = parts[segment.part];
+        const part = parts[segment.part || 0];
         const [start, end] = [from > 0 ? at(from) : left, at(from + segment.value)];
         const kind = segment.kind || one.kind;
         bar(svg, part.hue, [start, y, Math.max(start, end), y + 11], kind);
@@ -641,10 +645,13 @@
           }
         }
       } else if (chart.kind === 'points') {
-        rows = [['series', 'provenance', head(chart.y), head(chart.x), ...tail, 'cell']];
+        const more = chart.groups.some((group) => group.points.some((one) => one.y_interval)) ? 3 : 0;
+        const ofY = tail.slice(0, more).map((what) => `${what} of ${chart.y.label}`);
+        rows = [['series', 'provenance', head(chart.y), head(chart.x), ...tail, 'cell', ...ofY]];
         for (const group of chart.groups) {
           for (const one of group.points) {
-            rows.push([group.name, provenance(group.kind), one.y, one.x, ...support(one, one.x_interval), one.cell]);
+            const upright = support({ confidence: one.y_confidence }, one.y_interval).slice(0, more);
+            rows.push([group.name, provenance(group.kind), one.y, one.x, ...support(one, one.x_interval), one.cell, ...upright]);
           }
         }
       } else {
@@ -653,7 +660,7 @@
           for (const group of facet.groups) {
             for (const one of group.bars) {
               for (const segment of one.segments) {
-                const name = chart.parts[segment.part].name;
+                const name = chart.parts[segment.part || 0].name;
                 rows.push([facet.title, group.label, name, provenance(segment.kind || one.kind), segment.value, ...support(segment, segment.interval)]);
               }
             }

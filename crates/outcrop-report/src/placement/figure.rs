@@ -61,6 +61,6 @@ fn point(candidate: &Candidate) -> Option<ScatterPoint> {
         ),
         label,
         on_front: candidate.on_front,
-        ..ScatterPoint::of(&candidate.throughput, ratio.value, &candidate.name())
+        ..ScatterPoint::of(&candidate.throughput, ratio.value, &candidate.name()).with_y(ratio)
     })
 }

@@ -37,6 +37,30 @@ fn sampled(mut run: RunView, ends: Result<f64, &str>) -> RunView {
 }
 
 #[test]
+fn the_ratio_of_a_sample_has_its_interval_where_it_is_drawn_against_speed_and_in_the_data_of_the_figure() {
+    let report = Report::of(&sampled(complete(), Ok(1.1)));
+    let figures = report.figures();
+    for direction in ["compress", "decompress"] {
+        let id = format!("ratio-against-{direction}-speed");
+        let figure = figures.iter().find(|figure| figure.id == id).unwrap();
+        let csv = figure.to_csv().unwrap();
+        let mut lines = csv.lines();
+        let head: Vec<&str> = lines.next().unwrap().split(',').collect();
+        let of_ratio = ["low", "high", "confidence"].map(|what| format!("{what} of Compression ratio"));
+        assert_eq!(head[head.len() - 3..], of_ratio, "{csv}");
+        let last_three = |line: &str| -> Vec<f64> {
+            let cells: Vec<&str> = line.rsplit(',').take(3).collect();
+            cells.iter().rev().filter_map(|cell| cell.parse().ok()).collect()
+        };
+        let known: Vec<Vec<f64>> = lines.map(last_three).filter(|ends| !ends.is_empty()).collect();
+        assert!(!known.is_empty(), "{csv}");
+        for ends in known {
+            assert!(ends[0] < ends[1] && (0.5..1.0).contains(&ends[2]), "{csv}");
+        }
+    }
+}
+
+#[test]
 fn a_sampled_ratio_is_shown_with_the_interval_of_its_sample() {
     let ratio = |run: &RunView| {
         let report = Report::of(run);

@@ -32,7 +32,11 @@ pub(super) fn draw(chart: &ScatterChart, frame: Frame) -> Scene {
         ]
     };
     let x = AxisPlan::over(&chart.x, points().flat_map(reach).flatten(), frame.x_ticks);
-    let y = AxisPlan::over(&chart.y, points().map(|one| one.y), frame.y_ticks);
+    let upright = |one: &ScatterPoint| {
+        let ends = one.y_interval.unwrap_or((one.y, one.y));
+        [one.y, ends.0, ends.1]
+    };
+    let y = AxisPlan::over(&chart.y, points().flat_map(upright), frame.y_ticks);
     let legend = Legend::flow(entries(chart), frame.width);
     let plane = Plane::new(frame, x, y, legend.height_px());
     let mut scene = plane.scene();
@@ -76,21 +80,28 @@ fn entries(chart: &ScatterChart) -> Vec<Entry> {
     entries
 }
 
-/// The interval of each point as a thin line, under the points.
+/// The intervals of each point as thin lines, under the points.
 fn add_intervals(chart: &ScatterChart, plane: &Plane, scene: &mut Scene) {
     for group in &chart.groups {
-        for (from, to) in group.points.iter().filter_map(|one| interval_of(one, plane)) {
+        for (from, to) in group.points.iter().flat_map(|one| intervals_of(one, plane)) {
             scene.add(Shape::line(from, to, Stroke::solid(colour(group.hue), 0.8)));
         }
     }
 }
 
-/// The ends of the line of a point's interval, in pixels.
-fn interval_of(one: &ScatterPoint, plane: &Plane) -> Option<Stair> {
-    let (low, high) = one.x_interval?;
+/// The ends of the lines of a point's intervals, level and upright, in pixels.
+fn intervals_of(one: &ScatterPoint, plane: &Plane) -> impl Iterator<Item = Stair> {
     // On a logarithmic axis zero has no place: such a line ends at the frame.
-    let [from, to] = [low, high].map(|x| plane.inside(plane.at(x.max(f64::MIN_POSITIVE), one.y)));
-    Some((from, to))
+    let place = |value: f64| value.max(f64::MIN_POSITIVE);
+    let inside = |x: f64, y: f64| plane.inside(plane.at(x, y));
+    let level = one
+        .x_interval
+        .map(|ends| [ends.0, ends.1].map(|x| inside(place(x), one.y)));
+    let upright = one
+        .y_interval
+        .map(|ends| [ends.1, ends.0].map(|y| inside(one.x, place(y))));
+    let lines = level.into_iter().chain(upright);
+    lines.map(|[from, to]| (from, to))
 }
 
 /// The solid points, or the others.
@@ -147,15 +158,14 @@ fn names(chart: &ScatterChart, frame: Frame, plane: &Plane, stairs: &[Stair], sc
         bottom: from.1.max(to.1),
     });
     // A name on the line of an interval would be struck through.
-    let whiskers = all().filter_map(|one| {
-        let (from, to) = interval_of(one, plane)?;
-        Some(Area {
-            left: from.0,
+    let whiskers = all()
+        .flat_map(|one| intervals_of(one, plane))
+        .map(|(from, to)| Area {
+            left: from.0 - 1.0,
             top: from.1 - 1.0,
-            right: to.0,
+            right: to.0 + 1.0,
             bottom: to.1 + 1.0,
-        })
-    });
+        });
     let obstacles: Vec<Area> = markers.chain(lines).chain(whiskers).collect();
     let named = |on_front: bool| all().filter(move |one| one.on_front == on_front && !one.label.is_empty());
     let has_room = frame.width >= ALL_NAMES_FROM_PX || chart.front().next().is_none();

@@ -123,6 +123,8 @@ fn scatter() -> ScatterChart {
                 x: speed,
                 y: ratio,
                 x_interval: None,
+                y_interval: None,
+                y_confidence: None,
                 support: Support::default(),
                 cell: label.into(),
                 label: label.into(),

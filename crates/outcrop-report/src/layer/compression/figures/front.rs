@@ -43,10 +43,8 @@ fn ratio_against_speed(all: &[Candidate<'_, '_>], direction: Direction) -> Figur
     for (one, on_front) in shown {
         let (family, speed) = (one.cell.family(), one.speed.of(direction));
         let (words, ratio) = (one.cell.words(), one.ratio);
-        let certainty = one
-            .cell
-            .number(&COMPRESSION_RATIO)
-            .map_or_else(String::new, Number::certainty);
+        let known = one.cell.number(&COMPRESSION_RATIO);
+        let certainty = known.map_or_else(String::new, Number::certainty);
         let point = ScatterPoint {
             label: if on_front {
                 one.cell.short_name()
@@ -59,6 +57,10 @@ fn ratio_against_speed(all: &[Candidate<'_, '_>], direction: Direction) -> Figur
                 speed.certainty()
             ),
             ..ScatterPoint::of(speed, ratio, &words)
+        };
+        let point = match known {
+            Some(number) => point.with_y(number),
+            None => point,
         };
         match groups.iter_mut().find(|group| group.name == family) {
             Some(group) => group.points.push(point),
