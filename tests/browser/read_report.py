@@ -304,10 +304,16 @@ def figures_of_six_layers_answer(driver, page):
         is_quiet(driver, f"six-layers-{size}")
 
 
-# Name and right edge of each table, and the words of the heading of the one with the most rows.
+# The key-value table of a quick profile of the user's data has as many.
+MOST_COLUMNS = 19
+# Name and right edge of each table, and the words of the heading of the one with the most rows. That with the most columns gets as many as a table has.
 TABLES = """
 document.querySelectorAll('details').forEach((one) => { one.open = true; });
 const shown = [...document.querySelectorAll('table')].filter((table) => table.offsetWidth);
+const widest = shown.reduce((one, next) => (next.rows[0].cells.length > one.rows[0].cells.length ? next : one));
+for (const row of widest.rows) {
+  for (let at = 1; row.cells.length < arguments[0]; at += 1) row.append(row.cells[at].cloneNode(true));
+}
 const name = (table) => `${table.className}: ${table.textContent.trim().slice(0, 60)}`;
 const edges = shown.map((table) => [name(table), table.getBoundingClientRect().left + table.scrollWidth]);
 const longest = shown.reduce((one, next) => (next.rows.length > one.rows.length ? next : one));
@@ -320,7 +326,7 @@ def prints_whole_tables(driver, page, work):
     show(driver, page, media="print")
     metrics = {"width": PRINTABLE, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    edges, heading = driver.execute_script(TABLES)
+    edges, heading = driver.execute_script(TABLES, MOST_COLUMNS)
     cut = [(name, edge) for name, edge in edges if edge > PRINTABLE + 1]
     assert edges and not cut, f"wider than a sheet of {PRINTABLE} pixels: {cut}"
     pdf = base64.b64decode(driver.execute_cdp_cmd("Page.printToPDF", LOW)["data"])
