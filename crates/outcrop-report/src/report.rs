@@ -282,24 +282,23 @@ impl Report {
             slots.any(|slot| matches!(slot, FigureSlot::Drawn(other) if other.id == figure))
         };
         let layer = self.layers.iter().find(is_there);
-        let date = self.run.started_at.split('T').next().unwrap_or_default();
         Label {
             subject: match (layer, &self.placement) {
                 (Some(layer), _) => layer.answer.subject.clone(),
                 (None, Some(placement)) => placement.subject.clone(),
                 (None, None) => String::new(),
             },
-            origin: [
-                date,
-                &self.run.name,
-                self.machine(),
-                &format!("outcrop {}", self.run.software),
-            ]
-            .into_iter()
-            .filter(|part| !part.is_empty())
-            .collect::<Vec<_>>()
-            .join(" · "),
+            origin: self.origin(),
         }
+    }
+
+    /// When, in which run, on which CPU and by which version it was measured: what a table or a figure says that stands alone.
+    pub fn origin(&self) -> String {
+        let date = self.run.started_at.split('T').next().unwrap_or_default();
+        let version = format!("outcrop {}", self.run.software);
+        let mut parts = vec![date, &self.run.name, self.machine(), &version];
+        parts.retain(|part| !part.is_empty());
+        parts.join(" · ")
     }
 
     /// How many figures of the answers are known to no better than ± 30 % or by one trial, by layer and in all; none where every one is known

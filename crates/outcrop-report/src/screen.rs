@@ -149,7 +149,7 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
 /// A table of figures and the blank line below it, with what is left to the report: settings in the heading, above the labels, where nothing
 /// else stands; rows in place of the blank line.
 fn with_left_out(mut table: Vec<String>, settings: Settings, rows_left: usize) -> Vec<String> {
-    let words = ["settings: in report".to_owned(), "settings: report".to_owned()];
+    let words = ["settings in report.html", "settings in report", "rest in report"].map(str::to_owned);
     if let (Some(head), Settings::Left) = (table.first_mut(), settings) {
         say_left_out(head, &words);
     }

@@ -35,6 +35,9 @@ pub struct Race {
     pub looks: usize,
     /// Trials of the candidates.
     pub trials: usize,
+    /// Candidates that got fewer trials than others because they cannot be the answer. What all are compared with is measured to the end.
+    #[serde(skip)]
+    stopped_early: usize,
     #[serde(skip)]
     standing: Standing,
     #[serde(skip)]
@@ -61,6 +64,11 @@ pub(super) fn judge(
         Some(_) => Standing::after(rounds.max().unwrap_or(0), true, &contenders, &rules),
         None => Standing::of_equal_effort(rounds.min().unwrap_or(0), &contenders, &rules),
     };
+    let most = trials.iter().map(BTreeMap::len).max().unwrap_or(0);
+    let ended = trials.iter().zip(&standing.stops);
+    let stopped_early = ended
+        .filter(|(trials, stop)| stop.is_some() && trials.len() < most)
+        .count();
     Race {
         budget,
         is_clear: false,
@@ -68,6 +76,7 @@ pub(super) fn judge(
         confidence: CONFIDENCE,
         looks: standing.looks,
         trials: trials.iter().map(BTreeMap::len).sum(),
+        stopped_early,
         standing,
         cells: family.iter().map(|cell| identifier(cell)).collect(),
     }
@@ -232,7 +241,7 @@ impl Race {
     pub(super) fn effort(&self) -> Option<String> {
         self.budget?;
         let count = self.cells.len();
-        let stopped = self.standing.stops.iter().flatten().count();
+        let stopped = self.stopped_early;
         Some(format!(
             "Of {}, {stopped} stopped early because they cannot be the answer; the others got the rest of the {}.",
             counted(count, "candidate"),

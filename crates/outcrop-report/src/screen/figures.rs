@@ -396,12 +396,14 @@ mod tests {
     fn what_is_left_to_the_report_is_apart_from_the_first_column() {
         let of = |blanks: usize| {
             let mut head = format!("\u{1b}[1m{}Reads  Writes", " ".repeat(blanks));
-            let words = ["settings: in report", "settings: report"].map(str::to_owned);
+            let words =
+                ["settings in report.html", "settings in report", "rest in report"].map(str::to_owned);
             say_left_out(&mut head, &words);
             head
         };
-        assert_eq!(of(20), "\u{1b}[1msettings: in report Reads  Writes");
-        assert_eq!(of(19), "\u{1b}[1msettings: report   Reads  Writes");
-        assert!(of(16).ends_with("1m                Reads  Writes"), "{}", of(16));
+        assert_eq!(of(24), "\u{1b}[1msettings in report.html Reads  Writes");
+        assert_eq!(of(19), "\u{1b}[1msettings in report Reads  Writes");
+        assert_eq!(of(18), "\u{1b}[1mrest in report    Reads  Writes");
+        assert!(of(14).ends_with("1m              Reads  Writes"), "{}", of(14));
     }
 }

@@ -150,8 +150,9 @@ fn print(args: &Args) -> anyhow::Result<()> {
         ReportFormat::Json => Format::Json,
         ReportFormat::Csv => Format::Csv,
         ReportFormat::Markdown => {
-            let table = CellTable::of(&RunView::load(&args.run).map_err(bad_input)?);
-            return output::print(&cell_table::markdown(&table));
+            let run = RunView::load(&args.run).map_err(bad_input)?;
+            let tables = cell_table::markdown(&CellTable::of(&run));
+            return output::print(&format!("{tables}\n{}\n", shown.report(&run).origin()));
         }
     };
     if !args.beside.names.is_empty() {

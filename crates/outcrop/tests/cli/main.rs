@@ -22,6 +22,7 @@ mod column_input;
 mod column_kept;
 mod column_memory;
 mod column_names;
+mod column_nulls;
 mod compare;
 mod crafted_column;
 mod device;

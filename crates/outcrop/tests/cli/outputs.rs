@@ -268,43 +268,6 @@ fn a_decode_goes_to_stdout_or_to_a_file_whose_ending_is_known() {
 }
 
 #[test]
-fn nulls_and_empty_fields_that_look_the_same_are_said() {
-    let dir = workplace();
-    let dir = dir.path();
-    std::fs::write(dir.join("in.csv"), "id,rock\n1,slate\n2,\n3,\n").unwrap();
-    let encode = |name: &str, more: &[&str]| {
-        let args = [
-            &["column", "encode", "in.csv", "--column", "rock", "-o", name],
-            more,
-        ]
-        .concat();
-        outcrop(dir, &args).stderr
-    };
-    let said = encode("empty.ocol", &[]);
-    assert!(
-        said.contains("rock: 2 empty fields are encoded as empty text; --null ''"),
-        "{said}"
-    );
-    let said = encode("null.ocol", &["--null", ""]);
-    assert!(!said.contains("empty"), "{said}");
-    let said = |args: &[&str]| outcrop(dir, &[&["column", "decode"], args].concat()).stderr;
-    let note = "2 nulls are written as empty values";
-    assert!(said(&["null.ocol", "--to", "csv"]).contains(note));
-    assert!(said(&["null.ocol"]).contains(note));
-    assert!(!said(&["null.ocol", "--to", "csv", "--null", "NA"]).contains("null"));
-    // A negative number marks them, too.
-    let as_number = ["null.ocol", "--null", "-999", "-o", "in.csv", "--force"];
-    assert_eq!(said(&as_number), "");
-    assert_eq!(
-        std::fs::read_to_string(dir.join("in.csv")).unwrap(),
-        "rock\nslate\n-999\n-999\n"
-    );
-    encode("number.ocol", &["--null", "-999"]);
-    assert!(said(&["number.ocol", "--to", "csv"]).contains(note));
-    assert!(!said(&["empty.ocol", "--to", "csv"]).contains("null"));
-}
-
-#[test]
 fn values_are_counted_the_most_frequent_first() {
     let dir = workplace();
     let dir = dir.path();
@@ -438,6 +401,8 @@ fn the_cells_of_a_run_are_a_table_in_markdown_and_a_job_file_of_fio() {
     let run = run.to_str().unwrap();
     let table = outcrop(dir.path(), &["report", run, "--format", "markdown"]);
     assert_eq!(table.code, Some(0), "{table:?}");
+    let last = table.stdout.lines().last().unwrap_or_default();
+    assert!(last.contains(" · outcrop ") && last.starts_with("20"), "{last}");
     let rows = table.stdout.lines().filter(|line| line.starts_with('|')).count();
     assert_eq!(rows, 4, "head, rule, two cells: {table:?}");
     let jobs = outcrop(dir.path(), &["results", "export", run, "--format", "fio-job"]);

@@ -93,7 +93,8 @@ fn broken_claim(broken: &[(&Whole<'_>, Verdict)]) -> Option<Claim> {
     let also = match names.is_empty() {
         true => String::new(),
         false => format!(
-            "; so do {}{}",
+            "; so {} {}{}",
+            if others.len() == 1 { "does" } else { "do" },
             names.join(", "),
             left_out(others.len(), MOST_IN_BRIEF)
         ),

@@ -101,7 +101,7 @@ fn encode_column(
     let report = write(encoder, &file, args.force)?;
     on_commit(&file);
     let elapsed_ns = stopwatch.elapsed_ns();
-    say_empty_fields(layout, column, &file, null)?;
+    say_empty_fields(layout, column, empty_values(&file)?, null);
     let is_compared = !args.no_compare;
     let compared = is_compared
         .then(|| compared((opened, layout), column, (&file, &report), options, work))
@@ -127,22 +127,9 @@ pub(super) fn write(encoder: Encoder, path: &Path, force: Force) -> anyhow::Resu
 }
 
 /// An empty field of a CSV file may mean an empty value or none: people learn which one was taken.
-fn say_empty_fields(
-    layout: &Layout,
-    column: &TableColumn,
-    file: &Path,
-    null: Option<&str>,
-) -> anyhow::Result<()> {
+fn say_empty_fields(layout: &Layout, column: &TableColumn, empty: u64, null: Option<&str>) {
     let is_delimited = matches!(layout.kind, FileKind::Delimited | FileKind::TabSeparated);
-    if !is_delimited || null.is_some() {
-        return Ok(());
-    }
-    let written = Column::open_on_disk(file).map_err(of_column)?;
-    let empty = written
-        .find(b"")
-        .and_then(|found| found.count())
-        .map_err(of_column)?;
-    if empty > 0 {
+    if is_delimited && null.is_none() && empty > 0 {
         let (fields, are) = (
             counted(empty as usize, "empty field"),
             if empty == 1 { "is" } else { "are" },
@@ -152,7 +139,13 @@ fn say_empty_fields(
             "note: {name}: {fields} {are} encoded as empty text; --null '' makes them null"
         ));
     }
-    Ok(())
+}
+
+/// Rows of a file whose value is empty.
+fn empty_values(file: &Path) -> anyhow::Result<u64> {
+    let column = Column::open_on_disk(file).map_err(of_column)?;
+    let found = column.find(b"").and_then(|found| found.count());
+    found.map_err(of_column)
 }
 
 /// Values that are not strings are encoded as their text forms, and whoever searches must know them.
@@ -202,8 +195,11 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
         let mut encoder = encoder.map_err(|error| about(&args.input.input, "read", error))?;
         watch(&mut encoder, &work);
         say_other_name(&args.file, layout.name_of(column.number).unwrap_or_default());
+        let empty_before = empty_values(&args.file).unwrap_or_default();
         let appended = encoder.append_to(&args.file).map_err(of_column);
         let report = appended.map_err(|error| where_full(&args.file, error))?;
+        let empty = empty_values(&args.file)?.saturating_sub(empty_before);
+        say_empty_fields(&layout, column, empty, args.input.table.null.as_deref());
         (column.name.clone(), report, opened.size_bytes)
     };
     drop(work);
