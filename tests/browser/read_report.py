@@ -304,20 +304,29 @@ def figures_of_six_layers_answer(driver, page):
         is_quiet(driver, f"six-layers-{size}")
 
 
-# The key-value table of a quick profile of the user's data has as many.
-MOST_COLUMNS = 19
-# Name and right edge of each table, and the words of the heading of the one with the most rows. That with the most columns gets as many as a table has.
+# Name and right edge of each table, and the words of the heading of the one with the most rows.
 TABLES = """
 document.querySelectorAll('details').forEach((one) => { one.open = true; });
 const shown = [...document.querySelectorAll('table')].filter((table) => table.offsetWidth);
-const widest = shown.reduce((one, next) => (next.rows[0].cells.length > one.rows[0].cells.length ? next : one));
-for (const row of widest.rows) {
-  for (let at = 1; row.cells.length < arguments[0]; at += 1) row.append(row.cells[at].cloneNode(true));
-}
 const name = (table) => `${table.className}: ${table.textContent.trim().slice(0, 60)}`;
 const edges = shown.map((table) => [name(table), table.getBoundingClientRect().left + table.scrollWidth]);
 const longest = shown.reduce((one, next) => (next.rows.length > one.rows.length ? next : one));
 return [edges, longest.tHead.innerText.trim().split(/\\s+/)];
+"""
+
+
+# The key-value table of a quick profile of the user's data has as many.
+MOST_COLUMNS = 19
+# The right edge of the table with the most columns, once it has as many as a table may have.
+WIDEST = """
+const columns = (table) => table.rows[0].cells.length;
+const shown = [...document.querySelectorAll('table.dense')];
+const widest = shown.reduce((one, next) => (columns(next) > columns(one) ? next : one));
+widest.classList.add('densest');
+for (const row of widest.rows) {
+  for (let at = 1; row.cells.length < arguments[0]; at += 1) row.append(row.cells[at].cloneNode(true));
+}
+return widest.getBoundingClientRect().left + widest.scrollWidth;
 """
 
 
@@ -326,7 +335,7 @@ def prints_whole_tables(driver, page, work):
     show(driver, page, media="print")
     metrics = {"width": PRINTABLE, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    edges, heading = driver.execute_script(TABLES, MOST_COLUMNS)
+    edges, heading = driver.execute_script(TABLES)
     cut = [(name, edge) for name, edge in edges if edge > PRINTABLE + 1]
     assert edges and not cut, f"wider than a sheet of {PRINTABLE} pixels: {cut}"
     pdf = base64.b64decode(driver.execute_cdp_cmd("Page.printToPDF", LOW)["data"])
@@ -336,6 +345,8 @@ def prints_whole_tables(driver, page, work):
     sheets = [unicodedata.normalize("NFKC", text).split() for text in texts]
     with_heading = [number for number, words in enumerate(sheets, 1) if set(heading) <= set(words)]
     assert len(with_heading) > 1, f"the heading {heading} stands on the sheets {with_heading} of {len(sheets)} alone"
+    edge = driver.execute_script(WIDEST, MOST_COLUMNS)
+    assert edge <= PRINTABLE + 1, f"a table of {MOST_COLUMNS} columns reaches {edge} pixels, wider than a sheet of {PRINTABLE}"
 
 
 def fits_two_sheets(driver, page, work):

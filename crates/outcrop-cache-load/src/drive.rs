@@ -163,10 +163,7 @@ fn measure(
     let (loaded_ns, longest_ns) = (since_begun(ended_ticks), end_ticks.map_or(u64::MAX, since_begun));
     let duration_ns = loaded_ns.min(longest_ns).max(1);
     Ok(LoadReport {
-        trace_requests: match &spec.source {
-            RequestSource::Trace { trace, .. } => Some(trace.entries().len() as u64),
-            RequestSource::Generated { .. } => None,
-        },
+        trace_requests: spec.trace_requests(),
         is_open_loop: spec.is_open_loop(),
         requested_per_second: spec.arrival.per_second().map(outcrop_measure::Rate::per_second),
         objective: spec.objective,

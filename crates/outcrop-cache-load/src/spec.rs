@@ -236,6 +236,14 @@ impl LoadSpec {
         self.requests.map(NonZeroU64::get).map(of)
     }
 
+    /// How many requests its trace has; none where there is no trace.
+    pub fn trace_requests(&self) -> Option<u64> {
+        match &self.source {
+            RequestSource::Trace { trace, .. } => Some(trace.entries().len() as u64),
+            RequestSource::Generated { .. } => None,
+        }
+    }
+
     /// Whether the load ends when its duration does, and not after a number of requests or with the trace.
     pub const fn is_timed(&self) -> bool {
         let is_whole_trace = matches!(self.source, RequestSource::Trace { is_whole: true, .. });

@@ -152,8 +152,8 @@ impl Layer for Device {
         }
         if is_read_only(subject) && mix.has_writes() {
             let message = format!(
-                "the mix {mix} contains writes, but Outcrop only reads files that it did not create; use 100:0, or kind = \
-                 \"{}\"",
+                "the mix {mix} contains writes, but Outcrop only reads files that it did not create; use 100:0, or write to a scratch \
+                 file: name a directory without --read-only or, in a plan, kind = \"{}\"",
                 Kind::ScratchFile
             );
             return Err(Refusal::of(&READ_WRITE_MIX, message));

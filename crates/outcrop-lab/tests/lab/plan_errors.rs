@@ -310,7 +310,7 @@ fn writes_to_what_outcrop_did_not_create_are_refused_with_the_plan() {
     assert_eq!(
         error,
         "plan.toml:11:18: the mix 70:30 contains writes, but Outcrop only reads files that it did not create; use 100:0, \
-         or kind = \"scratch-file\""
+         or write to a scratch file: name a directory without --read-only or, in a plan, kind = \"scratch-file\""
     );
     let too_large = text.replace("kind =", "size = \"2MiB\"\nkind =");
     let error = try_plan_set(&too_large, directory.path())

@@ -8,6 +8,8 @@ use crate::cell_table::{Grid, GridColumn};
 const COLUMNS_OF_A_PHONE: usize = 3;
 /// Columns that a page of usual width shows at once.
 const COLUMNS_OF_A_PAGE: usize = 10;
+/// Tables with more of them break the words of their headings on paper: a sheet of A4 is no wider.
+const COLUMNS_OF_A_SHEET: usize = 16;
 
 /// The tables of a layer, of `most` rows together; how many rows are left to the file of cells is said.
 pub(super) fn body(grids: &[Grid], most: usize) -> Markup {
@@ -41,7 +43,7 @@ fn table(grid: &Grid, row_count: usize) -> Markup {
             (scroll_cue(grid.columns.len(), is_wide))
         }
         div.scroll {
-            table.sortable.dense[is_wide] {
+            table.sortable.dense[is_wide].densest[grid.columns.len() > COLUMNS_OF_A_SHEET] {
                 caption { (caption) @for line in rest { br; (line) } }
                 thead { tr { @for column in &grid.columns { th scope="col" { (column.heading) } } } }
                 tbody { @for row in 0..row_count { tr {

@@ -64,5 +64,6 @@ mod placement_verdict;
 mod screen;
 mod screen_failures;
 mod screen_rows;
+mod screen_unfinished;
 mod six_layers;
 mod ties;

@@ -267,46 +267,6 @@ fn what_is_not_decided_is_no_choice_in_the_table_above_it_and_its_command_stands
 }
 
 #[test]
-fn a_run_that_lacks_trials_is_to_be_resumed_and_not_repeated() {
-    let shaky = RunBuilder {
-        spread: 1.5,
-        ..RunBuilder::new(3)
-    };
-    let mut run = shaky.cells(&[4096], &[1, 8, 32], &[100]).build();
-    let screen = |run: &outcrop_results::RunView| {
-        let screen = Report::of(run).screen(200, false);
-        screen.split_whitespace().collect::<Vec<_>>().join(" ")
-    };
-    run.plan.push_str("\n[plan.trial]\nrepetitions = 3\n");
-    assert!(screen(&run).contains("To decide the rest, run `outcrop run "));
-    run.plan = run.plan.replace("repetitions = 3", "repetitions = 5");
-    let unfinished = screen(&run);
-    assert!(
-        unfinished.contains(
-            "To decide the rest, resume the run, which is not finished, with `outcrop run --resume runs/"
-        ) && !unfinished.contains("--repetitions"),
-        "{unfinished}"
-    );
-    // Cells may be missing until each has been measured once.
-    const MISSING: &str = "its first round may not have measured every cell";
-    let mut begun = RunBuilder::new(1).cells(&[4096], &[1, 8], &[100]).build();
-    assert!(!unfinished.contains(MISSING) && !screen(&begun).contains(MISSING));
-    begun.plan.push_str("\n[plan.trial]\nrepetitions = 3\n");
-    let incomplete = screen(&begun);
-    assert!(incomplete.contains(MISSING), "{incomplete}");
-    let flat = incomplete.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        flat.contains("better than these. `outcrop run --resume ") && flat.contains("` measures the rest."),
-        "{incomplete}"
-    );
-    let of_one_trial = begun.plan.replace("repetitions = 3", "repetitions = 1");
-    for (cells, is_missing) in [(2, false), (3, true)] {
-        begun.plan = of_one_trial.replace("[[plan]]\n", &format!("[[plan]]\ncells = {cells}\n"));
-        assert_eq!(screen(&begun).contains(MISSING), is_missing, "{cells}");
-    }
-}
-
-#[test]
 fn checks_and_findings_are_clauses_of_one_sentence() {
     let screen = Report::of(&complete()).screen(200, false);
     assert!(

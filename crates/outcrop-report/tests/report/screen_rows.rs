@@ -47,7 +47,7 @@ fn every_tie_that_the_report_names_is_marked_beside_its_figure_on_the_screen() {
         let rows = &report.layers[0].answer.capabilities;
         for width in 60..=140 {
             let screen = report.screen(width, false);
-            without_settings += usize::from(screen.contains("settings: "));
+            without_settings += usize::from(screen.contains("settings in report"));
             for row in rows {
                 let tied = row.readings.iter().filter(|reading| is_tied(reading)).count();
                 let mut lines = screen

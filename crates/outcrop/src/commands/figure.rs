@@ -60,19 +60,29 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let view = RunView::load(&args.run).map_err(bad_input)?;
     let report = Report::beside(&view, args.beside.checked()?);
     let figures = report.figures();
+    let has = || match figures.as_slice() {
+        [] => "none".to_owned(),
+        figures => figures
+            .iter()
+            .map(|figure| figure.id.as_str())
+            .collect::<Vec<_>>()
+            .join(", "),
+    };
+    let is_to_write = args.png || args.pdf || args.svg || args.csv;
     let Some(name) = &args.name else {
+        if is_to_write {
+            return Err(bad_input(anyhow::anyhow!(
+                "name the figure to write behind the run; it has {}",
+                has()
+            )));
+        }
         list(&figures)?;
         return Ok(Ending::Done);
     };
     let Some(figure) = figures.iter().find(|figure| figure.id == *name) else {
-        let names: Vec<&str> = figures.iter().map(|figure| figure.id.as_str()).collect();
         return Err(bad_input(anyhow::anyhow!(
             "this run has no figure {name:?}; it has {}",
-            if names.is_empty() {
-                "none".to_owned()
-            } else {
-                names.join(", ")
-            }
+            has()
         )));
     };
     args.beside.note_absence(&figures, Some(*figure));

@@ -71,6 +71,7 @@ fn what_a_figure_cannot_be_is_said_with_what_it_can_be() {
         assert!(seen.stderr.contains(words), "{}", seen.stderr);
     };
     says(&["iops"], "--png");
+    says(&["--pdf"], "name the figure to write");
     says(&["iops", "--png"], "iops-by-depth");
     says(&["iops-by-depth", "--png", "--width", "84"], "84mm");
     says(&["iops-by-depth", "--png", "--width", "9mm"], "60 mm to 420 mm");

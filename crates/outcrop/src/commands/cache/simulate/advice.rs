@@ -32,6 +32,9 @@ pub(super) fn sentences(points: &[CurvePoint], facts: &TraceFacts) -> Option<Vec
     Some(sentences)
 }
 
+/// Servers add to each object what the default of --overhead does not cover, by their size classes: a tenth of the memory and less.
+const MOST_FILLED: f64 = 0.9;
+
 /// What the figures are not.
 const OF_A_SERVER: &str = "A server holds fewer items in as much memory, and so needs more of it: `outcrop cache load --trace` measures one.";
 
@@ -53,8 +56,16 @@ fn difference(more: &CurvePoint, less: &CurvePoint) -> String {
 fn of_advice(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) -> Vec<String> {
     let size = |point: &CurvePoint| format_bytes(point.memory_bytes);
     let (chosen, lowest) = (&advice.chosen, &advice.lowest);
-    let all = format_data(facts.all_bytes as f64);
     let is_all = facts.all_bytes <= chosen.memory_bytes;
+    let all = format!(
+        "{}{}",
+        format_data(facts.all_bytes as f64),
+        if is_all {
+            narrowly(chosen, points, facts)
+        } else {
+            String::new()
+        }
+    );
     let is_any_policy = advice.policies_tie && chosen.misses_first_gets_alone(facts.first_gets);
     if is_any_policy && advice.everything_fits {
         let memory = format!("{}, the smallest memory simulated", size(chosen));
@@ -107,6 +118,22 @@ fn of_advice(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) ->
         ));
     }
     vec![format!("{memory}."), of_policies(advice, points)]
+}
+
+/// What a server needs instead of a limit that all objects fill; empty where they leave room for what it adds to each.
+fn narrowly(chosen: &CurvePoint, points: &[CurvePoint], facts: &TraceFacts) -> String {
+    let filled = facts.all_bytes as f64 / chosen.memory_bytes as f64;
+    if filled <= MOST_FILLED {
+        return String::new();
+    }
+    let larger = points.iter().map(|point| point.memory_bytes);
+    let larger = larger.filter(|bytes| *bytes as f64 * MOST_FILLED >= facts.all_bytes as f64);
+    let next = larger.min().unwrap_or(chosen.memory_bytes * 2);
+    format!(
+        ", {:.0} % of it; a server needs more for them: give it {}",
+        filled * 100.0,
+        format_bytes(next)
+    )
 }
 
 /// Where another policy misses less than the chosen one in less memory, by more than a percentage point: most of all where.
@@ -344,6 +371,15 @@ mod tests {
         assert!(said(&roomy, &FACTS)[0].starts_with(
             "2 MiB, the smallest memory simulated, holds everything that is requested again (all objects take 2.55 MB): only the first"
         ));
+        let narrow = TraceFacts {
+            all_bytes: 4_130_000,
+            ..FACTS
+        };
+        assert_eq!(
+            said(&doubled, &narrow)[0],
+            "Memory: 4 MiB, where everything fits (all objects take 4.13 MB, 98 % of it; a server needs more for them: give it 8 MiB): only the \
+             first request of each key misses (6.7 % of gets)."
+        );
         let small = TraceFacts {
             all_bytes: 1_000_000,
             ..FACTS
