@@ -106,6 +106,8 @@ pub struct PlanOptions {
     pub prices: Option<Prices>,
     /// The layers whose plans are run; all, where none is named.
     pub only_layers: Vec<String>,
+    /// Whether the plan is that of a run which goes on.
+    pub is_resumed: bool,
     /// The time that a profile promises: of the user's data as much is measured as fits.
     pub promised: Option<TimeSpan>,
 }

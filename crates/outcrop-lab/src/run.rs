@@ -59,7 +59,11 @@ pub fn resume(dir: &Path) -> Result<ResumedRun, LabError> {
         });
     }
     let source = PlanSource { name, text };
-    let set = PlanSet::from_sources(&[source], &PlanOptions::default())?;
+    let options = PlanOptions {
+        is_resumed: true,
+        ..PlanOptions::default()
+    };
+    let set = PlanSet::from_sources(&[source], &options)?;
     let is_known = |(cell, repetition): &&(String, u32)| {
         set.cells()
             .iter()

@@ -71,7 +71,7 @@ pub struct FailIfReport<'a> {
     pub undecided_by_sample: usize,
     /// Rows that would meet it, had the machine or its storage not been busier on the side that looks worse.
     pub under_load: usize,
-    /// Rows that would meet it, did the side that looks better not leave the submission out of its latencies.
+    /// Rows that meet it, or do not, perhaps only because one side leaves the submission out of its latencies.
     pub by_definition: usize,
     /// Rows whose whole interval is beyond the threshold, but by less than two separate runs may differ with nothing changed.
     pub within_drift: usize,
@@ -294,6 +294,8 @@ impl FailIf {
             return Found::NoRatio;
         };
         let is_above = self.direction == Direction::Above;
+        // A latency that is lower by definition may be beyond the threshold all the same.
+        let side_that_hides = if is_above { Side::Candidate } else { Side::Baseline };
         // The end that is nearer to no change, and the other one.
         let (near, far) = if is_above { (low, high) } else { (high, low) };
         let is_beyond = |value: f64, threshold: f64| match is_above {
@@ -313,6 +315,8 @@ impl FailIf {
             Found::WithinDrift
         } else if is_beyond(far, ratio) {
             Found::Undecided
+        } else if row.lower_by_definition == Some(side_that_hides) {
+            Found::ByDefinition
         } else {
             Found::NotMet
         }
@@ -340,7 +344,7 @@ enum Found {
     Met,
     /// It would, had the machine or its storage not been busier on the side that looks worse.
     UnderLoad,
-    /// It would, did the side that looks better not leave the submission out.
+    /// It meets it or does not, perhaps only because one side leaves the submission out.
     ByDefinition,
     /// Its whole interval is beyond the threshold, but by less than two separate runs may differ with nothing changed.
     WithinDrift,

@@ -232,11 +232,12 @@ fn measure(
         ));
         return Ok(Ending::Interrupted);
     }
-    let limit = set.max_written().map_or_else(String::new, |limit| {
-        format!(", which may write up to {limit} again (--max-written sets another limit)")
-    });
+    // What is written counts anew there.
+    let limit = set
+        .max_written()
+        .map_or_else(String::new, |limit| format!(" --max-written {limit}"));
     note(&format!(
-        "interrupted: {finished} of {total} trials are kept; resume with `{} --resume {}`{limit}",
+        "interrupted: {finished} of {total} trials are kept; resume with `{} --resume {}{limit}`",
         conclusion.command,
         dir.display()
     ));

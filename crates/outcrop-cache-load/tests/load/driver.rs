@@ -262,39 +262,6 @@ fn a_trace_that_never_hits_is_told_what_a_trace_can_do_about_it() {
 }
 
 #[test]
-fn a_trace_is_replayed_entry_by_entry() {
-    let text = "0,a,get,8,0,0\n0.01,a,set,8,40,0\n0.02,a,get,8,0,0\n0.03,b,set,9,100,60\n0.04,b,get,9,0,0\n\
-                0.05,b,delete,9,0,0\n0.06,b,get,9,0,0\n0.07,a,set,8,7,0\n0.08,a,get,8,0,0\n";
-    let trace = Arc::new(Trace::read(text.as_bytes()).unwrap());
-    for server in both() {
-        for keeps_times in [false, true] {
-            let mut spec = LoadSpec {
-                source: RequestSource::Trace {
-                    trace: Arc::clone(&trace),
-                    keeps_times,
-                    is_whole: false,
-                },
-                sets_on_miss: false,
-                connections: 1,
-                flushes_first: true,
-                ..spec(server.target.clone())
-            };
-            let report = run(&spec).unwrap();
-            assert_eq!(report.problems(), Vec::<String>::new());
-            assert_eq!((report.tally.hits, report.tally.misses), (3, 2));
-            assert_eq!(report.tally.hit_bytes, 147);
-            assert_eq!(report.is_open_loop, keeps_times);
-            assert!(!keeps_times || report.duration_ns >= 80_000_000);
-            spec.arrival = "constant:10".parse().unwrap();
-            assert!(matches!(
-                run(&spec),
-                Err(CacheLoadError::Spec { field: "arrival", .. })
-            ));
-        }
-    }
-}
-
-#[test]
 fn impossible_specs_are_refused_with_what_is_accepted() {
     let target: Target = "memcached://127.0.0.1:1".parse().unwrap();
     for (change, field) in [

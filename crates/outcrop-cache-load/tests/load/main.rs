@@ -11,3 +11,4 @@ mod open_loop;
 mod placement;
 mod servers;
 mod stub;
+mod traces;

@@ -87,8 +87,8 @@ impl PlanSet {
         }
         set.keep_to_budget(options, header.limits.budget)?;
         set.time_limit = promise::time_limit(options, set.doubt.is_some());
-        // A run that is resumed with its own limit has written a part before.
-        if options.max_written.is_some() {
+        // A run that is resumed has written a part before.
+        if !options.is_resumed {
             set.check_max_written(given_in)?;
         }
         Ok(set.checked_in(Duration::from_nanos(stopwatch.elapsed_ns())))

@@ -238,17 +238,7 @@ impl Chart {
     /// What shading and thin lines mean: `shaded: 94 % interval of the median`; nothing where no value has an interval.
     fn intervals(&self) -> Option<String> {
         let supports = self.supports();
-        let percent = |confidence: f64| (confidence * 100.0).round() as u64;
-        let known = || {
-            supports
-                .iter()
-                .filter_map(|support| support.confidence.map(percent))
-        };
-        let (least, most) = (known().min()?, known().max()?);
-        let confidence = match least == most {
-            true => format!("{least} %"),
-            false => format!("{least} to {most} %"),
-        };
+        let confidence = range_of(supports.iter().filter_map(|support| support.confidence))?;
         let what = match self {
             Self::Lines(_) => "shaded",
             Self::Points(_) | Self::Bars(_) => "thin lines",
@@ -258,13 +248,26 @@ impl Chart {
             false => "of the median",
         };
         let upright = match self {
-            Self::Points(chart) if chart.has_y_intervals() => {
-                format!("; upright ones: interval of the {}", chart.y.label.to_lowercase())
-            }
+            Self::Points(chart) => range_of(chart.y_confidences()).map_or_else(String::new, |confidence| {
+                format!(
+                    "; upright ones: {confidence} interval of the {}",
+                    chart.y.label.to_lowercase()
+                )
+            }),
             _ => String::new(),
         };
         Some(format!("{what}: {confidence} interval {of}{upright}"))
     }
+}
+
+/// The least and the most of confidences, in whole per cent; none of none.
+fn range_of(confidences: impl Iterator<Item = f64>) -> Option<String> {
+    let percents: Vec<u64> = confidences.map(|one| (one * 100.0).round() as u64).collect();
+    let (least, most) = (percents.iter().min()?, percents.iter().max()?);
+    Some(match least == most {
+        true => format!("{least} %"),
+        false => format!("{least} to {most} %"),
+    })
 }
 
 impl Shape {

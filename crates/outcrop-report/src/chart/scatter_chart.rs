@@ -93,9 +93,10 @@ impl ScatterPoint {
     /// The same with the interval of its place on the vertical axis.
     #[must_use]
     pub(crate) fn with_y(self, y: &Number) -> Self {
+        let ends = y.ends().filter(|(low, high)| low < high);
         Self {
-            y_interval: y.ends().filter(|(low, high)| low < high),
-            y_confidence: y.interval.map(|interval| interval.confidence),
+            y_interval: ends,
+            y_confidence: ends.and(y.interval).map(|interval| interval.confidence),
             ..self
         }
     }
@@ -133,8 +134,13 @@ impl ScatterChart {
 
     /// Whether the places on the vertical axis have intervals.
     pub(super) fn has_y_intervals(&self) -> bool {
-        let mut points = self.groups.iter().flat_map(|group| &group.points);
-        points.any(|point| point.y_interval.is_some())
+        self.y_confidences().next().is_some()
+    }
+
+    /// The confidence of each interval on the vertical axis.
+    pub(super) fn y_confidences(&self) -> impl Iterator<Item = f64> {
+        let points = self.groups.iter().flat_map(|group| &group.points);
+        points.filter_map(|point| point.y_confidence)
     }
 
     fn alt_text(&self, title: &str) -> String {

@@ -241,12 +241,13 @@ impl Race {
     pub(super) fn effort(&self) -> Option<String> {
         self.budget?;
         let count = self.cells.len();
-        let stopped = self.stopped_early;
-        Some(format!(
-            "Of {}, {stopped} stopped early because they cannot be the answer; the others got the rest of the {}.",
-            counted(count, "candidate"),
-            counted(self.trials, "trial")
-        ))
+        let (candidates, trials) = (counted(count, "candidate"), counted(self.trials, "trial"));
+        Some(match self.stopped_early {
+            0 => format!("None of {candidates} stopped early; they had {trials}."),
+            stopped => format!(
+                "Of {candidates}, {stopped} stopped early because they cannot be the answer; the others got the rest of the {trials}."
+            ),
+        })
     }
 
     /// What measures more of it: a budget that is three times as long, or more trials of each than these.

@@ -49,6 +49,7 @@ fn by_doubt_the_answer_is_clear_by_all_looks_and_each_candidate_says_why_it_stop
     );
     let page = Report::of(&run).to_html();
     assert!(page.contains("Where the trials went"));
+    assert!(page.contains("None of 4 candidates stopped early; they had 20 trials."));
 }
 
 #[test]
@@ -148,6 +149,9 @@ fn by_doubt_the_answer_meets_the_limits_that_the_run_was_measured_under() {
         .find(|one| one.name() == "no compression")
         .unwrap();
     assert_eq!(plain.stopped.as_deref(), Some("its ratio of 1.00 is too low"));
+
+    let said = "Of 4 candidates, 3 stopped early because they cannot be the answer; the others got the rest of the 9 trials.";
+    assert!(Report::of(&run).to_html().contains(said));
 
     // Where the limits leave one, its throughput decides nothing, however much it varies.
     let mut noisy = run;

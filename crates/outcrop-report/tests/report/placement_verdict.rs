@@ -1,5 +1,6 @@
 //! What stands next to the answer: one base for all spaces, the second best, checks that failed, and limits that hardware cannot be held to.
 
+use outcrop_measure::metric::Unit;
 use outcrop_report::placement::Sureness;
 use outcrop_report::{Constraints, Placement, Report, Verdict};
 use outcrop_results::{RunView, TrialEntry};
@@ -361,4 +362,32 @@ fn a_throughput_with_more_threads_than_the_answer_says_so_first() {
         assert!(flowing(&screen).contains("(4 threads"), "{screen}");
     }
     assert!(report.to_html().contains("<span>4 threads, rocksdb none"));
+}
+
+#[test]
+fn what_is_the_fastest_by_its_median_is_not_clear_where_another_may_be_faster_by_more_than_the_margin() {
+    // Latencies go with the throughput, or Little's law would be the reason.
+    let faster = |trial: &mut TrialEntry, factor: f64| {
+        for value in &mut trial.values {
+            value.value = value.value.map(|number| match value.unit {
+                Unit::PerSecond => number * factor,
+                Unit::Nanoseconds => number / factor,
+                _ => number,
+            });
+        }
+    };
+    let mut run = with("ext4", "lz4", |trial| faster(trial, 1.2));
+    assert_eq!(answer(&run).sureness, Some(Sureness::Clear));
+    let is_plain = |trial: &&mut TrialEntry| {
+        trial.factors[FILESYSTEM.name] == "ext4" && trial.factors[COMPRESSION.name] == "none"
+    };
+    for trial in run.trials.iter_mut().filter(is_plain) {
+        if trial.repetition % 3 == 0 {
+            faster(trial, 1.6);
+        }
+    }
+    let open = answer(&run);
+    let text = open.answer.join(" ");
+    assert!(text.contains("lz4"), "{text}");
+    assert_eq!(open.sureness, Some(Sureness::NotClear), "{text}");
 }

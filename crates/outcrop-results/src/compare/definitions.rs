@@ -38,15 +38,16 @@ pub(super) fn latencies(rows: &[ComparisonRow]) -> Vec<LatencyDifference> {
         .collect()
 }
 
-/// The verdict of a row, unless the definitions explain it: what leaves the submission out looks better by that alone. What is worse in spite of
-/// that is worse.
+/// The verdict of a row, unless the definitions may explain it: what leaves the submission out looks better by that alone, or the same. What is
+/// worse in spite of that is worse.
 pub(super) fn unless_explained(row: &ComparisonRow, verdict: Verdict) -> Verdict {
-    let looks_better = match verdict {
-        Verdict::Better => Some(Side::Candidate),
-        Verdict::Worse => Some(Side::Baseline),
-        _ => None,
+    let may_explain = match (&verdict, row.lower_by_definition) {
+        (Verdict::Better, Some(lower)) => lower == Side::Candidate,
+        (Verdict::Worse, Some(lower)) => lower == Side::Baseline,
+        (Verdict::Same, Some(_)) => true,
+        _ => false,
     };
-    match looks_better.is_some() && row.lower_by_definition == looks_better {
+    match may_explain {
         true => Verdict::Undecided(Undecided::Definition),
         false => verdict,
     }

@@ -8,7 +8,7 @@
 //!    What the machine does differently between two separate runs is in no interval: there the whole interval of a time or a rate has to be
 //!    farther from 1 than the drift that is allowed for (± 5 % by default), or the row is [`Undecided::Drift`].
 //!    Not so where the machine, or the block device, had more to do for others on the side that looks worse: [`Undecided::Load`].
-//!    Nor where the side that looks better leaves the submission out of its latencies: [`Undecided::Definition`].
+//!    Nor where the side that looks better, or the same, leaves the submission out of its latencies: [`Undecided::Definition`].
 //! 4. All others are undecided.
 //!
 //! The metrics of `--fail-if` are a family, headline metrics are one and all others another, so that a hundred secondary rows do not drown the few
@@ -97,9 +97,9 @@ pub enum Undecided {
         "the machine or its storage was busier on the side that looks worse, which may be the cause; measure both again under the same load, or, where a factor differs, in one run with `outcrop ab`"
     )]
     Load,
-    /// The interval excludes 1, and the latency of the side that looks better is lower by definition.
+    /// The interval excludes 1 or lies within the margin, and the latency of the side that looks better, or the same, is lower by definition.
     #[error(
-        "the latency of the side that looks better is lower by definition, by the time of the submission; fio run with --lat_percentiles=1 gives one that begins before it"
+        "the latency of one side is lower by definition, by the time of the submission, which may be the difference or hide one; fio's percentiles begin before it with --lat_percentiles=1"
     )]
     Definition,
 }

@@ -101,11 +101,13 @@ impl<'a> FailIfReport<'a> {
             let (cells, reason) = (cells(self.lost.len()), reason_of(first));
             format!("in {cells} the candidate lacks this figure, which the baseline has; the first reason: {reason}")
         });
-        // One that the baseline has is named with that.
-        let without = (self.lost.is_empty() && self.without_figure > 0).then(|| {
+        // Of them, those that the baseline has are named with that.
+        let lost_so = self.lost.iter().filter(|row| are_too_few(row)).count();
+        let short = self.without_figure.saturating_sub(lost_so);
+        let without = (short > 0).then(|| {
             format!(
-                "{} completed too few operations for this figure, and cannot be checked: a slower cell completes fewer; longer trials have more",
-                cells(self.without_figure)
+                "{} completed too few operations in a trial for this figure, and cannot be checked: a slower cell completes fewer",
+                cells(short)
             )
         });
         let fallen = self.fallen_to_zero.first().map(|first| {

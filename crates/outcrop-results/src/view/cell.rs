@@ -52,7 +52,8 @@ pub struct Samples {
 }
 
 /// Why a figure of all trials together has no interval.
-const POOLED: &str = "single trials have too few operations, so it is computed from all trials together";
+pub(super) const POOLED: &str =
+    "single trials have too few operations, so it is computed from all trials together";
 
 /// A value with the trial that it is of.
 type Given<'a> = (&'a TrialEntry, &'a Value);

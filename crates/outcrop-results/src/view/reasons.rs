@@ -1,5 +1,7 @@
 //! Why a figure is missing, in the words of its trials, and what cells make of them.
 
+use super::cell::POOLED;
+
 /// How a reason begins that is not for want of a measurement.
 const TOO_FEW: &str = "too few operations (";
 /// What that becomes of a cell where some trials have enough.
@@ -36,7 +38,10 @@ fn too_short_between(completed: (u64, u64), in_flight: (u64, u64)) -> String {
 
 /// Whether a cell lacks a figure because its operations are too few, and not because nothing was measured: by the reason that it gives.
 pub fn lacks_operations(reason: &str) -> bool {
-    reason.starts_with(TOO_FEW) || reason.contains(SOME_HAD_ENOUGH) || reason.contains(TOO_SHORT)
+    [TOO_FEW, POOLED].iter().any(|few| reason.starts_with(few))
+        || [SOME_HAD_ENOUGH, TOO_SHORT]
+            .iter()
+            .any(|few| reason.contains(few))
 }
 
 /// Whether it is a reason of a trial that is too short.

@@ -68,9 +68,16 @@ fn a_side_that_leaves_the_submission_out_is_not_called_better_for_that_and_worse
             by_definition,
         )
     };
-    let explained = (Verdict::Undecided(Undecided::Definition), 0, 1);
+    // Neither a rise nor a fall is known.
+    let explained = (Verdict::Undecided(Undecided::Definition), 0, 2);
     assert_eq!(found(&ours, &low), explained);
     assert_eq!(found(&low, &ours), explained);
+    let alike = of("alike", 4e5, true);
+    assert_eq!(
+        found(&ours, &alike).0,
+        explained.0,
+        "what is lower by definition and as high is not the same"
+    );
     assert_eq!(found(&ours, &high), (Verdict::Worse, 1, 0));
     assert_eq!(found(&high, &ours), (Verdict::Better, 1, 0));
 }

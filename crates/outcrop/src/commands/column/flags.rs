@@ -362,14 +362,15 @@ pub(super) struct Append {
 Examples:
   outcrop column compact words.ocol -o whole.ocol
   outcrop column compact words.ocol --in-place")]
+#[command(group = clap::ArgGroup::new("destination").args(["output", "in_place"]).required(true))]
 pub(super) struct Compact {
     /// The column file
     pub(super) file: PathBuf,
     /// The file to write, which is not the input
-    #[arg(short, long, value_name = "FILE", required_unless_present = "in_place")]
+    #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
     /// Replace the input file; other hard links to it keep the old one
-    #[arg(long, conflicts_with_all = ["output", "force"])]
+    #[arg(long, conflicts_with = "force")]
     pub(super) in_place: bool,
     #[command(flatten)]
     pub(super) force: Force,

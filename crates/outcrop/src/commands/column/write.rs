@@ -101,7 +101,9 @@ fn encode_column(
     let report = write(encoder, &file, args.force)?;
     on_commit(&file);
     let elapsed_ns = stopwatch.elapsed_ns();
-    say_empty_fields(layout, column, empty_values(&file)?, null);
+    if may_mean_null(layout, null) {
+        say_empty_fields(column, empty_values(&file)?);
+    }
     let is_compared = !args.no_compare;
     let compared = is_compared
         .then(|| compared((opened, layout), column, (&file, &report), options, work))
@@ -126,10 +128,14 @@ pub(super) fn write(encoder: Encoder, path: &Path, force: Force) -> anyhow::Resu
     Ok(report)
 }
 
-/// An empty field of a CSV file may mean an empty value or none: people learn which one was taken.
-fn say_empty_fields(layout: &Layout, column: &TableColumn, empty: u64, null: Option<&str>) {
-    let is_delimited = matches!(layout.kind, FileKind::Delimited | FileKind::TabSeparated);
-    if is_delimited && null.is_none() && empty > 0 {
+/// Whether the input is CSV, where an empty field may mean an empty value or none, and nobody said which.
+fn may_mean_null(layout: &Layout, null: Option<&str>) -> bool {
+    matches!(layout.kind, FileKind::Delimited | FileKind::TabSeparated) && null.is_none()
+}
+
+/// People learn what was made of empty fields.
+fn say_empty_fields(column: &TableColumn, empty: u64) {
+    if empty > 0 {
         let (fields, are) = (
             counted(empty as usize, "empty field"),
             if empty == 1 { "is" } else { "are" },
@@ -195,11 +201,15 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
         let mut encoder = encoder.map_err(|error| about(&args.input.input, "read", error))?;
         watch(&mut encoder, &work);
         say_other_name(&args.file, layout.name_of(column.number).unwrap_or_default());
-        let empty_before = empty_values(&args.file).unwrap_or_default();
+        // A file that cannot be read is refused by the append itself.
+        let empty_before = may_mean_null(&layout, args.input.table.null.as_deref())
+            .then(|| empty_values(&args.file).ok())
+            .flatten();
         let appended = encoder.append_to(&args.file).map_err(of_column);
         let report = appended.map_err(|error| where_full(&args.file, error))?;
-        let empty = empty_values(&args.file)?.saturating_sub(empty_before);
-        say_empty_fields(&layout, column, empty, args.input.table.null.as_deref());
+        if let Some(before) = empty_before {
+            say_empty_fields(column, empty_values(&args.file)?.saturating_sub(before));
+        }
         (column.name.clone(), report, opened.size_bytes)
     };
     drop(work);

@@ -171,7 +171,11 @@ fn push_settings(spec: &LoadSpec, row: &mut impl FnMut(&str, Cell, &str)) {
     row("asked warm-up", Cell::text(spec.warm_up.to_string()), "");
     match spec.requests {
         Some(requests) => row("asked requests", number(requests.get()), "count"),
-        None if !spec.is_timed() => row("asked requests", Cell::text("all of the trace"), ""),
+        None if !spec.is_timed() => row(
+            "asked requests",
+            number(spec.trace_requests().unwrap_or_default()),
+            "count",
+        ),
         None => {
             let seconds = spec.duration.as_secs_f64();
             row("asked duration", Cell::number(seconds, seconds.to_string()), "s");
