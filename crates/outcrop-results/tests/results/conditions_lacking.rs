@@ -2,9 +2,10 @@
 
 use outcrop_measure::metric::Provenance;
 use outcrop_results::{FailIf, Outcome, RunView, TrialEntry, Value, compare};
+use outcrop_schema::filesystem;
 
 use crate::conditions::check;
-use crate::samples::{IOPS, LATENCY_P99, run_of, trial, usual};
+use crate::samples::{IOPS, LATENCY_P99, run_of, trial, two_intervals, usual};
 
 #[test]
 fn a_gate_on_a_percentile_of_too_few_operations_names_the_duration_but_not_of_imported_results() {
@@ -258,4 +259,34 @@ fn a_run_with_a_failed_cell_passes_no_limit() {
         report.passed_over().unwrap(),
         "1 cell failed, and cannot be checked; the first reason: EIO"
     );
+}
+
+#[test]
+fn a_percentile_of_all_trials_together_has_no_interval_and_passes_no_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let of_depth = |depth: u32, count: u64| {
+        (0..5).map(move |repetition| {
+            let p99 = match count < 1000 {
+                true => Value::unavailable(
+                    filesystem::LATENCY.p99,
+                    "too few operations (600 of at least 1000) for a p99",
+                ),
+                false => Value::measured(filesystem::LATENCY.p99, 1e5),
+            };
+            TrialEntry {
+                layer: filesystem::SCHEMA.name.to_owned(),
+                histograms: two_intervals(100_000, count / 2),
+                ..trial(depth, repetition, &[p99])
+            }
+        })
+    };
+    let trials: Vec<_> = of_depth(1, 600).chain(of_depth(8, 2000)).collect();
+    let run = run_of(folder.path(), "pooled", &trials);
+    let limit = format!("{} > 1s", filesystem::LATENCY.p99.name).parse().unwrap();
+    let report = FailIf::check_run_each(&[limit], &run).remove(0).unwrap();
+    assert_eq!(
+        (report.checked, report.unchecked, report.without_figure),
+        (1, 1, 1)
+    );
+    assert!(report.passed_over().is_some());
 }
