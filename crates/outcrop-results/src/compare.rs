@@ -13,7 +13,7 @@ mod conditions;
 mod definitions;
 mod environment;
 pub(crate) mod failed;
-mod load;
+pub(crate) mod load;
 mod options;
 mod pairs;
 mod reason;

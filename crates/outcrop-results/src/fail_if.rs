@@ -20,12 +20,12 @@ use outcrop_measure::interval::Interval;
 use outcrop_measure::ratio::discoveries;
 use serde::Serialize;
 
-use crate::compare::failed;
 use crate::compare::verdict::LEVEL;
 use crate::compare::{
     Comparand, Comparison, ComparisonRow, FailedCell, NotComparable, Side, SideCell, Undecided, Verdict,
     enough, enough_for, to_be_beyond, with_drift,
 };
+use crate::compare::{failed, load};
 use crate::error::ResultsError;
 use crate::view::RunView;
 
@@ -69,7 +69,7 @@ pub struct FailIfReport<'a> {
     pub repetitions_needed: Vec<usize>,
     /// Of them, those of samples of the data: repetitions do not decide them, and a larger sample may.
     pub undecided_by_sample: usize,
-    /// Rows that would meet it, had the machine or its storage not been busier on the side that looks worse.
+    /// Rows that meet it, or may, while the machine or its storage was busier on the side that looks worse.
     pub under_load: usize,
     /// Rows that meet it, or do not, perhaps only because one side leaves the submission out of its latencies.
     pub by_definition: usize,
@@ -84,8 +84,9 @@ pub struct FailIfReport<'a> {
     pub unchecked: usize,
     /// Of them, those of runs of ours that lack the figure because their trials have too few operations for it.
     pub lacking_operations: usize,
-    /// Cells that a limit on the figure itself is about and whose trials have too few operations for it: the slower a cell, the fewer it completes.
-    pub without_figure: usize,
+    /// Why cells lack the figure that a limit is about, each with its reason. The slower a cell, the fewer operations it completes, which may be
+    /// too few for a percentile.
+    pub without_figure: Vec<String>,
     /// Rows whose candidate has no such figure and whose baseline has: a cell that became slower completes fewer operations, and may lose
     /// its percentile, or all figures, by that.
     #[serde(skip)]
@@ -314,7 +315,11 @@ impl FailIf {
         } else if is_found && is_beyond(near, ratio) && row.ratio.is_some_and(is_between) {
             Found::WithinDrift
         } else if is_beyond(far, ratio) {
-            Found::Undecided
+            // More repetitions under more load decide nothing.
+            match load::may_explain(row, is_above) {
+                true => Found::UnderLoad,
+                false => Found::Undecided,
+            }
         } else if row.lower_by_definition == Some(side_that_hides) {
             Found::ByDefinition
         } else {
@@ -342,7 +347,7 @@ impl FailIf {
 enum Found {
     /// It meets it.
     Met,
-    /// It would, had the machine or its storage not been busier on the side that looks worse.
+    /// It meets it, or may, and the machine or its storage was busier on the side that looks worse.
     UnderLoad,
     /// It meets it or does not, perhaps only because one side leaves the submission out.
     ByDefinition,

@@ -232,10 +232,8 @@ fn measure(
         ));
         return Ok(Ending::Interrupted);
     }
-    // What is written counts anew there.
-    let limit = set
-        .max_written()
-        .map_or_else(String::new, |limit| format!(" --max-written {limit}"));
+    let limit = set.max_written().map(|limit| format!(" --max-written {limit}"));
+    let limit = limit.unwrap_or_default();
     note(&format!(
         "interrupted: {finished} of {total} trials are kept; resume with `{} --resume {}{limit}`",
         conclusion.command,

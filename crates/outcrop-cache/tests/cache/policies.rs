@@ -108,3 +108,39 @@ fn s3_fifo_beats_lru_where_many_keys_are_asked_for_once() {
     );
     assert!(s3_fifo > lru, "{s3_fifo} {lru}");
 }
+
+#[test]
+fn w_tinylfu_keeps_what_fits_of_a_loop_in_bytes_too_where_lru_keeps_nothing() {
+    const KEYS: u64 = 26_000;
+    for mebibytes in [1, 2, 3, 4] {
+        let store = Store::new(&StoreOptions {
+            memory_bytes: mebibytes << 20,
+            policy: PolicyKind::TinyLfu,
+            shards: 1,
+            ..StoreOptions::default()
+        })
+        .unwrap();
+        let ask = |key: u64| {
+            let key = format!("k{key:07}");
+            let mut slot = store.slot(key.as_bytes(), 1);
+            let hit = slot.read().is_some();
+            if !hit {
+                let draft = Draft {
+                    value: &[7; 96],
+                    ..Draft::default()
+                };
+                slot.put(draft).unwrap();
+            }
+            hit
+        };
+        (0..2 * KEYS).for_each(|number| {
+            ask(number % KEYS);
+        });
+        let hits = (0..KEYS).filter(|key| ask(*key)).count() as u64;
+        let items = store.report().items;
+        assert!(
+            items < KEYS && hits * 10 >= items * 9,
+            "{mebibytes} MiB: {hits} hits of {items} items"
+        );
+    }
+}

@@ -1,8 +1,8 @@
 //! Runs and references in the one form that comparing needs: cells with factors in one spelling.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use outcrop_schema::{LayerSchema, Vocabulary, device};
+use outcrop_schema::{LayerSchema, RemarkKind, Vocabulary, device};
 
 use super::load::{self, LoadBefore};
 use super::options;
@@ -35,8 +35,8 @@ pub(super) struct Cell {
     pub(super) is_reference: bool,
     /// Another program measured it.
     pub(super) is_imported: bool,
-    /// The latencies that begin where the submission ends.
-    pub(super) from_submission_end: BTreeSet<&'static str>,
+    /// The latencies that begin where the submission ends, with the share of the trials in which they do.
+    pub(super) from_submission_end: BTreeMap<&'static str, f64>,
     /// How long its trials were, in the median.
     pub(super) trial_s: Option<f64>,
     /// Share of the CPUs that others used while its trials ran.
@@ -125,12 +125,24 @@ fn is_imported(view: &CellView<'_>) -> bool {
     values.any(|value| value.provenance == Provenance::Imported)
 }
 
-/// The latencies that begin where the submission ends, which only devices have.
-fn from_submission_end(view: &CellView<'_>) -> BTreeSet<&'static str> {
-    match view.layer == device::SCHEMA.name {
-        true => device::from_submission_end(|kind| view.has_remark(kind)),
-        false => BTreeSet::new(),
+/// The share of the trials in which a latency begins where the submission ends, which only devices have.
+fn from_submission_end(view: &CellView<'_>) -> BTreeMap<&'static str, f64> {
+    let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
+    let of_device = view
+        .completed
+        .iter()
+        .filter(|_| view.layer == device::SCHEMA.name);
+    for trial in of_device {
+        let has_remark = |kind: &RemarkKind| trial.notes.iter().any(|remark| kind.is_kind_of(remark));
+        for metric in device::from_submission_end(has_remark) {
+            *counts.entry(metric).or_default() += 1;
+        }
     }
+    let share = |count: usize| count as f64 / view.completed.len() as f64;
+    counts
+        .into_iter()
+        .map(|(metric, count)| (metric, share(count)))
+        .collect()
 }
 
 fn of_reference(reference: &Reference, options: &CompareOptions) -> Vec<Cell> {
@@ -150,7 +162,7 @@ fn of_reference(reference: &Reference, options: &CompareOptions) -> Vec<Cell> {
                 pair: None,
                 is_reference: true,
                 is_imported: false,
-                from_submission_end: BTreeSet::new(),
+                from_submission_end: BTreeMap::new(),
                 trial_s: None,
                 others_share: None,
                 before: LoadBefore::default(),
@@ -163,9 +175,25 @@ fn of_reference(reference: &Reference, options: &CompareOptions) -> Vec<Cell> {
     }
     let mut cells: Vec<Cell> = cells.into_values().collect();
     for cell in &mut cells {
+        cell.metrics.values_mut().for_each(one_value);
         assume(cell, &options.assumed);
     }
     cells
+}
+
+/// A publication that repeats a value in another table has measured it once, and one that gives several for one cell says too little of them
+/// to tell them apart: they are no repetitions.
+fn one_value(samples: &mut Samples) {
+    samples.values.sort_by(f64::total_cmp);
+    samples.values.dedup();
+    if samples.values.len() > 1 {
+        let values = samples.values.iter().map(f64::to_string).collect::<Vec<_>>();
+        samples.unavailable = Some(format!(
+            "the publication gives several values for it ({})",
+            values.join(", ")
+        ));
+        samples.values.clear();
+    }
 }
 
 /// Puts assumptions in the place of the conditions that a publication does not state.

@@ -5,7 +5,7 @@
 //! block device counts besides: it slows trials down without any CPU.
 
 use outcrop_measure::interval::median;
-use outcrop_measure::metric::{Metric, Unit};
+use outcrop_measure::metric::{Better, Metric, Unit};
 use outcrop_schema::device::{BANDWIDTH, DEVICE_BYTES_RATIO, FOREIGN_BYTES_RATIO};
 use serde::Serialize;
 use serde_json::Value;
@@ -243,16 +243,22 @@ pub(super) fn is_of_time(row: &ComparisonRow) -> bool {
     })
 }
 
-/// The verdict of a row, unless the load of the machine explains it: times and rates that are worse where the load was greater.
-pub(super) fn unless_explained(row: &ComparisonRow, verdict: Verdict) -> Verdict {
+/// Whether the load of the machine may be why a row is above 1, or below it: times and rates that are worse where the load was greater.
+pub(crate) fn may_explain(row: &ComparisonRow, is_above: bool) -> bool {
     let is_busier = |side: Side| row.busier.iter().any(|(busier, _)| *busier == side);
-    let is_explained = match &verdict {
-        Verdict::Better => is_busier(Side::Baseline),
-        Verdict::Worse => is_busier(Side::Candidate),
-        Verdict::Different => !row.busier.is_empty(),
-        _ => false,
+    let is_explained = match row.better {
+        Some(better) if (better == Better::Higher) == is_above => is_busier(Side::Baseline),
+        Some(_) => is_busier(Side::Candidate),
+        None => !row.busier.is_empty(),
     };
-    match is_explained && is_of_time(row) {
+    is_explained && is_of_time(row)
+}
+
+/// The verdict of a row, unless the load of the machine explains it.
+pub(super) fn unless_explained(row: &ComparisonRow, verdict: Verdict) -> Verdict {
+    let is_apart = matches!(verdict, Verdict::Better | Verdict::Worse | Verdict::Different);
+    let is_above = row.ratio.is_some_and(|ratio| ratio > 1.0);
+    match is_apart && may_explain(row, is_above) {
         true => Verdict::Undecided(Undecided::Load),
         false => verdict,
     }

@@ -1,5 +1,6 @@
 //! Every metric of two cells that meet, with its ratio and what tests it.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use outcrop_measure::interval::Interval;
@@ -49,17 +50,17 @@ pub(super) fn empty(cell: &Cell, a: Option<&Cell>, b: Option<&Cell>, metric: &st
     }
 }
 
-/// The side that leaves the submission out of a latency which the other side has with it. What a publication covers, nobody knows.
+/// The side that leaves the submission out of a latency which the other side has with it, or leaves it out in more of its trials. What a publication covers, nobody knows.
 fn lower_by_definition(a: Option<&Cell>, b: Option<&Cell>, metric: &str) -> Option<Side> {
     let (a, b) = (a?, b?);
     if a.is_reference || b.is_reference {
         return None;
     }
-    let begins_later = |cell: &Cell| cell.from_submission_end.contains(metric);
-    match (begins_later(a), begins_later(b)) {
-        (true, false) => Some(Side::Baseline),
-        (false, true) => Some(Side::Candidate),
-        _ => None,
+    let begins_later = |cell: &Cell| cell.from_submission_end.get(metric).copied().unwrap_or(0.0);
+    match begins_later(a).partial_cmp(&begins_later(b))? {
+        Ordering::Greater => Some(Side::Baseline),
+        Ordering::Less => Some(Side::Candidate),
+        Ordering::Equal => None,
     }
 }
 

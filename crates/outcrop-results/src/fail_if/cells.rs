@@ -64,7 +64,9 @@ impl FailIf {
                 Err(reason) => {
                     let is_short = lacks_operations(&reason);
                     report.lacking_operations += usize::from(is_short && !cell.is_imported);
-                    report.without_figure += usize::from(is_short);
+                    if is_short || samples.values.is_empty() {
+                        report.without_figure.push(reason.clone());
+                    }
                     first_reason.get_or_insert(reason);
                     report.unchecked += 1;
                     continue;

@@ -101,13 +101,13 @@ impl<'a> FailIfReport<'a> {
             let (cells, reason) = (cells(self.lost.len()), reason_of(first));
             format!("in {cells} the candidate lacks this figure, which the baseline has; the first reason: {reason}")
         });
-        // Of them, those that the baseline has are named with that.
-        let lost_so = self.lost.iter().filter(|row| are_too_few(row)).count();
-        let short = self.without_figure.saturating_sub(lost_so);
-        let without = (short > 0).then(|| {
+        // Those that the baseline has are named with that.
+        let others = self.without_figure.len().saturating_sub(self.lost.len());
+        let without = self.without_figure.first().filter(|_| others > 0).map(|reason| {
+            let lack = if others == 1 { "lacks" } else { "lack" };
             format!(
-                "{} completed too few operations in a trial for this figure, and cannot be checked: a slower cell completes fewer",
-                cells(short)
+                "{} {lack} this figure, and cannot be checked; the first reason: {reason}",
+                cells(others)
             )
         });
         let fallen = self.fallen_to_zero.first().map(|first| {

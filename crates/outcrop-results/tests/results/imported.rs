@@ -79,6 +79,16 @@ fn a_side_that_leaves_the_submission_out_is_not_called_better_for_that_and_worse
         "what is lower by definition and as high is not the same"
     );
     assert_eq!(found(&ours, &high), (Verdict::Worse, 1, 0));
+    // Where only some trials of a side leave it out, it is between the two.
+    let mut some = run(folder.path(), "some", &[32], 1e5, 4e5).trials;
+    for trial in &mut some[..2] {
+        let remark = device::PERCENTILES_FROM_SUBMISSION_END.remark("percentiles are of clat");
+        trial.notes.push(remark);
+    }
+    let some = run_of(folder.path(), "some-entered", &some);
+    assert_eq!(found(&low, &some), explained);
+    assert_eq!(found(&some, &low), explained);
+    assert_eq!(found(&some, &high), (Verdict::Worse, 1, 0));
     assert_eq!(found(&high, &ours), (Verdict::Better, 1, 0));
 }
 

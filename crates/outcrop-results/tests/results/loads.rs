@@ -87,6 +87,28 @@ fn a_condition_that_the_load_may_have_met_is_counted_and_not_met() {
 }
 
 #[test]
+fn what_may_meet_a_condition_under_more_load_is_not_said_to_take_more_repetitions() {
+    let folder = tempfile::tempdir().unwrap();
+    let conditions: [FailIf; 2] = ["iops < -5%", "iops > +5%"].map(|condition| condition.parse().unwrap());
+    let baseline = run(folder.path(), "baseline", 2e5, Some(0.0));
+    for (others, counts) in [(0.0, [(0, 1), (0, 1)]), (0.9, [(1, 0), (0, 1)])] {
+        let varied = repeated(5, |repetition| TrialEntry {
+            others_cpu_share: Some(others),
+            ..trial(
+                32,
+                repetition,
+                &usual(2e5 * (0.8 + 0.1 * f64::from(repetition)), 4e5),
+            )
+        });
+        let candidate = run_of(folder.path(), &format!("varied-{others}"), &varied);
+        let comparison = compare(&baseline, &candidate);
+        let reports = check_all(&conditions, &comparison).unwrap();
+        let found = reports.iter().map(|report| (report.under_load, report.undecided));
+        assert_eq!(found.collect::<Vec<_>>(), counts, "{others}");
+    }
+}
+
+#[test]
 fn runs_that_did_not_record_it_are_judged_by_the_machine_before_them() {
     let folder = tempfile::tempdir().unwrap();
     let (mut before, mut after) = (

@@ -179,7 +179,7 @@ fn beyond(cell: &CellBeyond) -> String {
     let disturbed = cell.others_cpu_share.filter(|share| *share > OthersCpu::MATTER);
     let others = disturbed.map_or_else(String::new, |share| {
         format!(
-            "; other programs used {:.0} % of the CPUs meanwhile, for which a limit does not allow",
+            "; other programs used {:.0} % of the CPUs meanwhile, and a limit makes no allowance for that",
             share * 100.0
         )
     });
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(
             beyond(&cell(Some(0.4))),
             format!(
-                "{alone}; other programs used 40 % of the CPUs meanwhile, for which a limit does not allow"
+                "{alone}; other programs used 40 % of the CPUs meanwhile, and a limit makes no allowance for that"
             )
         );
     }

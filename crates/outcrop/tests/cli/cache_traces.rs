@@ -63,6 +63,6 @@ fn a_trace_is_replayed_to_its_end_and_the_figures_of_a_part_of_it_say_so() {
     let whole = load(&[]);
     assert!(!whole.stderr.contains("were replayed"), "{whole:?}");
     let options = ["--target", &target, "--trace", "trace.csv"];
-    assert_eq!(loaded_by(dir.path(), &options)["asked requests"], 3000);
+    assert_eq!(loaded_by(dir.path(), &options)["asked requests"], 3000.0);
     served.end();
 }

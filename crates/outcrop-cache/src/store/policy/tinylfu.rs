@@ -28,6 +28,8 @@ const SKETCH_SHARE: usize = 4;
 pub(crate) struct TinyLfu {
     queues: [Queue; 3],
     sketch: Sketch,
+    /// The weight of all items when one last had to go; the most there can be before one had to.
+    full_at: u64,
 }
 
 impl TinyLfu {
@@ -36,6 +38,7 @@ impl TinyLfu {
         Self {
             queues: Default::default(),
             sketch: Sketch::within(limit_bytes / SKETCH_SHARE),
+            full_at: u64::MAX,
         }
     }
 
@@ -98,7 +101,7 @@ impl TinyLfu {
 
     /// How many items there will be when the cache is full: a sketch that has to grow takes its collisions along.
     fn expected_items(&self, items: u64, newest: Subject, capacity: u64) -> u64 {
-        let total: u64 = self.queues.iter().map(|queue| queue.weight).sum();
+        let total = self.weight();
         let expected = match newest.weight {
             // Items are counted, not their bytes.
             1 => capacity.min(MOST_FORESEEN),
@@ -108,10 +111,16 @@ impl TinyLfu {
         items.max(expected)
     }
 
-    /// Newcomers leave the window without comparison as long as the rest has room.
+    fn weight(&self) -> u64 {
+        self.queues.iter().map(|queue| queue.weight).sum()
+    }
+
+    /// Newcomers leave the window without comparison as long as the rest has room. Memory that is given back in larger pieces is full before
+    /// items take all of it, and has room for several once one piece is free: what counts is how much there was when the last item had to go.
     fn spill(&mut self, entries: &mut Entries, look: Look<'_>, capacity: u64) {
         let limit = Self::window_limit(capacity);
-        let total: u64 = self.queues.iter().map(|queue| queue.weight).sum();
+        let full = capacity.min(self.full_at);
+        let total = self.weight();
         while self.queues[WINDOW].weight > limit {
             let candidate = self.queues[WINDOW].tail;
             if candidate == NOBODY {
@@ -119,7 +128,7 @@ impl TinyLfu {
             }
             let weight = look(entries, candidate).weight;
             let rest = total - self.queues[WINDOW].weight;
-            if rest + weight > capacity - limit.min(capacity) {
+            if rest + weight > full - limit.min(full) {
                 break;
             }
             self.shift(entries, candidate, weight, PROBATION);
@@ -127,7 +136,7 @@ impl TinyLfu {
     }
 
     pub(crate) fn victim(&mut self, entries: &mut Entries, look: Look<'_>, capacity: u64) -> Handle {
-        self.spill(entries, look, capacity);
+        self.full_at = self.weight();
         let limit = Self::window_limit(capacity);
         let oldest = [PROBATION, PROTECTED, WINDOW]
             .map(|queue| self.queues[queue].tail)

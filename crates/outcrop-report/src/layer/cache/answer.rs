@@ -7,8 +7,8 @@ use outcrop_measure::units::format_exact_count;
 use outcrop_results::RunView;
 use outcrop_schema::FactorRef;
 use outcrop_schema::cache::{
-    DRIVER_LIMIT, EVICTIONS, HIT_RATIO, KEYS, LATENCY, MEMORY, OF_SERVERS, POLICY, REFUSED_SHARE, SCHEMA,
-    SERVER, SERVER_CPU, SERVER_THREADS, SHARED_CPU, THROUGHPUT, WORKLOAD,
+    DRIVER_LIMIT, EVICTIONS, HIT_RATIO, ITEM_MEMORY, KEYS, LATENCY, LOAD_FACTOR, MEMORY, OF_SERVERS, POLICY,
+    REFUSED_SHARE, SCHEMA, SERVER, SERVER_CPU, SERVER_THREADS, SHARED_CPU, THROUGHPUT, VALUE_SIZE, WORKLOAD,
 };
 
 use super::cell::{
@@ -96,8 +96,24 @@ fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading
         true => "not settled".to_owned(),
         false => String::new(),
     };
-    let conditions =
-        |cell: &Cell<'_>| listed([policy(cell), named(cell, &MEMORY), load(cell), settling(cell)]);
+    // What else tells the cells of the run apart, or a figure is one of several cells'.
+    let others = [
+        &ITEM_MEMORY as FactorRef,
+        &KEYS,
+        &VALUE_SIZE,
+        &LOAD_FACTOR,
+        &SERVER_THREADS,
+    ];
+    let differs = |factor: &&FactorRef| {
+        let first = cells.first().map(|cell| cell.spelling(*factor));
+        cells.iter().any(|cell| Some(cell.spelling(*factor)) != first)
+    };
+    let telling: Vec<FactorRef> = others.iter().filter(differs).copied().collect();
+    let conditions = |cell: &Cell<'_>| {
+        let told = telling.iter().map(|factor| named(cell, *factor));
+        let before = [policy(cell), named(cell, &MEMORY)];
+        listed(before.into_iter().chain(told).chain([load(cell), settling(cell)]))
+    };
     let shown = |number: &Number| match metric.name == HIT_RATIO.name {
         true => number.clone().named(SHARE_OF_GETS),
         false => number.clone(),
@@ -165,6 +181,9 @@ fn policy(cells: &[Cell<'_>], commands: &Commands) -> Option<Claim> {
     ) {
         return Some(claim);
     }
+    if let Some(claim) = without_figure(cells, family[0], &each, commands) {
+        return Some(claim);
+    }
     let is_behind = |(other, _): &(&Number, String)| are_apart(most, other);
     let sure = if ties > 1 {
         let others = known[1..ties].iter().map(|(_, policy)| policy.clone());
@@ -192,6 +211,26 @@ fn policy(cells: &[Cell<'_>], commands: &Commands) -> Option<Claim> {
     let action =
         format!("Evict with {best}: {hits} of gets hit with {memory} of memory{better} ({sure}; {keys})");
     Some(Claim::new("Policy", brief, text, numbers).advising(action))
+}
+
+/// That a policy has no hit ratio where the others have one: it may hit more than they do. None where all have one.
+fn without_figure(cells: &[Cell<'_>], like: &Cell<'_>, each: &str, commands: &Commands) -> Option<Claim> {
+    let is_like = |cell: &&Cell<'_>| {
+        evicts(cell) && rank(cell) == rank(like) && cell.but_for(&[&POLICY]) == like.but_for(&[&POLICY])
+    };
+    let its = cells.iter().filter(is_like);
+    let silent: Vec<&Cell<'_>> = its.filter(|cell| cell.number(&HIT_RATIO).is_none()).collect();
+    let why = silent.first()?.unavailable(&HIT_RATIO);
+    let names = listed(silent.iter().map(|cell| cell.shown(&POLICY)));
+    let has = if silent.len() == 1 { "has" } else { "have" };
+    let why = why.map_or_else(String::new, |why| format!(" ({why})"));
+    let command = commands.again(&[SCHEMA.name], "--repetitions 5");
+    let command = command.map_or_else(String::new, |command| format!("; `{command}` measures it again"));
+    let brief = format!("{NOT_DECIDED}: {names} {has} no hit ratio{why}{command}");
+    let text = format!(
+        "Not decided: {names} {has} no hit ratio{why}, and may hit more than the others: {each}{command}."
+    );
+    Some(Claim::new("Policy", brief, text, Vec::new()))
 }
 
 /// The cells of a policy under the load of a cell, with their hit ratios: one for each memory limit.

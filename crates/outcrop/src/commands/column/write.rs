@@ -128,7 +128,7 @@ pub(super) fn write(encoder: Encoder, path: &Path, force: Force) -> anyhow::Resu
     Ok(report)
 }
 
-/// Whether the input is CSV, where an empty field may mean an empty value or none, and nobody said which.
+/// Whether the input is CSV, where an empty field may mean an empty value or none, and no flag says which.
 fn may_mean_null(layout: &Layout, null: Option<&str>) -> bool {
     matches!(layout.kind, FileKind::Delimited | FileKind::TabSeparated) && null.is_none()
 }

@@ -32,11 +32,11 @@ pub(super) fn sentences(points: &[CurvePoint], facts: &TraceFacts) -> Option<Vec
     Some(sentences)
 }
 
-/// Servers add to each object what the default of --overhead does not cover, by their size classes: a tenth of the memory and less.
-const MOST_FILLED: f64 = 0.9;
+/// Servers add more to each object than the default of --overhead, by their size classes and tables: for small values a third of the memory.
+const MOST_FILLED: f64 = 0.75;
 
 /// What the figures are not.
-const OF_A_SERVER: &str = "A server holds fewer items in as much memory, and so needs more of it: `outcrop cache load --trace` measures one.";
+const OF_A_SERVER: &str = "A server holds fewer items in as much memory, and may then miss far more: try the memory on yours with `outcrop cache load --trace`.";
 
 /// `25.9 %` of the gets miss.
 pub(super) fn percent(point: &CurvePoint) -> String {
@@ -61,7 +61,7 @@ fn of_advice(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) ->
         "{}{}",
         format_data(facts.all_bytes as f64),
         if is_all {
-            narrowly(chosen, points, facts)
+            narrowly(chosen, facts)
         } else {
             String::new()
         }
@@ -120,20 +120,16 @@ fn of_advice(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) ->
     vec![format!("{memory}."), of_policies(advice, points)]
 }
 
-/// What a server needs instead of a limit that all objects fill; empty where they leave room for what it adds to each.
-fn narrowly(chosen: &CurvePoint, points: &[CurvePoint], facts: &TraceFacts) -> String {
+/// That all objects fill a limit nearly; empty where they leave room for what a server adds to each.
+fn narrowly(chosen: &CurvePoint, facts: &TraceFacts) -> String {
     let filled = facts.all_bytes as f64 / chosen.memory_bytes as f64;
-    if filled <= MOST_FILLED {
-        return String::new();
+    match filled > MOST_FILLED {
+        true => format!(
+            ", {:.0} % of it, which leaves little for what a server adds",
+            filled * 100.0
+        ),
+        false => String::new(),
     }
-    let larger = points.iter().map(|point| point.memory_bytes);
-    let larger = larger.filter(|bytes| *bytes as f64 * MOST_FILLED >= facts.all_bytes as f64);
-    let next = larger.min().unwrap_or(chosen.memory_bytes * 2);
-    format!(
-        ", {:.0} % of it; a server needs more for them: give it {}",
-        filled * 100.0,
-        format_bytes(next)
-    )
 }
 
 /// Where another policy misses less than the chosen one in less memory, by more than a percentage point: most of all where.
@@ -377,7 +373,7 @@ mod tests {
         };
         assert_eq!(
             said(&doubled, &narrow)[0],
-            "Memory: 4 MiB, where everything fits (all objects take 4.13 MB, 98 % of it; a server needs more for them: give it 8 MiB): only the \
+            "Memory: 4 MiB, where everything fits (all objects take 4.13 MB, 98 % of it, which leaves little for what a server adds): only the \
              first request of each key misses (6.7 % of gets)."
         );
         let small = TraceFacts {
