@@ -145,6 +145,14 @@ pub(super) fn left_open<'c>(
         .filter(move |candidate| is_open(candidate))
 }
 
+/// What the rule chooses of the candidates that meet the constraints and of which something is true.
+pub(super) fn pick_of(candidates: &[Candidate], is_so: impl Fn(&Candidate) -> bool) -> Option<usize> {
+    let those: Vec<usize> = eligible(candidates)
+        .filter(|index| is_so(&candidates[*index]))
+        .collect();
+    pick(candidates, &those, ratio)
+}
+
 /// Those that meet the constraints and take less space than one.
 fn savers(candidates: &[Candidate], best: usize) -> Vec<usize> {
     eligible(candidates)

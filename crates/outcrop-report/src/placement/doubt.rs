@@ -10,7 +10,7 @@ use outcrop_schema::kv::{self, Constraints, Figures, MARGIN, SAME_SPACE};
 use serde::Serialize;
 
 use super::candidate::{Candidate, CompressedAt, place};
-use super::choice::{Choice, Sureness};
+use super::choice::{self, Choice, Sureness};
 use super::limits::Limits;
 use super::words::as_name;
 use crate::cell::Cell;
@@ -193,6 +193,13 @@ impl Race {
             // All looks together have judged the limits too.
             choice.if_kept = None;
             choice.is_only |= self.is_alone_within_limits(candidates, clear);
+        } else if choice
+            .best
+            .is_some_and(|best| self.has_stopped(&candidates[best]))
+            && let Some(open) = choice::pick_of(candidates, |candidate| self.leaves_open(candidate))
+        {
+            // Its median may be the best because its trials were in a better time than the later ones of others.
+            choice.choose(candidates, open);
         }
         if choice.best.is_some() {
             choice.sureness = Some(match clear.filter(|_| choice.without_log.is_none()) {
@@ -224,6 +231,12 @@ impl Race {
             .enumerate()
             .filter(|(place, _)| Some(*place) != its);
         others.all(|(_, stop)| matches!(stop, Some(Stop::SavesTooLittle { .. } | Stop::BreaksLimit { .. })))
+    }
+
+    /// Whether a candidate got no more trials because it cannot be the answer.
+    fn has_stopped(&self, candidate: &Candidate) -> bool {
+        let place = self.place_of(candidate);
+        place.is_some_and(|place| self.standing.stops[place].is_some())
     }
 
     /// Candidates that may still be the answer.

@@ -87,8 +87,8 @@ pub(super) struct Input {
     /// Format of the input [default: by its first bytes, then its name, else text]
     #[arg(long, value_enum)]
     pub(super) input_format: Option<InputFormat>,
-    /// Read these columns of a table: their names, or their numbers from 0. Numbers, dates and booleans of Parquet and
-    /// Arrow files are encoded as text
+    /// Read these columns of a table: their names, or their numbers from 0. Integers, decimals, dates and
+    /// booleans of Parquet and Arrow files are encoded as text; floats are not, but those of CSV files are
     #[arg(long, value_name = "NAME|NUMBER,...", value_delimiter = ',')]
     pub(super) column: Vec<String>,
     /// Read every column of a table that can be written as text

@@ -171,6 +171,19 @@ impl Layout {
             .ok_or_else(|| self.no_such_column(None))
     }
 
+    /// Refuses columns that cannot be encoded.
+    pub(super) fn check_text_forms(&self, columns: &[&TableColumn]) -> Result<(), ColumnError> {
+        let Some(column) = columns.iter().find(|column| !column.kind.has_text_form()) else {
+            return Ok(());
+        };
+        let others = self.columns.iter().filter(|column| column.kind.has_text_form());
+        Err(ColumnError::NotStrings {
+            name: column.name.clone(),
+            seen: column.type_name.clone().unwrap_or_default(),
+            strings: others.map(|column| column.name.clone()).collect(),
+        })
+    }
+
     /// Those that are asked for and have no text form; with all columns, those that are left out.
     pub(super) fn without_text_form(&self, input: &Input) -> Vec<&TableColumn> {
         let is_asked = |column: &&TableColumn| {

@@ -68,6 +68,9 @@ pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
             }
         }
     }
+    // Nothing is written before the last of them is known to be possible.
+    let possible = layout.check_text_forms(&columns).map_err(of_column);
+    possible.map_err(|error| about(&args.input.input, "read", error))?;
     let mut kept = None;
     let encoded = columns.iter().zip(files).zip(1..).map(|((column, file), count)| {
         let on_commit = |file: &Path| kept = Some(Kept::from_here_on(file, count, !args.no_compare));
