@@ -7,6 +7,7 @@ mod figures;
 mod findings;
 mod method;
 mod offered;
+mod policy;
 mod references;
 mod settled;
 

@@ -258,7 +258,8 @@ impl Race {
         Some(match self.stopped_early {
             0 => format!("None of {candidates} stopped early; they had {trials}."),
             stopped => format!(
-                "Of {candidates}, {stopped} stopped early because they cannot be the answer; the others got the rest of the {trials}."
+                "Of {candidates}, {stopped} stopped early because {} cannot be the answer; the others got the rest of the {trials}.",
+                if stopped == 1 { "it" } else { "they" }
             ),
         })
     }

@@ -2,7 +2,7 @@
 
 use outcrop_report::Report;
 use outcrop_report::answer::Claim;
-use outcrop_results::RunView;
+use outcrop_results::{RunView, Value};
 use outcrop_schema::cache::{ARRIVAL, HIT_RATIO, LATENCY, MEMORY, POLICY, SERVER_THREADS};
 use outcrop_schema::metrics::Metric;
 
@@ -65,6 +65,38 @@ fn a_policy_is_no_clear_choice_beside_any_that_may_hit_as_much() {
     assert!(
         wide.starts_with("not decided (share of gets that hit, fifo"),
         "{wide}"
+    );
+}
+
+#[test]
+fn a_policy_is_not_chosen_where_another_one_has_no_hit_ratio() {
+    let mut builder = Builder::new();
+    for (policy, hits) in [("lru", 0.80), ("sieve", 0.88), ("fifo", 0.79)] {
+        let changes: Factors<'_> = &[(&MEMORY, "8MiB"), (&POLICY, policy)];
+        builder = builder.cell("cache-policies", changes, (hits, hits), 1e5, 6000.0);
+    }
+    let mut run = builder.run;
+    let stalled = run
+        .trials
+        .iter_mut()
+        .find(|trial| trial.factors[POLICY.name] == "fifo");
+    for known in &mut stalled.unwrap().values {
+        if known.metric == HIT_RATIO.name {
+            *known = Value::unavailable(HIT_RATIO, "no get was answered");
+        }
+    }
+    let claim = advice(&run, "Policy");
+    assert!(
+        claim
+            .brief
+            .starts_with("not decided: fifo has no hit ratio (only 2 of 3 trials have it"),
+        "{}",
+        claim.brief
+    );
+    assert!(
+        claim.action.is_none() && claim.text.contains("sieve 88.0 %"),
+        "{}",
+        claim.text
     );
 }
 

@@ -206,7 +206,7 @@ fn by_doubt_what_stopped_because_it_cannot_be_the_answer_is_not_the_answer_thoug
     let cells = [
         stored("none", "ext4", 100e3, 110e6),
         stored("lz4", "ext4", 80e3, 50e6),
-        stored("none", "btrfs zstd:1", 100e3, 40e6),
+        stored("none", "btrfs zstd:1", 100e3, 70e6),
     ];
     let mut run = by_doubt(&cells, &[14, 6, 14], "");
     for trial in &mut run.trials {
@@ -214,8 +214,8 @@ fn by_doubt_what_stopped_because_it_cannot_be_the_answer_is_not_the_answer_thoug
         let factor = match (trial.factors[FILESYSTEM.name].as_str(), trial.repetition % 2) {
             ("ext4", _) if trial.repetition >= 6 => 0.5,
             ("ext4", _) => 1.0,
-            (_, 0) => 0.4,
-            (_, _) => 1.4,
+            (_, 0) => 0.3,
+            (_, _) => 1.2,
         };
         for value in &mut trial.values {
             value.value = value.value.map(|number| match value.unit {

@@ -291,6 +291,29 @@ fn a_reference_that_states_every_condition_is_compared_as_a_constant() {
 }
 
 #[test]
+fn a_value_that_a_publication_repeats_is_one_value_and_several_for_one_cell_are_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = run(folder.path(), "a", &[32], 1e5, 4e5);
+    let stating = |values: &[f64]| {
+        let one = |value: &f64| reference("32,2 GiB,as found", "iops", "IOPS", *value);
+        let mut all: Vec<Reference> = values.iter().map(one).collect();
+        let rows = all
+            .iter_mut()
+            .flat_map(|reference| std::mem::take(&mut reference.rows))
+            .collect();
+        let mut stated = all.remove(0);
+        stated.rows = rows;
+        row(&compare(&stated, &run), "iops").clone()
+    };
+    assert_eq!(stating(&[5e4; 3]).verdict, stating(&[5e4]).verdict);
+    let several = stating(&[5e4, 7e4, 5e4]).why().join("; ");
+    assert!(
+        several.contains("the publication gives several values for it (50000, 70000)"),
+        "{several}"
+    );
+}
+
+#[test]
 fn a_reference_is_not_comparable_for_every_condition_that_differs_or_is_unknown() {
     let folder = tempfile::tempdir().unwrap();
     let run = run(folder.path(), "a", &[32], 1e5, 4e5);

@@ -7,7 +7,7 @@ use outcrop_measure::units::format_exact_count;
 use outcrop_results::RunView;
 use outcrop_schema::FactorRef;
 use outcrop_schema::cache::{
-    DRIVER_LIMIT, EVICTIONS, HIT_RATIO, ITEM_MEMORY, KEYS, LATENCY, LOAD_FACTOR, MEMORY, OF_SERVERS, POLICY,
+    DRIVER_LIMIT, HIT_RATIO, ITEM_MEMORY, KEYS, LATENCY, LOAD_FACTOR, MEMORY, OF_SERVERS, POLICY,
     REFUSED_SHARE, SCHEMA, SERVER, SERVER_CPU, SERVER_THREADS, SHARED_CPU, THROUGHPUT, VALUE_SIZE, WORKLOAD,
 };
 
@@ -15,13 +15,13 @@ use super::cell::{
     all_of, concurrency, evicts, generators, is_closed_loop, is_this_build, listed, load, named, rank,
     server, typical, words,
 };
+use super::policy::policy;
 use super::settled::{is_unsettled, undecided};
 use super::{offered, settled};
 use crate::answer::{Absence, Answer, Capability, Caution, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
-use crate::change::{Difference, are_apart};
+use crate::change::Difference;
 use crate::command::Commands;
-use crate::layer::undecided::{add_rival, add_wide_rivals};
 use crate::layer::{cautions, overload, subjects};
 use crate::number::{Number, SHARE_OF_GETS};
 use crate::ties;
@@ -41,11 +41,11 @@ const ROWS: [Row; 5] = [
 ];
 
 /// A hit ratio this near to another is no reason to choose.
-const TIE_RATIO: f64 = 0.005;
+pub(super) const TIE_RATIO: f64 = 0.005;
 /// From this hit ratio on, everything that is asked for is there.
 const ALL_HIT: f64 = 0.999;
 /// Memory is enough where more of it would add less than this.
-const ENOUGH_RATIO: f64 = 0.01;
+pub(super) const ENOUGH_RATIO: f64 = 0.01;
 /// Where more is refused, throughput and cost are not those of the requests alone.
 const MUCH_REFUSED: f64 = 0.01;
 /// Threads beyond are not worth a CPU that adds less than this.
@@ -105,8 +105,8 @@ fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading
         &SERVER_THREADS,
     ];
     let differs = |factor: &&FactorRef| {
-        let first = cells.first().map(|cell| cell.spelling(*factor));
-        cells.iter().any(|cell| Some(cell.spelling(*factor)) != first)
+        let first = cells.first().map(|cell| cell.spelling(factor));
+        cells.iter().any(|cell| Some(cell.spelling(factor)) != first)
     };
     let telling: Vec<FactorRef> = others.iter().filter(differs).copied().collect();
     let conditions = |cell: &Cell<'_>| {
@@ -135,12 +135,12 @@ fn not_in_this_run(server: &str) -> String {
     format!("this run has no such load; {plan} has it")
 }
 
-fn hits(number: &Number) -> String {
+pub(super) fn hits(number: &Number) -> String {
     format!("{:.1} %", number.value * 100.0)
 }
 
 /// `100,000 keys, requests of etc`.
-fn keys(cell: &Cell<'_>) -> String {
+pub(super) fn keys(cell: &Cell<'_>) -> String {
     let count = cell.place(&KEYS).map_or_else(
         || cell.spelling(&KEYS).to_owned(),
         |keys| format_exact_count(keys as u64),
@@ -149,136 +149,9 @@ fn keys(cell: &Cell<'_>) -> String {
 }
 
 /// The hit ratios of a family, each with the factor that the family is along.
-fn hits_along<'c>(family: &[&'c Cell<'_>], along: FactorRef) -> Vec<(&'c Number, String)> {
+pub(super) fn hits_along<'c>(family: &[&'c Cell<'_>], along: FactorRef) -> Vec<(&'c Number, String)> {
     let hits = |cell: &&'c Cell<'_>| Some((cell.number(&HIT_RATIO)?, cell.shown(along)));
     family.iter().filter_map(hits).collect()
-}
-
-/// The policy that hits most where memory is scarcest, and what it is worth over the next.
-fn policy(cells: &[Cell<'_>], commands: &Commands) -> Option<Claim> {
-    let evicted = all_of(cells, |cell| evicts(cell) && cell.value(&EVICTIONS) > Some(0.0));
-    let family = largest_family(evicted, &[&POLICY]);
-    let mut known = hits_along(&family, &POLICY);
-    known.sort_by(|one, other| other.0.value.total_cmp(&one.0.value));
-    let highest = known.first()?.0.value;
-    let ties = known
-        .iter()
-        .filter(|(number, _)| highest - number.value < TIE_RATIO)
-        .count();
-    // Of a tie, the one that hits most over all limits: with more memory they may differ.
-    let over_limits = |(_, policy): &(&Number, String)| hits_in_all(cells, family[0], policy);
-    known[..ties].sort_by(|one, other| over_limits(other).total_cmp(&over_limits(one)));
-    let [(most, best), (second, next), ..] = &known[..] else {
-        return None;
-    };
-    let each = known.iter();
-    let each = listed(each.map(|(number, policy)| format!("{policy} {}", hits(number))));
-    if let Some(claim) = undecided(
-        "Policy",
-        &family,
-        &format!("{each}; {}", keys(family[0])),
-        commands,
-    ) {
-        return Some(claim);
-    }
-    if let Some(claim) = without_figure(cells, family[0], &each, commands) {
-        return Some(claim);
-    }
-    let is_behind = |(other, _): &(&Number, String)| are_apart(most, other);
-    let sure = if ties > 1 {
-        let others = known[1..ties].iter().map(|(_, policy)| policy.clone());
-        format!("within half a percentage point of {}", listed(others))
-    } else if known[1..].iter().all(is_behind) {
-        "clear".to_owned()
-    } else {
-        "not certain: the intervals overlap".to_owned()
-    };
-    let others = known[1..].iter();
-    let others = listed(others.map(|(number, policy)| format!("{policy} {}", hits(number))));
-    let better = better_with_more(cells, family[0], best);
-    let (hits, memory, keys) = (hits(most), family[0].shown(&MEMORY), keys(family[0]));
-    let brief = format!("{best} ({sure}): {hits} of gets hit with {memory} of memory{better}");
-    let text = format!(
-        "With {best}, {hits} of gets hit in {memory} of memory ({sure}); the others: {others}{better}. {keys}."
-    );
-    let named = |number: &Number, policy: &str| number.clone().named(format!("{SHARE_OF_GETS}, {policy}"));
-    let mut numbers = vec![named(most, best), named(second, next)];
-    let rivals = known
-        .iter()
-        .map(|(number, policy)| (format!("{SHARE_OF_GETS}, {policy}"), *number));
-    add_rival(&mut numbers, rivals.clone());
-    add_wide_rivals(&mut numbers, rivals, most);
-    let action =
-        format!("Evict with {best}: {hits} of gets hit with {memory} of memory{better} ({sure}; {keys})");
-    Some(Claim::new("Policy", brief, text, numbers).advising(action))
-}
-
-/// That a policy has no hit ratio where the others have one: it may hit more than they do. None where all have one.
-fn without_figure(cells: &[Cell<'_>], like: &Cell<'_>, each: &str, commands: &Commands) -> Option<Claim> {
-    let is_like = |cell: &&Cell<'_>| {
-        evicts(cell) && rank(cell) == rank(like) && cell.but_for(&[&POLICY]) == like.but_for(&[&POLICY])
-    };
-    let its = cells.iter().filter(is_like);
-    let silent: Vec<&Cell<'_>> = its.filter(|cell| cell.number(&HIT_RATIO).is_none()).collect();
-    let why = silent.first()?.unavailable(&HIT_RATIO);
-    let names = listed(silent.iter().map(|cell| cell.shown(&POLICY)));
-    let has = if silent.len() == 1 { "has" } else { "have" };
-    let why = why.map_or_else(String::new, |why| format!(" ({why})"));
-    let command = commands.again(&[SCHEMA.name], "--repetitions 5");
-    let command = command.map_or_else(String::new, |command| format!("; `{command}` measures it again"));
-    let brief = format!("{NOT_DECIDED}: {names} {has} no hit ratio{why}{command}");
-    let text = format!(
-        "Not decided: {names} {has} no hit ratio{why}, and may hit more than the others: {each}{command}."
-    );
-    Some(Claim::new("Policy", brief, text, Vec::new()))
-}
-
-/// The cells of a policy under the load of a cell, with their hit ratios: one for each memory limit.
-fn of_policy<'c>(cells: &'c [Cell<'_>], like: &Cell<'_>, policy: &str) -> Vec<(&'c Cell<'c>, f64)> {
-    let is_its = |cell: &&Cell<'_>| {
-        cell.spelling(&POLICY) == policy
-            && cell.but_for(&[&POLICY, &MEMORY]) == like.but_for(&[&POLICY, &MEMORY])
-    };
-    let its = cells.iter().filter(is_its);
-    its.filter_map(|cell| Some((cell, cell.value(&HIT_RATIO)?)))
-        .collect()
-}
-
-/// Sum of the hit ratios of a policy over all memory limits.
-fn hits_in_all(cells: &[Cell<'_>], like: &Cell<'_>, policy: &str) -> f64 {
-    of_policy(cells, like, policy).iter().map(|(_, hits)| hits).sum()
-}
-
-/// Where another policy hits clearly more than the chosen one under another limit: `; with 4 MiB fifo hits more (99.2 %)`.
-fn better_with_more(cells: &[Cell<'_>], like: &Cell<'_>, chosen: &str) -> String {
-    let settled = |policy: &str| {
-        let mut its = of_policy(cells, like, policy);
-        its.retain(|(cell, _)| !is_unsettled(cell));
-        its
-    };
-    let own = settled(chosen);
-    let gain = |(cell, hits): (&Cell<'_>, f64)| {
-        let of_own = own
-            .iter()
-            .find(|(one, _)| one.spelling(&MEMORY) == cell.spelling(&MEMORY))?;
-        Some((
-            hits - of_own.1,
-            format!(
-                "; with {} {} hits more ({:.1} %)",
-                cell.shown(&MEMORY),
-                cell.spelling(&POLICY),
-                hits * 100.0
-            ),
-        ))
-    };
-    let policies: BTreeSet<&str> = cells.iter().map(|cell| cell.spelling(&POLICY)).collect();
-    let others = policies
-        .into_iter()
-        .filter(|policy| *policy != chosen && !policy.is_empty());
-    let gains = others.flat_map(settled).filter_map(gain);
-    let clear = gains.filter(|(gain, _)| *gain >= ENOUGH_RATIO);
-    let most = clear.max_by(|one, other| one.0.total_cmp(&other.0));
-    most.map(|(_, words)| words).unwrap_or_default()
 }
 
 /// Of our server, the cells of one policy that differ in memory alone, from the least to the most: of the policy that hits most

@@ -28,6 +28,12 @@ pub(super) const P99: ByDirection<Metric> = ByDirection {
     read: LATENCY.read.p99,
     write: LATENCY.write.p99,
 };
+/// The latency that one in a thousand exceeds, by direction.
+pub(super) const P99_9: ByDirection<Metric> = ByDirection {
+    both: LATENCY.both.p99_9,
+    read: LATENCY.read.p99_9,
+    write: LATENCY.write.p99_9,
+};
 
 /// A cell of a device, measured by this run or published by somebody.
 pub(super) trait DeviceCell {

@@ -15,7 +15,7 @@ use outcrop_schema::device::{
     READ_WRITE_MIX,
 };
 
-use super::cell::{DeviceCell, P50, P99};
+use super::cell::{DeviceCell, P50, P99, P99_9};
 use super::curve::{Curve, curves, depth_curve, mix_curve, pure_curves};
 use super::findings::weighted_mean_iops;
 use super::references::Published;
@@ -97,9 +97,13 @@ fn latency_by_depth(cells: &[Cell<'_>]) -> FigureSlot {
             continue;
         };
         held.push(format!("{}{}", curve[0].requests(), curve[0].circumstances()));
-        for (metric, name, offset) in [(&P50, "p50", 0), (&P99, "p99", 2)] {
+        for (metric, name, offset) in [(&P50, "p50", 0), (&P99, "p99", 2), (&P99_9, "p99.9", 4)] {
             let x = |cell: &Cell<'_>| cell.place(&QUEUE_DEPTH);
             let points = points(&curve, x, |cell| cell.directed(direction, metric));
+            // Short trials have too few operations for it at most depths.
+            if name == "p99.9" && points.len() < 2 {
+                continue;
+            }
             let name = format!("{direction} {name}");
             let hue = hue(direction) + offset;
             series.push(Series::new(name, hue, SeriesKind::Measured, points));
