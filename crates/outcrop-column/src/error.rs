@@ -141,7 +141,7 @@ pub enum ColumnError {
         delimiter: Option<char>,
     },
     /// The column holds what has no text form.
-    #[error("column {name:?} holds {seen}, which cannot be encoded as text; as a decimal, a string or in a CSV file it can; columns that can: {}", if strings.is_empty() { "none".to_owned() } else { strings.join(", ") })]
+    #[error("column {name:?} holds {seen}, which cannot be encoded as text{}; columns that can: {}", if seen.starts_with("Float") { " (as a decimal, a string or in a CSV file it can)" } else { "" }, if strings.is_empty() { "none".to_owned() } else { strings.join(", ") })]
     NotStrings {
         /// The column.
         name: String,

@@ -306,21 +306,23 @@ impl FailIf {
         let allowed = with_drift(ratio, row.drift, is_above);
         let is_found = row.p_value.is_none_or(|p| p <= limit);
         let is_between = |value: f64| is_beyond(value, ratio) && !is_beyond(value, allowed);
+        let is_lower = |side: Side| row.lower_by_definition == Some(side);
         if is_found && is_beyond(near, allowed) {
-            match row.verdict {
-                Verdict::Undecided(Undecided::Load) => Found::UnderLoad,
-                Verdict::Undecided(Undecided::Definition) => Found::ByDefinition,
-                _ => Found::Met,
+            match () {
+                () if load::may_explain(row, is_above) => Found::UnderLoad,
+                () if is_lower(side_that_hides.other()) => Found::ByDefinition,
+                () => Found::Met,
             }
         } else if is_found && is_beyond(near, ratio) && row.ratio.is_some_and(is_between) {
             Found::WithinDrift
         } else if is_beyond(far, ratio) {
-            // More repetitions under more load decide nothing.
-            match load::may_explain(row, is_above) {
-                true => Found::UnderLoad,
-                false => Found::Undecided,
+            // More repetitions cannot take away what else may be the cause.
+            match () {
+                () if load::may_explain(row, is_above) => Found::UnderLoad,
+                () if row.lower_by_definition.is_some() => Found::ByDefinition,
+                () => Found::Undecided,
             }
-        } else if row.lower_by_definition == Some(side_that_hides) {
+        } else if is_lower(side_that_hides) {
             Found::ByDefinition
         } else {
             Found::NotMet

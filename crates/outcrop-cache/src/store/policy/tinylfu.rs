@@ -20,6 +20,8 @@ const ENOUGH_TO_FORESEE: u64 = 1024;
 const MOST_FORESEEN: u64 = 1 << 20;
 /// A newcomer is held against no more residents than these, however large it is.
 const MOST_COMPARED: usize = 64;
+/// Newcomers that one insertion moves out of the window: after much room came at once, the next ones go on.
+const MOST_SPILLED: usize = 64;
 /// The sketch takes this part of a shard at most, rounded down to a power of two, which only items of less than 200 bytes reach.
 const SKETCH_SHARE: usize = 4;
 
@@ -28,7 +30,7 @@ const SKETCH_SHARE: usize = 4;
 pub(crate) struct TinyLfu {
     queues: [Queue; 3],
     sketch: Sketch,
-    /// The weight of all items when one last had to go; the most there can be before one had to.
+    /// The weight of all items when one last had to go; no limit before one had to.
     full_at: u64,
 }
 
@@ -73,7 +75,8 @@ impl TinyLfu {
             PROTECTED
         };
         self.shift(entries, handle, subject.weight, to);
-        let protected_limit = (capacity - Self::window_limit(capacity).min(capacity)) * 4 / 5;
+        let full = capacity.min(self.full_at);
+        let protected_limit = (full - Self::window_limit(capacity).min(full)) * 4 / 5;
         while self.queues[PROTECTED].weight > protected_limit && self.queues[PROTECTED].tail != handle {
             let demoted = self.queues[PROTECTED].tail;
             let weight = look(entries, demoted).weight;
@@ -121,7 +124,10 @@ impl TinyLfu {
         let limit = Self::window_limit(capacity);
         let full = capacity.min(self.full_at);
         let total = self.weight();
-        while self.queues[WINDOW].weight > limit {
+        for _ in 0..MOST_SPILLED {
+            if self.queues[WINDOW].weight <= limit {
+                break;
+            }
             let candidate = self.queues[WINDOW].tail;
             if candidate == NOBODY {
                 break;

@@ -81,6 +81,7 @@ fn without_figure(cells: &[Cell<'_>], like: &Cell<'_>, each: &str, commands: &Co
     let its = cells.iter().filter(is_like);
     let silent: Vec<&Cell<'_>> = its.filter(|cell| cell.number(&HIT_RATIO).is_none()).collect();
     let why = silent.first()?.unavailable(&HIT_RATIO);
+    let why = why.filter(|_| silent.len() == 1);
     let names = listed(silent.iter().map(|cell| cell.shown(&POLICY)));
     let has = if silent.len() == 1 { "has" } else { "have" };
     let why = why.map_or_else(String::new, |why| format!(" ({why})"));
