@@ -8,7 +8,7 @@ import pytest
 from nbclient import NotebookClient
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "docs/python.md"]
+PAGES = ["docs/python.md"]
 NOTEBOOKS = sorted((ROOT / "python" / "notebooks").glob("*.ipynb"))
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

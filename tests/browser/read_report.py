@@ -346,7 +346,7 @@ def prints_whole_tables(driver, page, work):
     with_heading = [number for number, words in enumerate(sheets, 1) if set(heading) <= set(words)]
     assert len(with_heading) > 1, f"the heading {heading} stands on the sheets {with_heading} of {len(sheets)} alone"
     edge = driver.execute_script(WIDEST, MOST_COLUMNS)
-    assert edge <= PRINTABLE + 1, f"a table of {MOST_COLUMNS} columns reaches {edge} pixels, wider than a sheet of {PRINTABLE}"
+    assert edge <= PRINTABLE + 1, f"a table of {MOST_COLUMNS} columns is {edge} pixels wide, a sheet {PRINTABLE}"
 
 
 def fits_two_sheets(driver, page, work):

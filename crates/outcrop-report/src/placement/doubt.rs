@@ -200,6 +200,7 @@ impl Race {
         {
             // Its median may be the best because its trials were in a better time than the later ones of others.
             choice.choose(candidates, open);
+            self.leave_out_stopped(candidates, choice, open, constraints);
         }
         if choice.best.is_some() {
             choice.sureness = Some(match clear.filter(|_| choice.without_log.is_none()) {
@@ -231,6 +232,24 @@ impl Race {
             .enumerate()
             .filter(|(place, _)| Some(*place) != its);
         others.all(|(_, stop)| matches!(stop, Some(Stop::SavesTooLittle { .. } | Stop::BreaksLimit { .. })))
+    }
+
+    /// Names no stopped candidate as an alternative to one that was chosen in the place of another stopped one.
+    fn leave_out_stopped(
+        &self,
+        candidates: &[Candidate],
+        choice: &mut Choice,
+        best: usize,
+        constraints: &Constraints,
+    ) {
+        let best = &candidates[best];
+        let is_open = |one: &Candidate| self.leaves_open(one) && one.cell != best.cell;
+        choice.saves_more = choice::pick_of(candidates, |one| is_open(one) && choice::saves_more(one, best));
+        // Within limits it is said where nothing else meets them.
+        let second = choice.second.filter(|_| *constraints != Constraints::default());
+        choice.second = choice::pick_of(candidates, is_open).or(second);
+        choice.without_log = choice.without_log.filter(|one| is_open(&candidates[*one]));
+        choice.if_kept = choice.if_kept.filter(|one| is_open(&candidates[*one]));
     }
 
     /// Whether a candidate got no more trials because it cannot be the answer.

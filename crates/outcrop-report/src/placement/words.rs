@@ -265,6 +265,10 @@ fn instruction(
         CompressedAt::Nowhere if savers().any(|candidate| candidate.left_out.is_some()) => {
             "do not compress: nothing within the limits saves space".to_owned()
         }
+        CompressedAt::Nowhere if savers().next().is_some() => {
+            "do not compress where throughput matters: what saves space was too slow whenever both were measured"
+                .to_owned()
+        }
         CompressedAt::Nowhere => "do not compress: nothing here saves space".to_owned(),
         CompressedAt::Store => {
             format!(
