@@ -259,15 +259,15 @@ fn instruction(
             "do not compress where throughput matters: everything that saves space was slower in these trials"
                 .to_owned()
         }
+        CompressedAt::Nowhere if savers().any(|candidate| candidate.left_out.is_none()) => {
+            "do not compress where throughput matters: what saves space was too slow whenever both were measured"
+                .to_owned()
+        }
         CompressedAt::Nowhere if savers().any(|candidate| candidate.may_keep) => {
             "do not compress: nothing that is known to meet the limits saves space".to_owned()
         }
         CompressedAt::Nowhere if savers().any(|candidate| candidate.left_out.is_some()) => {
             "do not compress: nothing within the limits saves space".to_owned()
-        }
-        CompressedAt::Nowhere if savers().next().is_some() => {
-            "do not compress where throughput matters: what saves space was too slow whenever both were measured"
-                .to_owned()
         }
         CompressedAt::Nowhere => "do not compress: nothing here saves space".to_owned(),
         CompressedAt::Store => {

@@ -11,7 +11,7 @@ use super::{Direction, FailIf, FailIfReport};
 use crate::compare::verdict::LEAST_REPETITIONS;
 use crate::compare::{SideCell, Undecided, enough, repeat};
 use crate::error::ResultsError;
-use crate::view::{Samples, Uncertainty, lacks_operations};
+use crate::view::{NONE_COMPLETED, Samples, Uncertainty, is_of_some_trials, lacks_operations};
 
 /// A cell whose figure is beyond a limit, with all of its interval.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -65,7 +65,8 @@ impl FailIf {
                     let is_short = lacks_operations(&reason);
                     report.lacking_operations += usize::from(is_short && !cell.is_imported);
                     // What a cell of ours lacks otherwise has no meaning there: writes of a read-only image, a server that is not installed.
-                    if is_short || (cell.is_imported && samples.values.is_empty()) {
+                    let is_stalled = is_of_some_trials(&reason) || reason.contains(NONE_COMPLETED);
+                    if is_short || is_stalled || (cell.is_imported && samples.values.is_empty()) {
                         report.without_figure.push(reason.clone());
                     }
                     first_reason.get_or_insert(reason);

@@ -290,3 +290,25 @@ fn a_percentile_of_all_trials_together_has_no_interval_and_passes_no_limit() {
     );
     assert!(report.passed_over().is_some());
 }
+
+#[test]
+fn a_cell_that_stalled_in_some_trials_or_all_passes_no_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    for stalled in [1, 5] {
+        let of_depth = |depth: u32| {
+            (0..5).map(move |repetition| {
+                let p99 = match depth == 8 && repetition < stalled {
+                    true => Value::unavailable(LATENCY_P99, "no operation completed"),
+                    false => Value::measured(LATENCY_P99, 1e6),
+                };
+                trial(depth, repetition, &[Value::measured(IOPS, 1e5), p99])
+            })
+        };
+        let trials: Vec<_> = [1, 8].into_iter().flat_map(of_depth).collect();
+        let run = run_of(folder.path(), &format!("stalled-{stalled}"), &trials);
+        let limit = "latency_p99 > 1s".parse().unwrap();
+        let report = FailIf::check_run_each(&[limit], &run).remove(0).unwrap();
+        assert_eq!((report.checked, report.without_figure.len()), (1, 1), "{stalled}");
+        assert!(report.passed_over().is_some());
+    }
+}
