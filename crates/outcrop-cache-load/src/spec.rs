@@ -236,7 +236,7 @@ impl LoadSpec {
         self.requests.map(NonZeroU64::get).map(of)
     }
 
-    /// How many requests its trace has; none where there is no trace.
+    /// Number of requests in the trace, if there is one.
     pub fn trace_requests(&self) -> Option<u64> {
         match &self.source {
             RequestSource::Trace { trace, .. } => Some(trace.entries().len() as u64),

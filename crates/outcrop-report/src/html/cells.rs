@@ -8,7 +8,7 @@ use crate::cell_table::{Grid, GridColumn};
 const COLUMNS_OF_A_PHONE: usize = 3;
 /// Columns that a page of usual width shows at once.
 const COLUMNS_OF_A_PAGE: usize = 10;
-/// Tables with more of them break the words of their headings on paper: a sheet of A4 is no wider.
+/// Columns that fit on a sheet of A4. In print, headings of tables with more columns may break within words.
 const COLUMNS_OF_A_SHEET: usize = 16;
 
 /// The tables of a layer, of `most` rows together; how many rows are left to the file of cells is said.

@@ -252,7 +252,7 @@ impl Race {
         choice.if_kept = choice.if_kept.filter(|one| is_open(&candidates[*one]));
     }
 
-    /// Whether a candidate got no more trials because it cannot be the answer.
+    /// Whether a candidate was stopped early because it cannot be the answer.
     fn has_stopped(&self, candidate: &Candidate) -> bool {
         let place = self.place_of(candidate);
         place.is_some_and(|place| self.standing.stops[place].is_some())

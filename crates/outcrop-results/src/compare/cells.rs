@@ -182,7 +182,7 @@ fn of_reference(reference: &Reference, options: &CompareOptions) -> Vec<Cell> {
 }
 
 /// A publication that repeats a value in another table has measured it once, and one that gives several for one cell says too little of them
-/// to tell them apart: they are no repetitions.
+/// to tell them apart: they are not repetitions.
 fn one_value(samples: &mut Samples) {
     samples.values.sort_by(f64::total_cmp);
     samples.values.dedup();
