@@ -73,6 +73,8 @@ pub struct FailIfReport<'a> {
     pub under_load: usize,
     /// Rows that meet it, or do not, perhaps only because one side leaves the submission out of its latencies.
     pub by_definition: usize,
+    /// Cells that a limit passes with a latency that begins where the submission ends: from its beginning, it may be beyond the limit.
+    pub from_submission_end: usize,
     /// Rows whose whole interval is beyond the threshold, but by less than two separate runs may differ with nothing changed.
     pub within_drift: usize,
     /// Rows that have no ratio because of a 0, and would perhaps meet it: how many for each reason.
@@ -118,6 +120,12 @@ impl FailIfReport<'_> {
     pub fn open(&self) -> usize {
         let known = self.repetitions_needed.len() + self.undecided_by_sample;
         self.undecided.saturating_sub(known)
+    }
+
+    /// Rows or cells that neither meet the condition nor exclude it, for whatever reason.
+    pub fn all_undecided(&self) -> usize {
+        let without_ratio: usize = self.without_ratio.values().sum();
+        self.undecided + self.under_load + self.by_definition + self.within_drift + without_ratio
     }
 
     /// Rows that may meet the condition or not, as their ratio is beyond the threshold by less than the drift that was allowed for.

@@ -1,6 +1,7 @@
 //! From checked plans to a report: what `profile`, `run` and `device` do alike.
 
 pub(crate) mod agreement;
+mod interrupted;
 
 use crate::commands::plan_flags::PlanFlags;
 use crate::dry_run;
@@ -10,13 +11,15 @@ use crate::output::{self, Format, note};
 use crate::output_file::refuse_system_folder;
 use crate::progress::Progress;
 use anyhow::Context as _;
-use outcrop_lab::{LabError, PlanSet, ResumedRun, RunOutcome};
+use interrupted::Interrupted;
+use outcrop_lab::{LabError, PlanSet, ResumedRun};
 use outcrop_measure::units::{TimeSpan, format_data};
 use outcrop_report::{Constraints, Prices, Report, ReportError, cell_table, number::counted, quoted};
 use outcrop_results::{CellTable, ResultsError, RunFolder, RunView, cells};
 use outcrop_schema::LayerSchema;
 use outcrop_schema::device::Kind;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 /// Rows of cells above the summary, which is what a reader came for.
 const MOST_ROWS: usize = 30;
@@ -185,8 +188,9 @@ fn measure(
     }
     let stop = crate::interrupt::stop_flag()?;
     let dir = folder.dir().to_owned();
+    let finished_before = folder.finished().len();
     if !flags.quiet {
-        note(&match folder.finished().len() {
+        note(&match finished_before {
             0 => announcement(set, &dir),
             finished => resumption(set, finished, &dir),
         });
@@ -225,20 +229,16 @@ fn measure(
         }
         return Ok(Ending::Done);
     }
-    let RunOutcome { finished, total, .. } = outcome;
-    if flags.no_save {
-        note(&format!(
-            "interrupted: {finished} of {total} trials were measured; --no-save keeps none of them"
-        ));
-        return Ok(Ending::Interrupted);
-    }
-    let limit = set.max_written().map(|limit| format!(" --max-written {limit}"));
-    let limit = limit.unwrap_or_default();
-    note(&format!(
-        "interrupted: {finished} of {total} trials are kept; resume with `{} --resume {}{limit}`",
-        conclusion.command,
-        dir.display()
-    ));
+    let interrupted = Interrupted {
+        outcome: &outcome,
+        finished_before,
+        limit: set.max_written(),
+        is_by_limit: !stop.load(Ordering::Relaxed),
+        is_kept: !flags.no_save,
+        command: conclusion.command,
+        dir: &dir,
+    };
+    note(&interrupted.in_words());
     Ok(Ending::Interrupted)
 }
 

@@ -48,6 +48,9 @@ impl FileKind {
             Some("tsv") => Ok(Self::TabSeparated),
             Some("csv" | "psv") => Ok(Self::Delimited),
             Some("txt" | "text") => Ok(Self::Lines),
+            _ if outcrop_column::is_column(first) => Err(
+                "already a column file (.ocol): `outcrop column decode` writes its values as text, CSV, Parquet or Arrow".to_owned(),
+            ),
             _ if name.is_none() => Ok(Self::Lines),
             _ if is_binary(first) => Err(format!(
                 "binary data in a file whose name does not end in .{}",

@@ -156,6 +156,16 @@ fn what_is_no_table_is_refused_with_what_was_seen() {
     );
     let (_kept, path) = file("a.csv", "");
     assert!(Table::describe(&path).unwrap_err().to_string().contains("empty"));
+    let (_kept, path) = file("a.parquet", "id|rock\n1|slate\n2|chalk\n");
+    let message = Table::describe(&path).unwrap_err().to_string();
+    assert!(
+        message.contains("is not Parquet: it neither begins nor ends with PAR1"),
+        "{message}"
+    );
+    let (_kept, path) = file("a.ocol", "\u{fffd}");
+    std::fs::write(&path, b"\x8aOCOL\r\n\x1a\x01\0").unwrap();
+    let message = Table::describe(&path).unwrap_err().to_string();
+    assert!(message.contains("already a column file"), "{message}");
     let (_kept, path) = file("ragged.csv", "a,b\n1,2\n3\n");
     let table = Table::describe(&path).unwrap();
     let message = table

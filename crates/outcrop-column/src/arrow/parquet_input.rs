@@ -251,13 +251,16 @@ pub(super) fn footer<R: ChunkReader>(input: &R) -> Result<ArrowReaderMetadata> {
             "the file is damaged, or a later version of Parquet wrote it: {why}; write the file again"
         ))
     })?;
-    let metadata = ArrowReaderMetadata::load(input, plain).map_err(|error| match is_truncated(input) {
-        true => foreign(format!(
+    let metadata = ArrowReaderMetadata::load(input, plain).map_err(|error| match ends_of(input) {
+        (true, false) => foreign(format!(
             "the file is truncated, or still being written: it ends at byte {} without the footer that every Parquet file ends with; copy it \
              again in full",
             input.len()
         )),
-        false => of_parquet(error),
+        (false, false) => foreign(
+            "the file is not Parquet: it neither begins nor ends with PAR1; give it the ending of what it is, such as .csv or .arrow".to_owned(),
+        ),
+        _ => of_parquet(error),
     })?;
     match contradiction(metadata.metadata(), input.len()) {
         None => Ok(metadata),
@@ -297,8 +300,8 @@ fn contradiction(footer: &ParquetMetaData, file_bytes: u64) -> Option<String> {
     (sizes > file_bytes).then(|| "its columns take more bytes than the file has".to_owned())
 }
 
-/// Whether the file begins as Parquet does and ends in another way.
-fn is_truncated<R: ChunkReader>(input: &R) -> bool {
+/// Whether the file begins, and whether it ends, as Parquet does.
+fn ends_of<R: ChunkReader>(input: &R) -> (bool, bool) {
     let size = input.len();
     let magic_at = |offset: u64| input.get_bytes(offset, MAGIC.len()).ok();
     let begins = magic_at(0).is_some_and(|bytes| bytes[..] == *MAGIC);
@@ -306,7 +309,7 @@ fn is_truncated<R: ChunkReader>(input: &R) -> bool {
     // The beginning of a shorter file is its end, too.
     let is_long_enough = size >= 3 * MAGIC.len() as u64;
     let ends = last.and_then(magic_at).is_some_and(|bytes| bytes[..] == *MAGIC);
-    begins && !(ends && is_long_enough)
+    (begins, ends && is_long_enough)
 }
 
 /// One file, read by one row group's reader after the other.

@@ -258,6 +258,17 @@ impl Race {
         place.is_some_and(|place| self.standing.stops[place].is_some())
     }
 
+    /// Whether it was stopped because others were faster in the rounds that both had.
+    pub(super) fn is_outrun(&self, candidate: &Candidate) -> bool {
+        let place = self.place_of(candidate);
+        place.is_some_and(|place| {
+            matches!(
+                self.standing.stops[place],
+                Some(Stop::TooSlow { .. } | Stop::SavesLess { .. })
+            )
+        })
+    }
+
     /// Candidates that may still be the answer.
     pub(super) fn open(&self) -> usize {
         self.standing.open()

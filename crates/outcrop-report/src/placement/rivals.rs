@@ -4,6 +4,7 @@ use outcrop_schema::kv::{self, Constraints};
 
 use super::candidate::{Candidate, CompressedAt};
 use super::choice::Choice;
+use super::doubt::Race;
 use super::limits::{Limits, asked};
 use super::open;
 use super::words::as_name;
@@ -18,6 +19,7 @@ pub(super) struct Rivals<'r> {
     pub(super) plain: Option<&'r Candidate>,
     pub(super) limits: &'r Limits,
     pub(super) commands: &'r Commands,
+    pub(super) race: &'r Race,
 }
 
 impl Rivals<'_> {
@@ -67,27 +69,34 @@ impl Rivals<'_> {
     fn compared(&self, one: &Candidate) -> String {
         let difference = Difference::of(&one.throughput, &self.best.throughput);
         let change = changed(one.throughput.value, self.best.throughput.value);
-        let throughput = match difference {
-            Difference::None => format!("no measurable change in {}", kv::THROUGHPUT.name),
-            _ => format!("{} {change}", kv::THROUGHPUT.name),
-        };
         let (name, takes) = (as_name(one), one.takes());
-        let caveat = difference.caveat();
-        if self.best.place == CompressedAt::Nowhere {
-            let none = format!("no compression ({})", self.best.what);
-            let is_slower = one.throughput.value < self.best.throughput.value;
-            return match difference {
-                Difference::Clear | Difference::Unclear if is_slower => {
-                    format!("{name}, which {takes} and is slower than {none}: {throughput}{caveat}")
-                }
-                _ => format!("{name}, which {takes}; {throughput} compared with {none}{caveat}"),
-            };
-        }
+        let is_lower = one.throughput.value < self.best.throughput.value;
         // What does not compress takes all of the space without compression.
         let space = match one.place {
             CompressedAt::Nowhere => String::new(),
             _ => format!(", which {takes} without compression"),
         };
+        if !(is_lower && difference == Difference::Clear)
+            && self.race.is_outrun(one)
+            && let Some(why) = &one.stopped
+        {
+            // Its few trials may have been in a better time than the later ones of the answer: the rounds that both had say more than the medians.
+            return format!("{name}{space}; it was stopped early: {why}");
+        }
+        let throughput = match difference {
+            Difference::None => format!("no measurable change in {}", kv::THROUGHPUT.name),
+            _ => format!("{} {change}", kv::THROUGHPUT.name),
+        };
+        let caveat = difference.caveat();
+        if self.best.place == CompressedAt::Nowhere {
+            let none = format!("no compression ({})", self.best.what);
+            return match difference {
+                Difference::Clear | Difference::Unclear if is_lower => {
+                    format!("{name}, which {takes} and is slower than {none}: {throughput}{caveat}")
+                }
+                _ => format!("{name}, which {takes}; {throughput} compared with {none}{caveat}"),
+            };
+        }
         let slower = self.slower_than_none(one).map_or_else(String::new, |change| {
             format!(", {change} compared with no compression")
         });

@@ -182,6 +182,7 @@ fn of_store(
         plain,
         limits,
         commands: &study.commands,
+        race: &study.race,
     };
     let measured = format!("Measured: {}.{}", study.subject, study.condition);
     let known = open::figures(candidates, choice).filter(|_| !is_decided);

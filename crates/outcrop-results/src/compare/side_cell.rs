@@ -1,6 +1,6 @@
 //! A cell of one side with all of its figures, for limits that need no other side.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::cells::{self, Cell};
 use super::{Comparand, CompareOptions};
@@ -23,6 +23,8 @@ pub struct SideCell {
     pub is_published: bool,
     /// Whether another program measured it.
     pub is_imported: bool,
+    /// Metrics whose values begin where the submission of a request ends, in some of its trials or all: they are lower by that.
+    pub from_submission_end: BTreeSet<&'static str>,
 }
 
 impl SideCell {
@@ -41,6 +43,7 @@ impl SideCell {
             others_cpu_share: cell.others_share,
             is_published: cell.is_reference,
             is_imported: cell.is_imported,
+            from_submission_end: cell.from_submission_end.into_keys().collect(),
         }
     }
 }

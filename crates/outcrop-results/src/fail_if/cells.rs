@@ -79,6 +79,9 @@ impl FailIf {
                 Direction::Above => (found.low > limit, found.high > limit),
                 Direction::Below => (found.high < limit, found.low < limit),
             };
+            let begins_later = cell.from_submission_end.contains(self.metric.as_str());
+            report.from_submission_end +=
+                usize::from(begins_later && !is_met && self.direction == Direction::Above);
             if is_met {
                 report.beyond.push(found);
             } else if is_possible {

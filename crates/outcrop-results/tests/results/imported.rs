@@ -68,6 +68,17 @@ fn a_side_that_leaves_the_submission_out_is_not_called_better_for_that_and_worse
             by_definition,
         )
     };
+    // A limit that it keeps may be exceeded all the same.
+    for (limit, side, kept) in [
+        ("p99 > 1ms", &low, 1),
+        ("p99 > 1ms", &ours, 0),
+        ("p99 > 1us", &low, 0),
+    ] {
+        let limit: [FailIf; 1] = [limit.parse().unwrap()];
+        let comparison = compare(&ours, side);
+        let reports = check_all(&limit, &comparison).unwrap();
+        assert_eq!(reports[0].from_submission_end, kept, "{limit:?}");
+    }
     // Neither a rise nor a fall is known.
     let explained = (Verdict::Undecided(Undecided::Definition), 0, 2);
     assert_eq!(found(&ours, &low), explained);

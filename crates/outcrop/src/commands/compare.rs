@@ -23,7 +23,7 @@ Examples:
 Every ratio is the candidate's median ÷ the baseline's, with its interval and the confidence of that interval. \
 A row is the same if the interval lies within the margin. It is better or worse if the interval lies beyond the drift that is allowed for (outside 1/1.05 to 1.05), after correction for the number of rows tested. With fewer than 5 repetitions it is undecided. The rows of --fail-if are corrected together, so a verdict can differ from one without it. A condition is met if a whole interval is beyond its threshold: the interval of the ratio or, for a limit such as 'p99 > 1ms', that of the candidate's median. Undecided cells do not meet it; their number is printed. Cells beyond a limit are printed with their figures.
 
-Exit codes: 0 no condition is met, 1 one is, 2 none is met and nothing could be compared or a condition could be checked in no cell, or a cell of the candidate failed, lacks the figure that the baseline has or, for a limit, completed too few operations for it or was imported without it. Cells that only the baseline has are counted, and not checked.
+Exit codes: 0 no condition is met, 1 one is, 2 none is met and nothing could be compared or a condition could be checked in no cell, or a cell of the candidate failed, lacks the figure that the baseline has or, for a limit, completed too few operations for it or was imported without it. Cells that only the baseline has are counted, and not checked. With --format json, details.conditions has the same for each condition.
 
 A time or rate that is worse on the side where the machine or its storage was busier with other work is undecided.
 Two separate runs also differ by drift of the machine, which no interval includes. So a condition on a ratio of times or rates is met only if the whole interval is beyond its threshold by more than --drift: 'iops < -3%' takes about -8 %. Where a factor differs, `outcrop ab` measures both variants in one run and needs no allowance for drift.";
@@ -190,14 +190,19 @@ impl Judging {
                 .collect(),
             failed_checks,
         };
+        let checked = FailIf::check_each(conditions, comparison);
         let is_data = format == ComparisonFormat::Csv;
         let text = match format {
             ComparisonFormat::Text => comparison_text(comparison, &detail),
             ComparisonFormat::Json => {
                 let document = comparison_in_envelope(comparison, envelope)?;
-                output::pretty_json(&match detail.checks_in_json()? {
+                let document = match detail.checks_in_json()? {
                     Some(failed) => document.with_detail("failed_checks", failed),
                     None => document,
+                };
+                output::pretty_json(&match conditions {
+                    [] => document,
+                    _ => document.with_detail("conditions", fail_if::in_json(&self.fail_if, &checked)),
                 })?
             }
             ComparisonFormat::Csv => comparison_csv(comparison),
@@ -207,7 +212,6 @@ impl Judging {
             true => output::to_stdout(text.as_bytes())?,
             false => output::print(&text)?,
         }
-        let checked = FailIf::check_each(conditions, comparison);
         let is_within_drift = checked.iter().flatten().any(|found| found.open_for_drift() > 0);
         let ending = fail_if::announce(&self.fail_if, checked);
         if is_within_drift {

@@ -8,6 +8,7 @@ use outcrop_report::number::{counted, given_percent};
 use outcrop_results::compare::about_repetitions;
 use outcrop_results::{CellBeyond, FailIf, FailIfReport, ResultsError, Undecided};
 use outcrop_schema::Vocabulary;
+use serde_json::{Value, json};
 
 /// The conditions, read.
 pub(crate) fn read(texts: &[String]) -> anyhow::Result<Vec<FailIf>> {
@@ -49,6 +50,36 @@ pub(crate) fn announce(
         None if is_any_met => Ok(Ending::ConditionMet),
         None => Ok(Ending::Done),
     }
+}
+
+/// What each condition found, for a document in JSON: the outcome, how many cells are which, and what is said of it on stderr.
+pub(crate) fn in_json(texts: &[String], reports: &[Result<FailIfReport<'_>, ResultsError>]) -> Value {
+    let each = texts.iter().zip(reports).map(|(text, report)| match report {
+        Ok(found) => {
+            let passed_over = found.passed_over();
+            let outcome = match (found.met(), &passed_over) {
+                (0, None) => "not-met",
+                (0, Some(_)) => "not-checked",
+                _ => "met",
+            };
+            json!({
+                "condition": text,
+                "outcome": outcome,
+                "cells": found.checked,
+                "met": found.met(),
+                "undecided": found.all_undecided(),
+                "beyond": found.beyond,
+                "finding": finding(text, found),
+                "not_checked": passed_over,
+            })
+        }
+        Err(error) => json!({
+            "condition": text,
+            "outcome": "not-checked",
+            "not_checked": error.to_string(),
+        }),
+    });
+    Value::Array(each.collect())
 }
 
 /// What a condition found, and what would decide the cells that are undecided.
@@ -100,6 +131,14 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
         text.push_str(&format!(
             "; {} {are} only in the baseline, and not checked",
             counted(found.missing, "cell")
+        ));
+    }
+    if found.from_submission_end > 0 {
+        text.push_str(&format!(
+            "; {} {} latencies that begin where the submission of a request ends (fio's clat), so the limit may be exceeded from its beginning: fio's \
+             lat_percentiles=1 includes the submission",
+            counted(found.from_submission_end, "cell"),
+            if found.from_submission_end == 1 { "has" } else { "have" }
         ));
     }
     if let Some(needed) = found.needed {

@@ -13,7 +13,7 @@ const EXAMPLES: &str = "\
 Examples:
   outcrop figure runs/20261121T020304Z-profile                 the names of its figures
   outcrop figure runs/… iops-by-depth --pdf --width 84mm       iops-by-depth.pdf, one column wide
-  outcrop figure runs/… iops-by-depth --png -o depth.png       300 dots per inch
+  outcrop figure runs/… iops-by-depth -o depth.png             PNG by its ending, 300 dpi
   outcrop figure runs/… iops-by-depth --svg --title 'Disk A'   your own title
   outcrop figure runs/… iops-by-depth --csv -o - | head        the values behind it, on stdout
 
@@ -27,7 +27,6 @@ pub(crate) struct Args {
     /// The run folder
     run: PathBuf,
     /// Name of the figure [default: list the names]
-    #[arg(requires = "form")]
     name: Option<String>,
     /// PNG, 300 dots per inch
     #[arg(long)]
@@ -47,8 +46,8 @@ pub(crate) struct Args {
     /// Title above the drawing [default: the figure's own]
     #[arg(long, value_name = "TEXT", requires = "name", conflicts_with = "csv")]
     title: Option<String>,
-    /// File to write, or - for stdout [default: the figure's name in the working directory]
-    #[arg(short, long, value_name = "FILE", requires = "name")]
+    /// File to write, or - for stdout; without --png, --pdf, --svg or --csv, its ending decides [default: the figure's name in the working directory]
+    #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
@@ -68,7 +67,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
             .collect::<Vec<_>>()
             .join(", "),
     };
-    let is_to_write = args.png || args.pdf || args.svg || args.csv;
+    let is_to_write = args.png || args.pdf || args.svg || args.csv || args.output.is_some();
     let Some(name) = &args.name else {
         if is_to_write {
             return Err(bad_input(anyhow::anyhow!(
@@ -85,8 +84,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
             has()
         )));
     };
+    let (format, ending) = args.format()?;
     args.beside.note_absence(&figures, Some(*figure));
-    let (format, ending) = args.format();
     let figure = match &args.title {
         Some(title) => &figure.titled(title),
         None => *figure,
@@ -130,16 +129,38 @@ fn write(args: &Args, figure: &Figure, ending: &str, bytes: &[u8]) -> anyhow::Re
 }
 
 impl Args {
-    /// The form that a flag asks for; one of them is there where a name is.
-    fn format(&self) -> (FileFormat, &'static str) {
-        match (self.png, self.pdf, self.svg) {
-            (true, ..) => (FileFormat::Png, "png"),
-            (_, true, _) => (FileFormat::Pdf, "pdf"),
-            (.., true) => (FileFormat::Svg, "svg"),
-            _ => (FileFormat::Csv, "csv"),
+    /// The form that a flag asks for, or the ending of the file; an error where they differ, or where neither says it.
+    fn format(&self) -> anyhow::Result<(FileFormat, &'static str)> {
+        let by_flag = [self.png, self.pdf, self.svg, self.csv];
+        let flagged = by_flag.iter().position(|is_set| *is_set);
+        let file = self.output.as_deref().filter(|path| !is_stdout(path));
+        let ending = file.and_then(|path| path.extension()?.to_str());
+        let by_ending = ending.and_then(|ending| {
+            FORMS
+                .iter()
+                .position(|(_, known)| known.eq_ignore_ascii_case(ending))
+        });
+        match (flagged, by_ending) {
+            (Some(flag), Some(named)) if flag != named => Err(bad_input(anyhow::anyhow!(
+                "the file ends with .{}, but --{} was given: leave one of them out, or make them agree",
+                FORMS[named].1,
+                FORMS[flag].1
+            ))),
+            (Some(form), _) | (None, Some(form)) => Ok(FORMS[form]),
+            (None, None) => Err(bad_input(anyhow::anyhow!(
+                "which form? Add --png, --pdf, --svg or --csv, or -o with a file name that ends with one of them"
+            ))),
         }
     }
 }
+
+/// Each form with its ending, in the order of the flags.
+const FORMS: [(FileFormat, &str); 4] = [
+    (FileFormat::Png, "png"),
+    (FileFormat::Pdf, "pdf"),
+    (FileFormat::Svg, "svg"),
+    (FileFormat::Csv, "csv"),
+];
 
 /// Reads `84mm` or `8.4cm`.
 fn millimetres(text: &str) -> Result<f64, String> {

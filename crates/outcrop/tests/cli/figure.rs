@@ -52,6 +52,18 @@ fn a_figure_is_written_in_each_form_under_its_name() {
 }
 
 #[test]
+fn without_a_form_the_ending_of_the_file_decides() {
+    let dir = workplace();
+    kept_run(dir.path());
+    for (name, opening) in [("a.PDF", &b"%PDF"[..]), ("b.svg", b"<svg"), ("c.csv", b"series,")] {
+        let seen = outcrop(dir.path(), &["figure", "kept", "iops-by-depth", "-o", name]);
+        assert_eq!(seen.stdout, format!("{name}\n"), "{seen:?}");
+        let bytes = std::fs::read(dir.path().join(name)).unwrap();
+        assert!(bytes.starts_with(opening), "{name}");
+    }
+}
+
+#[test]
 fn a_figure_that_stands_alone_says_under_which_conditions_it_was_measured() {
     let dir = workplace();
     kept_run(dir.path());
@@ -70,7 +82,13 @@ fn what_a_figure_cannot_be_is_said_with_what_it_can_be() {
         assert_eq!(seen.code, Some(2), "{seen:?}");
         assert!(seen.stderr.contains(words), "{}", seen.stderr);
     };
-    says(&["iops"], "--png");
+    says(&["iops-by-depth"], "--png");
+    says(&["iops-by-depth", "-o", "depth.jpg"], "ends with one of them");
+    says(
+        &["iops-by-depth", "--csv", "-o", "depth.png"],
+        "ends with .png, but --csv",
+    );
+    says(&["-o", "depth.png"], "name the figure to write");
     says(&["--pdf"], "name the figure to write");
     says(&["iops", "--png"], "iops-by-depth");
     says(&["iops-by-depth", "--png", "--width", "84"], "84mm");

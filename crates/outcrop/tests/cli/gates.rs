@@ -91,6 +91,18 @@ fn a_condition_that_cannot_be_checked_is_named_and_hides_no_other_that_is_met() 
     // A run that only reads has no latency of writes.
     let lacking = ["--fail-if", "write_latency_p99 > 1ms"];
     let [met, not_met] = ["iops > 1", "iops < 1"].map(|condition| ["--fail-if", condition]);
+    let all = [lacking, met, not_met];
+    let in_json = [&["compare", &one, &one, "--format", "json"], all.as_flattened()].concat();
+    let seen = outcrop(dir, &in_json);
+    assert_eq!(seen.code, Some(1), "{seen:?}");
+    let document: serde_json::Value = serde_json::from_str(&seen.stdout).unwrap();
+    let found = document["details"]["conditions"].as_array().unwrap();
+    let outcomes = ["not-checked", "met", "not-met"];
+    for ((condition, flags), outcome) in found.iter().zip(all).zip(outcomes) {
+        assert_eq!(condition["condition"], flags[1]);
+        assert_eq!(condition["outcome"], outcome, "{condition}");
+    }
+    assert_eq!(found[1]["beyond"][0]["metric"], "iops", "{found:?}");
     for command in [vec!["report", &one], vec!["compare", &one, &one]] {
         for conditions in [[lacking, met], [met, lacking]] {
             let seen = outcrop(dir, &[&command[..], conditions.as_flattened()].concat());

@@ -279,6 +279,7 @@ fn comparisons_have_a_row_for_each_metric_of_a_cell() {
     assert!(both["details"].get("failed_checks").is_none(), "{both}");
     assert!(rows(&both).iter().any(|row| row["metric"] == "iops"), "{both}");
     assert!(both["environment"].is_object());
+    assert!(both["details"].get("conditions").is_none(), "{both}");
 
     let runs = json_of(dir.path(), &["runs", "--in", "one"]);
     assert_eq!(rows(&runs).len(), 1);

@@ -42,6 +42,7 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
         let verdict = judge(&choice.best, bounds);
         *claim = claim.clone().under(&choice.best.cell.words(), &verdict);
     }
+    advice.extend(no_balance(&choices));
     let mut capabilities = capabilities(&choices);
     if is_stages_alone {
         advice.extend(STAGES.iter().filter_map(|stage| stage_claim(cells, stage)));
@@ -154,6 +155,9 @@ fn capabilities(choices: &[Choice<'_, '_>]) -> Vec<Capability> {
             let unknown = || "not in this run".to_owned();
             Reading::of(&column, found, || match cell {
                 Some(cell) => Absence::recorded_or(cell.unavailable(&metric), unknown),
+                None if !choices.is_empty() => Absence::from(
+                    "no codec and block size is between the smallest and the fastest".to_owned(),
+                ),
                 None => Absence::from(
                     "no codec of this run was measured in both directions and made the data smaller; \
                      plans/throughput-latency.toml has them"
@@ -241,6 +245,40 @@ fn recommendation(choice: &Choice<'_, '_>) -> Claim {
         Wish::Smallest => claim,
         Wish::Fastest => claim.unless_disturbed(compared),
     }
+}
+
+/// What the smallest and the fastest cost against each other, where nothing is between the two; none where something is balanced.
+fn no_balance(choices: &[Choice<'_, '_>]) -> Option<Claim> {
+    let of = |wish: Wish| choices.iter().find(|choice| choice.wish == wish);
+    if of(Wish::Balanced).is_some() {
+        return None;
+    }
+    let (smallest, fastest) = (of(Wish::Smallest)?, of(Wish::Fastest)?);
+    let (small, fast) = (&smallest.best, &fastest.best);
+    let less = (1.0 - fast.ratio / small.ratio) * 100.0;
+    let times = fast.speed_over(small);
+    let [small_words, fast_words] = [small, fast].map(|one| one.cell.words());
+    let in_short =
+        format!("{small_words} takes {less:.0} % less space; {fast_words} is {times:.1} times as fast");
+    let mut numbers = smallest.best.decisive(Wish::Smallest);
+    let speeds = [small, fast].into_iter().flat_map(|one| {
+        let named = |number: Number| {
+            let name = format!("{} of {}", number.name, one.cell.words());
+            number.named(name)
+        };
+        one.decisive(Wish::Fastest).into_iter().map(named)
+    });
+    numbers.extend(speeds);
+    let claim = Claim::new(
+        Wish::Balanced.name(),
+        format!("none: {in_short}"),
+        format!(
+            "No candidate is nearer to both the best ratio and the best speed than the smallest and the fastest are. {in_short}, in both directions combined."
+        ),
+        numbers,
+    );
+    let action = format!("Compress with {small_words} for space or with {fast_words} for speed: {in_short}");
+    Some(claim.advising(action).unless_disturbed([small.cell, fast.cell]))
 }
 
 /// The numbers that the sentence on a choice states besides those that decide it.

@@ -15,10 +15,10 @@ use crate::number::Number;
 /// Larger blocks whose ratio is less than this many times that of a smaller size are not worth slower reads.
 const WORTH_BLOCKS: f64 = 1.03;
 
-/// What larger blocks of the balanced codec give and cost, as far as the data tell.
+/// What larger blocks of the balanced codec, or else of the smallest, give and cost, as far as the data tell.
 pub(super) fn block_size(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) -> Option<Claim> {
-    let balanced = choices.iter().find(|choice| choice.wish == Wish::Balanced)?;
-    let codec = balanced.best.cell.spelling(&CODEC);
+    let balanced = choices.iter().find(|choice| choice.wish == Wish::Balanced);
+    let codec = balanced.or_else(|| choices.first())?.best.cell.spelling(&CODEC);
     let same = || all.iter().filter(|one| one.cell.spelling(&CODEC) == codec);
     let least = same().min_by_key(|one| one.cell.size_bytes())?;
     // Sampled clusters are at least as long as a block: other clusters would be other data.

@@ -18,6 +18,8 @@ use crate::number::{Number, counted};
 pub(super) const SAME_RATIO: f64 = 0.0005;
 /// A tie with a ratio at least this share of the highest counts as equally small, whatever the sample leaves open.
 const AS_SMALL: f64 = 0.995;
+/// The balance of what is best in one of ratio and speed and worst in the other, with room for rounding.
+const AT_AN_END: f64 = 1.0 - std::f64::consts::FRAC_1_SQRT_2 + 1e-9;
 /// A codec that saves less than this does not compress the data.
 const LEAST_RATIO: f64 = 1.02;
 
@@ -99,6 +101,11 @@ impl<'c, 'a> Candidate<'c, 'a> {
         stated
             .map(|number| number.clone().named(format!("{} of {words}", number.name)))
             .collect()
+    }
+
+    /// How many times as fast it is as another, through both directions, by the medians.
+    pub(super) fn speed_over(&self, other: &Self) -> f64 {
+        self.round_trip().value / other.round_trip().value
     }
 
     /// Uncompressed bytes a second through both directions, one after the other: at the medians, and from the low to
@@ -244,11 +251,23 @@ impl Choice<'_, '_> {
     }
 }
 
-/// The best candidate for each wish; empty where nothing compresses.
+/// The best candidate for each wish; empty where nothing compresses. Nothing is balanced where no candidate is nearer to both bests than the
+/// smallest and the fastest are, as with two codecs of which each is best in one.
 pub(super) fn choices<'c, 'a>(candidates: &[Candidate<'c, 'a>]) -> Vec<Choice<'c, 'a>> {
     let able: Vec<_> = candidates.iter().copied().filter(Candidate::compresses).collect();
     let choices = Wish::ALL.into_iter();
-    choices.filter_map(|wish| choose(wish, &able)).collect()
+    let mut choices: Vec<_> = choices.filter_map(|wish| choose(wish, &able)).collect();
+    // The fastest of those that are equally small is both.
+    if let [smallest, fastest] = &choices[..]
+        && std::ptr::eq(smallest.best.cell, fastest.best.cell)
+    {
+        let both = Choice {
+            wish: Wish::Balanced,
+            ..fastest.clone()
+        };
+        choices.insert(1, both);
+    }
+    choices
 }
 
 fn choose<'c, 'a>(wish: Wish, able: &[Candidate<'c, 'a>]) -> Option<Choice<'c, 'a>> {
@@ -259,6 +278,9 @@ fn choose<'c, 'a>(wish: Wish, able: &[Candidate<'c, 'a>]) -> Option<Choice<'c, '
         by_score.then(second.round_trip().value.total_cmp(&first.round_trip().value))
     });
     let ((top, best), rest) = scored.split_first()?;
+    if wish == Wish::Balanced && top.value <= AT_AN_END {
+        return None;
+    }
     let is_tie = |(score, one): &&(Score, Candidate<'_, '_>)| match wish {
         // What shares no clusters with the best one may share them with another that beats it.
         Wish::Smallest => !able.iter().any(|other| other.is_surely_smaller(one)),

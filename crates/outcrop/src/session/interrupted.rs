@@ -1,0 +1,49 @@
+//! What is said of a run that ended before its last trial, and the command that goes on with it.
+
+use std::path::Path;
+
+use outcrop_lab::RunOutcome;
+use outcrop_measure::ByteSize;
+
+/// How a run ended early.
+pub(super) struct Interrupted<'r> {
+    pub(super) outcome: &'r RunOutcome,
+    /// Trials that were complete before this process began.
+    pub(super) finished_before: usize,
+    /// The limit on written bytes, and whether it ended the run; else a signal did.
+    pub(super) limit: Option<ByteSize>,
+    pub(super) is_by_limit: bool,
+    /// Whether its folder stays.
+    pub(super) is_kept: bool,
+    /// Command and folder that go on with it.
+    pub(super) command: &'r str,
+    pub(super) dir: &'r Path,
+}
+
+impl Interrupted<'_> {
+    /// In a sentence.
+    pub(super) fn in_words(&self) -> String {
+        let RunOutcome { finished, total, .. } = self.outcome;
+        if !self.is_kept {
+            return format!(
+                "interrupted: {finished} of {total} trials were measured; --no-save keeps none of them"
+            );
+        }
+        let kept = format!("interrupted: {finished} of {total} trials are kept");
+        let resume = format!("{} --resume {}", self.command, self.dir.display());
+        let with = |limit: ByteSize| format!("`{resume} --max-written {limit}`");
+        match self.limit {
+            None => format!("{kept}; resume with `{resume}`"),
+            Some(limit) if self.is_by_limit && *finished == self.finished_before => format!(
+                "{kept}; {limit} (--max-written) was reached before another trial was complete, and would be again, because every call counts anew and \
+                 creates the files again; resume with a larger limit, such as {}",
+                with(ByteSize(limit.0.saturating_mul(2)))
+            ),
+            Some(limit) if self.is_by_limit => format!(
+                "{kept}; resume with {}; every call may write up to {limit}",
+                with(limit)
+            ),
+            Some(limit) => format!("{kept}; resume with {}", with(limit)),
+        }
+    }
+}
