@@ -106,7 +106,7 @@ pub struct FailIfReport<'a> {
     /// The same of cells that have the metric and in which failures left too few trials to judge it.
     #[serde(skip)]
     pub depleted: Vec<FailedCell>,
-    /// Repetitions that it would take to find a change in one row alone; none where those that there are suffice.
+    /// Repetitions that it would take to find a change in one row alone; none where those that there are suffice, or did.
     pub needed: Option<usize>,
 }
 
@@ -265,6 +265,7 @@ impl FailIf {
             unchecked: rows.len() - checked.len(),
             lacking_operations: rows.iter().filter(|row| are_too_few(row)).count(),
             needed: repetitions
+                .filter(|_| !found.contains(&Found::Met))
                 .and_then(|n| enough_for(tested, comparison.is_paired).filter(|enough| *enough > n)),
             ..FailIfReport::passing_over(self, comparison)
         })

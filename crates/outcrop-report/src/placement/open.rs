@@ -18,11 +18,34 @@ pub(super) fn nothing(candidates: &[Candidate], study: &Measured, limits: &Limit
     let named = limits.named().unwrap_or_default();
     let Some(open) = of_all(candidates) else {
         let nearest = nearest(candidates, &study.uncompressed, limits).concat();
-        return format!("No cell of the store meets {named}.{nearest}");
+        let others = not_measured(candidates, limits).unwrap_or_default();
+        return format!("No cell of the store meets {named}.{nearest}{others}");
     };
     let remedy = candidates.iter().find_map(|candidate| candidate.verdict.remedy);
     let remedy = remedy.map_or_else(String::new, |remedy| format!(" {}", remedy.sentence(study)));
     format!("Not decided: it is not known whether any cell of the store meets {named}. {open}{remedy}")
+}
+
+/// That other codecs may have the ratio that no measured one has, with a blank before it; none where no ratio is wanted.
+fn not_measured(candidates: &[Candidate], limits: &Limits) -> Option<String> {
+    limits.constraints.min_ratio?;
+    let mut codecs: Vec<&str> = Vec::new();
+    for candidate in candidates.iter().filter(|one| !one.is_plain()) {
+        // Its blocks are named after it.
+        let codec = candidate.what.split(", ").next().unwrap_or_default();
+        if !codecs.contains(&codec) {
+            codecs.push(codec);
+        }
+    }
+    let last = codecs.pop()?;
+    let were = if codecs.is_empty() { "was" } else { "were" };
+    let named = match codecs.is_empty() {
+        true => last.to_owned(),
+        false => format!("{} and {last}", codecs.join(", ")),
+    };
+    Some(format!(
+        " Only {named} {were} measured; other codecs may meet them (`compression` in a plan, --compression of `outcrop kv`, or a higher --effort)."
+    ))
 }
 
 /// Said where something keeps the limits against one cell without compression and nothing against another, and either may be the fastest.

@@ -191,8 +191,8 @@ fn the_tail_of_a_mix_is_drawn_next_to_those_of_reads_and_writes_alone() {
     for name in [
         "read QD 1",
         "write QD 1",
-        "read in a 50:50 mix, QD ",
-        "write in a 50:50 mix, QD ",
+        "read in a 70:30 mix, QD ",
+        "write in a 70:30 mix, QD ",
     ] {
         assert!(csv.contains(name), "{name}: {csv}");
     }

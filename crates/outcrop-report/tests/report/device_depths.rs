@@ -213,3 +213,49 @@ fn a_terminal_names_the_figure_that_is_known_badly_also_where_it_cuts_the_advice
         assert!(words.contains(doubt), "{width}: {screen}");
     }
 }
+
+#[test]
+fn a_mix_at_several_depths_has_its_depth_its_lines_and_both_ends_of_its_tail() {
+    let of = |mixes: &[u8]| RunBuilder::new(5).cells(&[4096], &[2, 8, 32], mixes).build();
+    let run = of(&[70]);
+    let report = Report::of(&run);
+    let advised = advice(&run, "Mix throughput").expect("there is one").brief;
+    assert!(
+        advised.contains("QD ") && advised.contains("70:30 mix"),
+        "{advised}"
+    );
+    assert_eq!(lines(&report, "iops-by-depth"), ["4 KiB random 70:30 mix"]);
+    let by_depth = lines(&report, "latency-by-depth");
+    assert!(by_depth.contains(&"read p50".to_owned()) && by_depth.contains(&"write p99".to_owned()));
+    assert!(caption(&report, "latency-by-depth").starts_with("4 KiB random 70:30 mix. "));
+    let tails = |report: &Report| {
+        let figures = report.figures();
+        let tail = figures.iter().find(|figure| figure.id == "latency-tail");
+        tail.expect("it is drawn").to_csv().unwrap()
+    };
+    for name in ["\"read in a 70:30 mix, QD 2\"", "\"write in a 70:30 mix, QD 32\""] {
+        assert!(tails(&report).contains(name), "{name}");
+    }
+    assert!(caption(&report, "latency-tail").contains("It shows 2 of the 3 cells"));
+    // Beside reads alone the figures of a single direction say where the mix is.
+    let both = Report::of(&of(&[100, 70]));
+    assert_eq!(
+        lines(&both, "iops-by-depth"),
+        ["4 KiB random read", "4 KiB random 70:30 mix"]
+    );
+    for id in ["latency-by-depth", "bandwidth-vs-latency"] {
+        let said = caption(&both, id);
+        assert!(
+            said.contains("Mixes of reads and writes are not drawn here"),
+            "{said}"
+        );
+    }
+    for name in [
+        "read QD 2",
+        "read QD 32",
+        "\"read in a 70:30 mix, QD 2\"",
+        "\"read in a 70:30 mix, QD 32\"",
+    ] {
+        assert!(tails(&both).contains(name), "{name}");
+    }
+}

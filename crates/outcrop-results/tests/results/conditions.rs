@@ -32,25 +32,32 @@ fn fewer_than_five_repetitions_check_nothing_and_do_not_pass() {
 #[test]
 fn a_condition_over_many_cells_says_how_many_repetitions_would_find_one() {
     let folder = tempfile::tempdir().unwrap();
-    let side = |name: &str, first: f64, repetitions: u32| {
+    let side = |name: &str, slower: u32, repetitions: u32| {
         let depths = 1..=40_u32;
         let trials = depths.flat_map(|depth| {
             (0..repetitions).map(move |repetition| {
                 // Every cell has its own order of the same noise, so that equal cells are equal.
                 let wobble = 1.0 + 0.01 * f64::from((repetition + depth) % repetitions);
-                let change = if depth == 1 { first } else { 1.0 };
+                let change = if depth <= slower { 0.5 } else { 1.0 };
                 trial(depth, repetition, &usual(1e5 * wobble * change, 4e5))
             })
         });
         run_of(folder.path(), name, &trials.collect::<Vec<_>>())
     };
-    let few = compare(&side("a", 1.0, 5), &side("b", 0.5, 5));
+    let few = compare(&side("a", 0, 5), &side("b", 1, 5));
     let report = check("iops < -5%", &few).unwrap();
     assert_eq!(
         (report.offending.len(), report.checked, report.needed),
         (0, 40, Some(7))
     );
-    let enough = compare(&side("c", 1.0, 7), &side("d", 0.5, 7));
+    let all = compare(&side("e", 0, 5), &side("f", 40, 5));
+    let report = check("iops < -5%", &all).unwrap();
+    assert_eq!(
+        (report.offending.len(), report.needed),
+        (40, None),
+        "what was found took no more"
+    );
+    let enough = compare(&side("c", 0, 7), &side("d", 1, 7));
     let report = check("iops < -5%", &enough).unwrap();
     assert_eq!((report.offending.len(), report.needed), (1, None));
 }

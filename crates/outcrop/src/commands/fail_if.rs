@@ -143,7 +143,7 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
     }
     if let Some(needed) = found.needed {
         text.push_str(&format!(
-            "; finding a change in a single cell takes {needed} repetitions"
+            "; finding a change in a single row takes {needed} repetitions, because the rows of all conditions are corrected together"
         ));
     }
     text

@@ -211,7 +211,7 @@ impl FioWords {
                 Ok(count) => format!("every:{count}{call}"),
                 Err(_) => {
                     return Err(format!(
-                        "{flag} {count} is not a number of writes; for each of them type {flag} 1"
+                        "{flag} {count} is not a number of writes, such as {flag} 1 for each write; --sync takes a list: --sync each{call},every:8{call}"
                     ));
                 }
             };
@@ -318,6 +318,12 @@ fn mixes(rw: &str, direction: &str, shares: &[String]) -> Result<Vec<String>, St
             return Err(format!(
                 "--rw={rw} names several kinds of I/O, and --rw takes one; --access-pattern and --read-write-mix take lists, such as \
                  --access-pattern random --read-write-mix 100:0,0:100 for randread and randwrite"
+            ));
+        }
+        _ if direction.contains(':') => {
+            return Err(format!(
+                "--rw={rw} leaves bytes out between two requests; here a stride counts from start to start, so with 4 KiB requests read:60k is \
+                 --access-pattern strided:64KiB --read-write-mix 100:0"
             ));
         }
         _ => {

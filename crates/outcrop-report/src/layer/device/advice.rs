@@ -1,23 +1,21 @@
 //! What to configure: queue depth for throughput and for latency, access size, and what a mix costs.
 
 mod latency;
+mod mix;
 
 use outcrop_measure::knee;
 use outcrop_measure::metric::Unit;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
-    ACCESS, ARRIVAL, BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX,
-    SYNC,
+    ACCESS, ARRIVAL, BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, QUEUE_DEPTH, SYNC,
 };
 use outcrop_workload::Arrivals;
 
 use super::cell::{DeviceCell, P99};
 use super::cliff;
-use super::curve::{
-    depth_curve, first_of_ties, iops_of, load_points, mix_curve, offered_curve, pure_curves, ties,
-};
+use super::curve::{depth_curve, first_of_ties, iops_of, load_points, offered_curve, pure_curves, ties};
 use super::durability;
-use super::findings::{predicted_knee, steady_rounds, weighted_mean_iops};
+use super::findings::{predicted_knee, steady_rounds};
 use crate::answer::{Claim, UNCERTAIN};
 use crate::cell::{Cell, best};
 use crate::finding::{Side, as_sentence};
@@ -67,7 +65,8 @@ pub(super) fn claims(cells: &[Cell<'_>]) -> Vec<Claim> {
         .chain(of_questions)
         .chain(of_curves)
         .chain(access_size(cells))
-        .chain(mix_cost(cells))
+        .chain(mix::cost(cells))
+        .chain(mix::depth(cells))
         .chain(offered)
         .collect()
 }
@@ -381,40 +380,4 @@ fn offered_load(cells: &[Cell<'_>]) -> Option<Claim> {
         action,
         numbers,
     ))
-}
-
-/// What a mix of reads and writes costs against what its parts promise.
-fn mix_cost(cells: &[Cell<'_>]) -> Option<Claim> {
-    let curve = mix_curve(cells)?;
-    let from_70 = |cell: &&&Cell<'_>| cell.read_percent().map(|read| read.abs_diff(70));
-    let mixed = curve.iter().filter(|cell| cell.is_mixed());
-    let cell = *mixed.min_by_key(from_70)?;
-    let (total, words) = (cell.number(&IOPS.both)?, cell.words());
-    let mut numbers = vec![named(total, format!("IOPS of {words}"))];
-    let mut text = format!("{words} gives {total}");
-    let mut brief = format!(
-        "{}, {}{}: {total}",
-        cell.spelling(&READ_WRITE_MIX),
-        cell.depth_words(),
-        cell.circumstances()
-    );
-    if let Some(expected) = weighted_mean_iops(&curve, cell) {
-        let share = total.value / expected.value * 100.0;
-        text.push_str(&format!(
-            ", {share:.0} % of the weighted mean of pure reads and pure writes ({expected})"
-        ));
-        brief.push_str(&format!(", {share:.0} % of the weighted mean"));
-        numbers.push(expected);
-    }
-    let p99 = |cell: &Cell<'_>| cell.directed(Direction::Read, &P99).cloned();
-    let mut pure = curve.iter().filter(|cell| cell.only() == Some(Direction::Read));
-    if let (Some(alone), Some(mixed)) = (pure.next().and_then(|cell| p99(cell)), p99(cell)) {
-        text.push_str(&format!(
-            "; the p99 of its reads is {mixed}, compared with {alone} without writes"
-        ));
-        numbers.push(alone.named("read p99 without writes"));
-        numbers.push(mixed.named("read p99 in the mix"));
-    }
-    text.push('.');
-    Some(claim("Mix", brief, text, numbers))
 }

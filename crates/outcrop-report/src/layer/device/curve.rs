@@ -15,6 +15,9 @@ use crate::number::Number;
 /// The depth at which curves over size and mix are looked at, where there is a choice.
 const USUAL_DEPTH: u32 = 32;
 
+/// Percent of reads of the mix that is looked at, where there is a choice.
+pub(super) const USUAL_MIX: u8 = 70;
+
 /// At least two cells of one subject that differ in one factor only, in ascending order of it.
 pub(super) type Curve<'c, 'a> = Vec<&'c Cell<'a>>;
 
@@ -54,6 +57,23 @@ pub(super) fn pure_curves<'c, 'a>(
 /// The depth curve of one direction that figures and the answer use: the longest, of the smallest access.
 pub(super) fn depth_curve<'c, 'a>(cells: &'c [Cell<'a>], direction: Direction) -> Option<Curve<'c, 'a>> {
     pure_curves(cells, &QUEUE_DEPTH, direction).next()
+}
+
+/// The depth curves of mixes of random accesses, in the same order: one for each mix, its longest of the smallest access.
+pub(super) fn mixed_depth_curves<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<Curve<'c, 'a>> {
+    let mut mixes = BTreeSet::new();
+    let mut curves = curves(cells, &QUEUE_DEPTH);
+    curves.retain(|curve| {
+        let is_mix = curve[0].is_mixed() && curve[0].is_random();
+        is_mix && mixes.insert(curve[0].read_percent())
+    });
+    curves
+}
+
+/// Of the depth curves of mixes, the one nearest to 70:30, which the figures of a single mix and the advice are of.
+pub(super) fn mixed_depth_curve<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Curve<'c, 'a>> {
+    let from_usual = |curve: &Curve<'_, '_>| curve[0].read_percent().map(|reads| reads.abs_diff(USUAL_MIX));
+    mixed_depth_curves(cells).into_iter().min_by_key(from_usual)
 }
 
 /// The mix curve of the page: the longest one with a mix in it, by rising share of reads.

@@ -16,7 +16,9 @@ use outcrop_schema::device::{
 };
 
 use super::cell::{DeviceCell, P50, P99, P99_9};
-use super::curve::{Curve, curves, depth_curve, mix_curve, pure_curves};
+use super::curve::{
+    Curve, curves, depth_curve, mix_curve, mixed_depth_curve, mixed_depth_curves, pure_curves,
+};
 use super::findings::weighted_mean_iops;
 use super::references::Published;
 use crate::cell::Cell;
@@ -58,9 +60,22 @@ fn points<'c, 'a: 'c>(
     cells.into_iter().filter_map(point).collect()
 }
 
-/// Why a curve by queue depth is missing. Mixes are not drawn: their figures would average two kinds of request.
+/// Why a curve by queue depth is missing.
 const ONE_DEPTH: &str =
+    "neither random reads, random writes nor a mix of them were measured at two or more queue depths.";
+/// The same where mixes are not drawn: their figures would average two kinds of request.
+const ONE_DEPTH_ALONE: &str =
     "neither random reads alone nor random writes alone were measured at two or more queue depths.";
+/// Mixes that are drawn in one figure.
+const MOST_MIXES: usize = 3;
+
+/// That a figure leaves out mixes, as a sentence with a blank before it; nothing where there are none at several depths.
+fn without_mixes(cells: &[Cell<'_>]) -> &'static str {
+    match mixed_depth_curves(cells).is_empty() {
+        true => "",
+        false => " Mixes of reads and writes are not drawn here; IOPS by queue depth has them.",
+    }
+}
 
 fn bandwidth_and_latency(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Bandwidth against latency";
@@ -72,7 +87,7 @@ fn bandwidth_and_latency(cells: &[Cell<'_>]) -> FigureSlot {
         curves.extend(of_one);
     }
     if curves.is_empty() {
-        return FigureSlot::missing(TITLE, ONE_DEPTH, "ssd-queue-depth");
+        return FigureSlot::missing(TITLE, ONE_DEPTH_ALONE, "ssd-queue-depth");
     }
     let series = curves.iter().enumerate().map(|(hue, (direction, curve))| {
         let x = |cell: &Cell<'_>| cell.value(&BANDWIDTH.both);
@@ -85,18 +100,27 @@ fn bandwidth_and_latency(cells: &[Cell<'_>]) -> FigureSlot {
         y: axis("Mean latency", Quantity::Latency, Scale::Log10),
         series: series.collect(),
     };
-    let caption = "Each line is one access size and direction with rising queue depth. Where a line turns upwards, more depth adds waiting but no bandwidth.";
+    let caption = format!(
+        "Each line is one access size and direction with rising queue depth. Where a line turns upwards, more depth adds waiting but no bandwidth.{}",
+        without_mixes(cells)
+    );
     chart.slot("bandwidth-vs-latency", TITLE, caption, "ssd-queue-depth")
 }
 
 fn latency_by_depth(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Latency by queue depth";
     let (mut series, mut held) = (Vec::new(), Vec::new());
-    for direction in Direction::ALL {
-        let Some(curve) = depth_curve(cells, direction) else {
-            continue;
-        };
-        held.push(format!("{}{}", curve[0].requests(), curve[0].circumstances()));
+    let alone = Direction::ALL.map(|direction| Some((depth_curve(cells, direction)?, direction)));
+    let mut curves: Vec<_> = alone.into_iter().flatten().collect();
+    let is_of_mix = curves.is_empty();
+    if is_of_mix && let Some(mixed) = mixed_depth_curve(cells) {
+        curves.extend(Direction::ALL.map(|direction| (mixed.clone(), direction)));
+    }
+    for (curve, direction) in curves {
+        let requests = format!("{}{}", curve[0].requests(), curve[0].circumstances());
+        if !held.contains(&requests) {
+            held.push(requests);
+        }
         for (metric, name, offset) in [(&P50, "p50", 0), (&P99, "p99", 2), (&P99_9, "p99.9", 4)] {
             let x = |cell: &Cell<'_>| cell.place(&QUEUE_DEPTH);
             let points = points(&curve, x, |cell| cell.directed(direction, metric));
@@ -118,8 +142,9 @@ fn latency_by_depth(cells: &[Cell<'_>]) -> FigureSlot {
         series,
     };
     let caption = format!(
-        "{}. A percentile is shown only where at least ten operations lie beyond it.",
-        held.join(", ")
+        "{}. A percentile is shown only where at least ten operations lie beyond it.{}",
+        held.join(", "),
+        if is_of_mix { "" } else { without_mixes(cells) }
     );
     chart.slot("latency-by-depth", TITLE, caption, "ssd-queue-depth")
 }
@@ -177,7 +202,14 @@ fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
     let name = |cell: &Cell<'_>, direction: Direction| {
         format!("{} {direction}{}", cell.access(), cell.circumstances())
     };
-    let series = by_direction(cells, published, (&QUEUE_DEPTH, &IO_BLOCK_SIZE), &IOPS, name);
+    let mut series = by_direction(cells, published, (&QUEUE_DEPTH, &IO_BLOCK_SIZE), &IOPS, name);
+    let mixes = mixed_depth_curves(cells);
+    series.extend(mixes.iter().take(MOST_MIXES).enumerate().map(|(index, curve)| {
+        let x = |cell: &Cell<'_>| cell.place(&QUEUE_DEPTH);
+        let points = points(curve, x, |cell| cell.number(&IOPS.both));
+        let name = format!("{}{}", curve[0].requests(), curve[0].circumstances());
+        Series::new(name, 4 + index, SeriesKind::Measured, points)
+    }));
     if series.is_empty() {
         return FigureSlot::missing(TITLE, ONE_DEPTH, "ssd-queue-depth");
     }
@@ -187,7 +219,11 @@ fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
         series,
     };
     let caption = format!(
-        "Shaded: confidence interval of the median.{}",
+        "Shaded: confidence interval of the median.{}{}",
+        match mixes.len() > MOST_MIXES {
+            true => format!(" Of {} mixes, {MOST_MIXES} are drawn.", mixes.len()),
+            false => String::new(),
+        },
         whose(&chart.series, published)
     );
     chart.slot("iops-by-depth", TITLE, caption, "ssd-queue-depth")

@@ -6,7 +6,7 @@ use outcrop_results::HistogramKind;
 use outcrop_schema::device::{Direction, QUEUE_DEPTH, READ_WRITE_MIX};
 
 use super::super::cell::DeviceCell;
-use super::super::curve::mix_curve;
+use super::super::curve::{Curve, mix_curve, mixed_depth_curve};
 use super::{depth_curve, hue};
 use crate::cell::Cell;
 use crate::chart::{LineChart, Point, Quantity, Scale, Series, SeriesKind, axis, thinned};
@@ -16,18 +16,17 @@ use crate::section::FigureSlot;
 /// Queues that are deeper show how long requests wait in them, and not the device.
 const DEEP: u32 = 32;
 
-/// Cells whose tails are worth seeing: the least and a deep one of each direction's depth curve, and a mix of both.
+/// Cells whose tails are worth seeing: the least and a deep one of the depth curve of each direction, and of a mix of both.
 pub(super) fn latency_tail(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Latency tail";
-    let is_deep = |cell: &&&Cell<'_>| cell.get(&QUEUE_DEPTH).is_some_and(|depth| *depth <= DEEP);
     let mut drawn: Vec<(&Cell<'_>, Series)> = Vec::new();
     for direction in Direction::ALL {
         let pure = cells.iter().filter(|cell| cell.only() == Some(direction));
-        let (least, deep) = match depth_curve(cells, direction) {
-            Some(curve) => (Some(curve[0]), curve.iter().rev().find(is_deep).copied()),
-            None => (pure.min_by_key(|cell| cell.is_synced()), None),
+        let shown = match depth_curve(cells, direction) {
+            Some(curve) => least_and_deep(&curve),
+            None => pure.min_by_key(|cell| cell.is_synced()).into_iter().collect(),
         };
-        for (index, cell) in least.into_iter().chain(deep).enumerate() {
+        for (index, cell) in shown.into_iter().enumerate() {
             let name = format!("{direction} {}{}", cell.depth_words(), cell.circumstances());
             let hue = hue(direction) + 2 * index;
             let series = Series::new(name, hue, SeriesKind::Dense, tail(cell, direction));
@@ -35,16 +34,23 @@ pub(super) fn latency_tail(cells: &[Cell<'_>]) -> FigureSlot {
         }
     }
     // Reads next to writes have another tail than reads alone.
-    let curve = mix_curve(cells).unwrap_or_default();
-    let mixed = curve.into_iter().chain(cells).find(|cell| cell.is_mixed());
-    for (cell, direction) in mixed
+    let mixed = match mixed_depth_curve(cells) {
+        Some(curve) => least_and_deep(&curve),
+        None => {
+            let curve = mix_curve(cells).unwrap_or_default();
+            let mut mixed = curve.into_iter().chain(cells).filter(|cell| cell.is_mixed());
+            mixed.next().into_iter().collect()
+        }
+    };
+    for (index, cell, direction) in mixed
         .into_iter()
-        .flat_map(|cell| Direction::ALL.map(|way| (cell, way)))
+        .enumerate()
+        .flat_map(|(index, cell)| Direction::ALL.map(|way| (index, cell, way)))
     {
         let (mix, depth) = (cell.spelling(&READ_WRITE_MIX), cell.depth_words());
         let name = format!("{direction} in a {mix} mix, {depth}{}", cell.circumstances());
         let points = tail(cell, direction);
-        let series = Series::new(name, hue(direction) + 4, SeriesKind::Dense, points);
+        let series = Series::new(name, hue(direction) + 4 + 2 * index, SeriesKind::Dense, points);
         drawn.push((cell, series));
     }
     drawn.retain(|(_, series)| !series.points.is_empty());
@@ -64,6 +70,13 @@ pub(super) fn latency_tail(cells: &[Cell<'_>]) -> FigureSlot {
     chart.slot("latency-tail", TITLE, caption, "ssd-queue-depth")
 }
 
+/// The first cell of a depth curve, and the deepest that is not too deep.
+fn least_and_deep<'c, 'a>(curve: &Curve<'c, 'a>) -> Vec<&'c Cell<'a>> {
+    let is_deep = |cell: &&&Cell<'_>| cell.get(&QUEUE_DEPTH).is_some_and(|depth| *depth <= DEEP);
+    let deep = curve[1..].iter().rev().find(is_deep);
+    std::iter::once(&curve[0]).chain(deep).copied().collect()
+}
+
 /// How many cells have lines, and which queue depths those are of, as a sentence behind a blank; nothing where all have one.
 fn not_drawn(cells: &[Cell<'_>], drawn: &[&Cell<'_>]) -> String {
     let is_drawn = |cell: &&Cell<'_>| drawn.iter().any(|other| std::ptr::eq(*other, *cell));
@@ -80,7 +93,7 @@ fn not_drawn(cells: &[Cell<'_>], drawn: &[&Cell<'_>]) -> String {
         _ => {
             let depths: Vec<String> = depths.iter().map(u32::to_string).collect();
             format!(
-                ": for reads and for writes, the lowest queue depth and the highest up to {DEEP}, of the measured ones (QD {})",
+                ": for reads, for writes and for one mix of both, the lowest queue depth and the highest up to {DEEP}, of those that were measured (QD {})",
                 depths.join(", ")
             )
         }

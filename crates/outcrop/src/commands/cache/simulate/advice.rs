@@ -12,6 +12,9 @@ use super::fall::fall;
 /// What the points advise, and how the misses fall; none where there is nothing to advise.
 pub(super) fn sentences(points: &[CurvePoint], facts: &TraceFacts) -> Option<Vec<String>> {
     let advice = CurveAdvice::of(points)?;
+    if facts.first_gets >= facts.gets {
+        return Some(vec![NOTHING_AGAIN.to_owned()]);
+    }
     let mut sentences = of_advice(&advice, points, facts);
     // Where nothing is evicted that is asked for again, the choice of a policy is for those who have less memory.
     let mut policy = advice.chosen.policy;
@@ -37,6 +40,10 @@ const MOST_FILLED: f64 = 0.75;
 
 /// What the figures are not.
 const OF_A_SERVER: &str = "A server holds fewer items in as much memory, and may then miss far more: try the memory on yours with `outcrop cache load --trace`.";
+
+/// Said of a trace that no cache helps.
+const NOTHING_AGAIN: &str = "No key is requested again, so every get misses, with any policy and in any memory: only a longer trace, or more of this one \
+                             (--requests), can show what memory is worth.";
 
 /// `25.9 %` of the gets miss.
 pub(super) fn percent(point: &CurvePoint) -> String {
@@ -334,6 +341,15 @@ mod tests {
             said(&[(Sieve, [199, 199]), (TinyLfu, [600, 190])], &FACTS)[0]
                 .contains("; 4 MiB lowers that by 0.9 percentage points, to 19.0 %")
         );
+    }
+
+    #[test]
+    fn of_a_trace_in_which_no_key_comes_again_neither_memory_nor_a_policy_is_advised() {
+        let facts = TraceFacts {
+            first_gets: 1000,
+            ..FACTS
+        };
+        assert_eq!(said(&[(PolicyKind::Lru, [1000, 1000])], &facts), [NOTHING_AGAIN]);
     }
 
     #[test]
