@@ -22,7 +22,7 @@ pub(crate) fn in_words(shares: impl Iterator<Item = f64>) -> Option<String> {
         .max_by(f64::total_cmp)
         .filter(|share| *share > OthersCpu::MATTER)?;
     Some(format!(
-        "other programs used {:.0} % of the CPUs while these cells were measured",
+        "other programs used {:.0} % of the CPUs during the trials of these cells",
         most * 100.0
     ))
 }

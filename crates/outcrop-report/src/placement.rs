@@ -187,7 +187,7 @@ impl Placement {
             next,
         } = words::answer(&measured, &candidates, &chosen, &limits, &modelled);
         measured.race.is_clear = sureness == Some(Sureness::Clear);
-        add_costs(&mut answer, &candidates, &limits);
+        add_costs(&mut answer, &mut essentials, &candidates, &limits);
         add_log(&mut answer, &mut essentials, &candidates);
         if let Some(meeting) = others::meeting(&cells, &compared, &limits).filter(|_| is_unmet) {
             answer.insert(answer.len().min(1), meeting.sentence.clone());
@@ -279,11 +279,25 @@ impl Placement {
 }
 
 /// Says what candidates cost at the user's prices.
-fn add_costs(answer: &mut Vec<String>, candidates: &[Candidate], limits: &Limits) {
+fn add_costs(
+    answer: &mut Vec<String>,
+    essentials: &mut Vec<Essential>,
+    candidates: &[Candidate],
+    limits: &Limits,
+) {
     // After what to do, and before how sure that is.
     let cost = limits.prices.as_ref().zip(limits.prices_from);
     let cost = cost.and_then(|(prices, from)| Bill(prices).sentence(candidates, from));
-    answer.splice(1..1, cost);
+    // Whoever gave prices asked for it.
+    let essential = cost.clone().map(|sentence| Essential {
+        short: sentence.clone(),
+        sentence,
+        shortest: None,
+        can_wait: false,
+    });
+    essentials.splice(0..0, essential);
+    let place = answer.len().min(1);
+    answer.splice(place..place, cost);
 }
 
 /// Says what the store's log does to the space of candidates.

@@ -29,7 +29,7 @@ use crate::section::{FigureSlot, Method};
 
 pub(crate) use cell::{has_speed_and_space, is_compressed_below};
 pub(crate) use findings::{FailedCheck, FailedChecks, Machine, failed_checks};
-pub(crate) use space::{log_share, matters, ratio_without_log, share, takes, without_log};
+pub(crate) use space::{log_share, matters, ratio_without_log, share, takes_of, without_log};
 
 pub(crate) static LAYER: ReportedLayer = ReportedLayer {
     schema: &SCHEMA,

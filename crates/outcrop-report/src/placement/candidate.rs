@@ -17,7 +17,7 @@ use super::bounds::{Bounded, Figure, Kept, Verdict, judge};
 use super::doubt;
 use crate::cell::{Cell, families};
 use crate::disturbed::others_share;
-use crate::layer::kv::{has_speed_and_space, is_compressed_below, log_share, share, takes, without_log};
+use crate::layer::kv::{has_speed_and_space, is_compressed_below, log_share, share, takes_of, without_log};
 use crate::number::{Number, counted};
 
 /// Where the data are compressed.
@@ -157,7 +157,17 @@ impl Candidate {
 
     /// `takes 36 % of the space`, and where the log is much of it: `(20 % without the store's log)`.
     pub(super) fn takes(&self) -> String {
-        takes(
+        self.takes_of("the space")
+    }
+
+    /// The same of the space without compression.
+    pub(super) fn takes_of_plain(&self) -> String {
+        self.takes_of("the space without compression")
+    }
+
+    fn takes_of(&self, what: &str) -> String {
+        takes_of(
+            what,
             self.ratio.as_ref().map_or(1.0, |ratio| ratio.value),
             self.ratio_without_log,
         )

@@ -74,7 +74,7 @@ impl Rivals<'_> {
         // What does not compress takes all of the space without compression.
         let space = match one.place {
             CompressedAt::Nowhere => String::new(),
-            _ => format!(", which {takes} without compression"),
+            _ => format!(", which {}", one.takes_of_plain()),
         };
         if !(is_lower && difference == Difference::Clear)
             && self.race.is_outrun(one)

@@ -330,7 +330,7 @@ fn advice_on_the_load_of_a_cache_is_withheld_where_other_programs_used_the_cpus(
     let busy = claim(&offered(0.48), "Load");
     assert_eq!(
         busy.brief,
-        "not decided: other programs used 48 % of the CPUs while these cells were measured"
+        "not decided: other programs used 48 % of the CPUs during the trials of these cells"
     );
     let screen = Report::of(&offered(0.48)).screen(100, false);
     assert!(screen.contains("other programs used 48 %"), "{screen}");

@@ -315,10 +315,10 @@ fn the_first_screen_says_whether_and_when_the_level_of_writes_fell() {
         .unwrap()
         .brief;
     assert!(
-        short.starts_with("none seen in 8 s") && short.contains("too short to tell"),
+        short.starts_with("none seen in 8.00 s") && short.contains("too short to tell"),
         "{short}"
     );
-    assert!(screen.contains("Write cliff  none seen in 8 s"), "{screen}");
+    assert!(screen.contains("Write cliff  none seen in 8.00 s"), "{screen}");
     // One long trial is not to be repeated for an interval.
     let (_, screen) = claim(long(0.3));
     assert!(!screen.contains("--repetitions"), "{screen}");

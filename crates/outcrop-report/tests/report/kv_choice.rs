@@ -323,7 +323,7 @@ fn few_trials_that_other_programs_disturbed_advise_nothing() {
     for topic in ["Compress blocks", "Block size"] {
         let claim = advice(&busy(0.34), topic).expect("it was measured");
         assert_eq!(claim.action, None);
-        let why = "not decided: other programs used 34 % of the CPUs while these cells were measured";
+        let why = "not decided: other programs used 34 % of the CPUs during the trials of these cells";
         assert_eq!(claim.brief, why);
         assert!(
             advice(&busy(0.05), topic)

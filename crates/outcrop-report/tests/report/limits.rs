@@ -240,6 +240,14 @@ fn limits_and_prices_of_the_run_hold_unless_the_report_is_given_others_and_it_sa
         "{:?}",
         own.answer
     );
+    for width in [80, 120] {
+        let screen = Report::of(&run).screen(width, false);
+        let screen = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            screen.contains("the cheapest is"),
+            "who gave prices reads the cost: {screen}"
+        );
+    }
     let other = Placement::of(&run, &least_ratio(9.0), None).unwrap();
     assert_eq!(other.constraints_from, Some(Origin::Report));
     let text = other.answer.join(" ");

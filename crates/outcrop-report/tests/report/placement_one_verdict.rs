@@ -88,7 +88,7 @@ fn few_trials_that_other_programs_disturbed_and_one_trial_decide_nothing() {
     });
     assert!(
         disturbed.starts_with(
-            "Not decided: other programs used 57 % of the CPUs while these cells were measured. So far: compress"
+            "Not decided: other programs used 57 % of the CPUs during the trials of these cells. So far: compress"
         ),
         "{disturbed}"
     );

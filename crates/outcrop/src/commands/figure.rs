@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// SVG, for the web and for editing
     #[arg(long)]
     svg: bool,
-    /// CSV: the values with their intervals and sample counts
+    /// CSV: the values, with intervals and sample counts where the figure draws medians
     #[arg(long)]
     csv: bool,
     /// Width on paper, in mm or cm

@@ -19,7 +19,7 @@ pub(crate) struct PlacementFlags {
     #[arg(long, value_name = "RATIO", value_parser = ratio)]
     min_ratio: Option<f64>,
     /// Maximum p99 read latency, such as 2ms
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = limit)]
     p99: Option<TimeSpan>,
     /// Maximum CPU utilisation of the machine, such as 50%
     #[arg(long, value_name = "PERCENT", value_parser = share)]
@@ -62,6 +62,18 @@ fn ratio(text: &str) -> Result<f64, String> {
         _ => Err(format!(
             "`{text}` is not a ratio; expected a number above 0, such as 2.5"
         )),
+    }
+}
+
+fn limit(text: &str) -> Result<TimeSpan, String> {
+    let span: TimeSpan = text
+        .parse()
+        .map_err(|error: outcrop_measure::MeasureError| error.to_string())?;
+    match span.0.is_zero() {
+        true => Err(format!(
+            "`{text}` is not a limit; expected a time above 0, such as 2ms"
+        )),
+        false => Ok(span),
     }
 }
 

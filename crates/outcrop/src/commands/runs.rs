@@ -51,6 +51,9 @@ enum Action {
         /// Remove them; without it, nothing is removed
         #[arg(long)]
         yes: bool,
+        /// List what would be removed, as without --yes
+        #[arg(long, conflicts_with = "yes")]
+        dry_run: bool,
     },
     /// Remove these runs: lists them first, and removes them only with --yes
     Remove {
@@ -78,7 +81,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         )));
     }
     let runs = run_list::list(parent).map_err(bad_input)?;
-    let Some(Action::Prune { keep, older, yes }) = &args.action else {
+    let Some(Action::Prune { keep, older, yes, .. }) = &args.action else {
         print(runs.iter(), args.format)?;
         return Ok(Ending::Done);
     };

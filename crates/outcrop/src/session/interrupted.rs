@@ -15,7 +15,7 @@ pub(super) struct Interrupted<'r> {
     pub(super) is_by_limit: bool,
     /// Whether its folder stays.
     pub(super) is_kept: bool,
-    /// Command and folder that go on with it.
+    /// Command and folder that resume it.
     pub(super) command: &'r str,
     pub(super) dir: &'r Path,
 }
@@ -35,7 +35,7 @@ impl Interrupted<'_> {
         match self.limit {
             None => format!("{kept}; resume with `{resume}`"),
             Some(limit) if self.is_by_limit && *finished == self.finished_before => format!(
-                "{kept}; {limit} (--max-written) was reached before another trial was complete, and would be again, because every call counts anew and \
+                "{kept}; {limit} (--max-written) was reached before another trial was complete, and would be again, because every call counts from zero and \
                  creates the files again; resume with a larger limit, such as {}",
                 with(ByteSize(limit.0.saturating_mul(2)))
             ),

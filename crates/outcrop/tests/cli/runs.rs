@@ -27,7 +27,9 @@ fn runs_are_listed_and_pruned_only_when_it_is_said_twice() {
     assert_eq!(list.code, Some(0), "{list:?}");
     assert_eq!(list.stdout.lines().count(), 4, "{}", list.stdout);
     assert!(list.stdout.contains("scratch-file 8MiB"), "{}", list.stdout);
+    let dry = outcrop(dir.path(), &["runs", "prune", "--keep", "1", "--dry-run"]);
     let shown = outcrop(dir.path(), &["runs", "prune", "--keep", "1"]);
+    assert_eq!((dry.code, &dry.stdout), (Some(0), &shown.stdout), "{dry:?}");
     assert!(
         shown.stderr.starts_with("3 runs: 2 would be removed ("),
         "{shown:?}"

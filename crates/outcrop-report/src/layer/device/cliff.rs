@@ -1,6 +1,6 @@
 //! Whether writes fall off a cliff: their level falls for good when a drive's fast cache is full.
 
-use outcrop_measure::units::{format_data, format_iops};
+use outcrop_measure::units::{format_data, format_iops, format_nanoseconds};
 use outcrop_schema::device::{BYTES_WRITTEN, CONTAMINATION, Direction};
 
 use super::cell::{DeviceCell, value_of};
@@ -87,6 +87,7 @@ fn too_short(cells: &[Cell<'_>]) -> Option<Claim> {
         return None;
     };
     let length_s = trial.duration_s;
+    let length = format_nanoseconds(length_s * 1e9);
     let written = value_of(trial, &BYTES_WRITTEN)
         .map_or_else(String::new, |bytes| format!(" ({} written)", format_data(bytes)));
     let is_asked = cell.only() == Some(Direction::Write) && length_s < LONG_TRIAL_S;
@@ -95,9 +96,9 @@ fn too_short(cells: &[Cell<'_>]) -> Option<Claim> {
     is_asked.then(|| {
         Claim::new(
             "Write cliff",
-            format!("none seen in {length_s:.0} s{written}, which is too short to tell; {enough}"),
+            format!("none seen in {length}{written}, which is too short to tell; {enough}"),
             as_sentence(&format!(
-                "the only trial lasted {length_s:.0} s{written}. That is too short to tell whether the level of writes falls; {enough}"
+                "the only trial lasted {length}{written}. That is too short to tell whether the level of writes falls; {enough}"
             )),
             Vec::new(),
         )

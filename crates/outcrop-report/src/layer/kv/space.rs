@@ -99,10 +99,15 @@ pub(crate) fn share(ratio: f64) -> String {
 
 /// `takes 76 % of the space`, by its ratio to another database; where the log is much of it: `(51 % without the store's log)`.
 pub(crate) fn takes(ratio: f64, ratio_without_log: Option<f64>) -> String {
+    takes_of("the space", ratio, ratio_without_log)
+}
+
+/// The same of what is named: `takes 76 % of the space without compression (51 % without the store's log)`.
+pub(crate) fn takes_of(what: &str, ratio: f64, ratio_without_log: Option<f64>) -> String {
     let without_log = ratio_without_log.map_or_else(String::new, |ratio| {
         format!(" ({} without the store's log)", share(ratio))
     });
-    format!("takes {} of the space{without_log}", share(ratio))
+    format!("takes {} of {what}{without_log}", share(ratio))
 }
 
 /// The same of two cells.

@@ -241,7 +241,7 @@ Examples:
 
 One value, or another condition, prints its rows, one per line. Several values, or any condition
 with --by-value, print one line per value: the value, its number of rows, and the rows.
-In CSV and JSON each row comes with its value. With --count, each of several values has one line:
+In CSV and JSON each of these rows comes with its value. With --count, each of several values has one line:
 its number of rows, then the value, in the order given. Values from stdin always count as several.")]
 pub(super) struct Find {
     /// The column file
