@@ -187,8 +187,9 @@ impl Placement {
             next,
         } = words::answer(&measured, &candidates, &chosen, &limits, &modelled);
         measured.race.is_clear = sureness == Some(Sureness::Clear);
-        add_costs(&mut answer, &mut essentials, &candidates, &limits);
+        add_costs(&mut answer, &candidates, &limits);
         add_log(&mut answer, &mut essentials, &candidates);
+        essentials.extend(cost_in_short(&candidates, &limits));
         if let Some(meeting) = others::meeting(&cells, &compared, &limits).filter(|_| is_unmet) {
             answer.insert(answer.len().min(1), meeting.sentence.clone());
             essentials.insert(0, meeting);
@@ -279,25 +280,23 @@ impl Placement {
 }
 
 /// Says what candidates cost at the user's prices.
-fn add_costs(
-    answer: &mut Vec<String>,
-    essentials: &mut Vec<Essential>,
-    candidates: &[Candidate],
-    limits: &Limits,
-) {
+fn add_costs(answer: &mut Vec<String>, candidates: &[Candidate], limits: &Limits) {
     // After what to do, and before how sure that is.
     let cost = limits.prices.as_ref().zip(limits.prices_from);
     let cost = cost.and_then(|(prices, from)| Bill(prices).sentence(candidates, from));
-    // Whoever gave prices asked for it.
-    let essential = cost.clone().map(|sentence| Essential {
-        short: sentence.clone(),
-        sentence,
-        shortest: None,
-        can_wait: false,
-    });
-    essentials.splice(0..0, essential);
     let place = answer.len().min(1);
     answer.splice(place..place, cost);
+}
+
+/// The cost for a screen: whoever gave prices asked for it.
+fn cost_in_short(candidates: &[Candidate], limits: &Limits) -> Option<Essential> {
+    let (prices, from) = limits.prices.as_ref().zip(limits.prices_from)?;
+    Some(Essential {
+        sentence: Bill(prices).sentence(candidates, from)?,
+        shortest: None,
+        short: Bill(prices).in_short(candidates)?,
+        can_wait: false,
+    })
 }
 
 /// Says what the store's log does to the space of candidates.

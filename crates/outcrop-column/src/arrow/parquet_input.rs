@@ -21,6 +21,8 @@ use crate::error::{ColumnError, Result};
 
 /// What a file begins and ends with.
 pub(super) const MAGIC: &[u8; 4] = b"PAR1";
+/// The same where the footer is encrypted.
+const ENCRYPTED_MAGIC: &[u8; 4] = b"PARE";
 
 /// Bytes of decoded column that a batch should stay below.
 const BATCH_BYTES: u64 = 32 << 20;
@@ -252,12 +254,12 @@ pub(super) fn footer<R: ChunkReader>(input: &R) -> Result<ArrowReaderMetadata> {
         ))
     })?;
     let metadata = ArrowReaderMetadata::load(input, plain).map_err(|error| match ends_of(input) {
-        (true, false) => foreign(format!(
+        Some((true, false)) => foreign(format!(
             "the file is truncated, or still being written: it ends at byte {} without the footer that every Parquet file ends with; copy it \
              again in full",
             input.len()
         )),
-        (false, false) => foreign(
+        Some((false, false)) => foreign(
             "the file is not Parquet: it neither begins nor ends with PAR1; give it the ending of what it is, such as .csv or .arrow".to_owned(),
         ),
         _ => of_parquet(error),
@@ -300,16 +302,18 @@ fn contradiction(footer: &ParquetMetaData, file_bytes: u64) -> Option<String> {
     (sizes > file_bytes).then(|| "its columns take more bytes than the file has".to_owned())
 }
 
-/// Whether the file begins, and whether it ends, as Parquet does.
-fn ends_of<R: ChunkReader>(input: &R) -> (bool, bool) {
+/// Whether the file begins, and whether it ends, as Parquet does, encrypted or not; none where that cannot be read.
+fn ends_of<R: ChunkReader>(input: &R) -> Option<(bool, bool)> {
     let size = input.len();
-    let magic_at = |offset: u64| input.get_bytes(offset, MAGIC.len()).ok();
-    let begins = magic_at(0).is_some_and(|bytes| bytes[..] == *MAGIC);
-    let last = size.checked_sub(MAGIC.len() as u64);
+    let is_magic = |bytes: &[u8]| bytes == MAGIC || bytes == ENCRYPTED_MAGIC;
+    let begins = is_magic(&input.get_bytes(0, MAGIC.len().min(size as usize)).ok()?);
+    let Some(last) = size.checked_sub(MAGIC.len() as u64) else {
+        return Some((begins, false));
+    };
     // The beginning of a shorter file is its end, too.
     let is_long_enough = size >= 3 * MAGIC.len() as u64;
-    let ends = last.and_then(magic_at).is_some_and(|bytes| bytes[..] == *MAGIC);
-    (begins, ends && is_long_enough)
+    let ends = is_magic(&input.get_bytes(last, MAGIC.len()).ok()?);
+    Some((begins, ends && is_long_enough))
 }
 
 /// One file, read by one row group's reader after the other.

@@ -258,8 +258,8 @@ impl Race {
         place.is_some_and(|place| self.standing.stops[place].is_some())
     }
 
-    /// Whether it was stopped because others were faster in the rounds that both had.
-    pub(super) fn is_outrun(&self, candidate: &Candidate) -> bool {
+    /// Whether it was stopped because the rounds that both had show another one to be better.
+    pub(super) fn cannot_be_best(&self, candidate: &Candidate) -> bool {
         let place = self.place_of(candidate);
         place.is_some_and(|place| {
             matches!(

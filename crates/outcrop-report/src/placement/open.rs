@@ -7,7 +7,7 @@ use super::choice::{Choice, ratio};
 use super::limits::Limits;
 use super::remedy::Remedy;
 use super::words::{Measured, as_name};
-use crate::number::counted;
+use crate::number::{counted, enumerated};
 use crate::ties;
 
 /// Candidates that are named; the table has them all.
@@ -26,26 +26,26 @@ pub(super) fn nothing(candidates: &[Candidate], study: &Measured, limits: &Limit
     format!("Not decided: it is not known whether any cell of the store meets {named}. {open}{remedy}")
 }
 
-/// That other codecs may have the ratio that no measured one has, with a blank before it; none where no ratio is wanted.
+/// That other codecs may have the ratio that no measured one has, with a blank before it; none where one has it, or none is wanted.
 fn not_measured(candidates: &[Candidate], limits: &Limits) -> Option<String> {
-    limits.constraints.min_ratio?;
-    let mut codecs: Vec<&str> = Vec::new();
+    let wanted = limits.constraints.min_ratio?;
+    if candidates.iter().any(|one| ratio(one) >= wanted) {
+        return None;
+    }
+    let mut codecs: Vec<String> = Vec::new();
     for candidate in candidates.iter().filter(|one| !one.is_plain()) {
         // Its blocks are named after it.
-        let codec = candidate.what.split(", ").next().unwrap_or_default();
+        let codec = candidate.what.split(", ").next().unwrap_or_default().to_owned();
         if !codecs.contains(&codec) {
             codecs.push(codec);
         }
     }
-    let last = codecs.pop()?;
-    let were = if codecs.is_empty() { "was" } else { "were" };
-    let named = match codecs.is_empty() {
-        true => last.to_owned(),
-        false => format!("{} and {last}", codecs.join(", ")),
-    };
+    let named = enumerated(&codecs);
+    let were = if codecs.len() == 1 { "was" } else { "were" };
     Some(format!(
-        " Only {named} {were} measured; other codecs may meet them (`compression` in a plan, --compression of `outcrop kv`, or a higher --effort)."
+        " Only {named} {were} measured; other codecs may have the ratio (`compression` in a plan, or --compression of `outcrop kv`; quick effort measures the fewest)."
     ))
+    .filter(|_| !codecs.is_empty())
 }
 
 /// Said where something keeps the limits against one cell without compression and nothing against another, and either may be the fastest.

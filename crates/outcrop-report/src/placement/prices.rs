@@ -65,13 +65,29 @@ impl Bill<'_> {
         format!("{:.2} {}{ends}", cost.value, self.0.currency)
     }
 
-    /// The cheapest of the candidates that meet the constraints, the next one, and the price of space at which they change places.
-    pub(super) fn sentence(&self, candidates: &[Candidate], from: Origin) -> Option<String> {
+    /// The candidates that meet the constraints, the cheapest first.
+    fn costs<'c>(&self, candidates: &'c [Candidate]) -> Vec<(&'c Candidate, Cost)> {
         let meets = candidates.iter().filter(|candidate| candidate.left_out.is_none());
         let mut costs: Vec<(&Candidate, Cost)> = meets
             .filter_map(|candidate| Some((candidate, self.cost(candidate)?)))
             .collect();
         costs.sort_by(|one, other| self.total(one.1).total_cmp(&self.total(other.1)));
+        costs
+    }
+
+    /// `At your prices, store: lz4, blocks of 16 KiB is the cheapest: 387.99 EUR a month.`
+    pub(super) fn in_short(&self, candidates: &[Candidate]) -> Option<String> {
+        let (cheapest, _) = *self.costs(candidates).first()?;
+        let (name, cost) = (cheapest.name(), self.number(cheapest)?.value);
+        let currency = &self.0.currency;
+        Some(format!(
+            "At your prices, {name} is the cheapest: {cost:.2} {currency} a month."
+        ))
+    }
+
+    /// The cheapest of the candidates that meet the constraints, the next one, and the price of space at which they change places.
+    pub(super) fn sentence(&self, candidates: &[Candidate], from: Origin) -> Option<String> {
+        let costs = self.costs(candidates);
         let (cheapest, least) = *costs.first()?;
         let own = self.number(cheapest)?;
         let mut text = format!(

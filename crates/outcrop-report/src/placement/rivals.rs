@@ -77,7 +77,7 @@ impl Rivals<'_> {
             _ => format!(", which {}", one.takes_of_plain()),
         };
         if !(is_lower && difference == Difference::Clear)
-            && self.race.is_outrun(one)
+            && self.race.cannot_be_best(one)
             && let Some(why) = &one.stopped
         {
             // Its few trials may have been in a better time than the later ones of the answer: the rounds that both had say more than the medians.

@@ -4,7 +4,7 @@ use outcrop_report::section::FigureSlot;
 use outcrop_report::{FileFormat, Finding, Report, Verdict};
 use outcrop_results::RunView;
 
-use crate::compression_fixture::{Builder, CODECS, Codec, codec, complete};
+use crate::compression_fixture::{Builder, CODECS, codec, complete};
 use crate::markup::elements;
 
 fn finding(run: &RunView, id: &str) -> Finding {
@@ -149,27 +149,6 @@ fn codecs_whose_intervals_overlap_are_a_tie() {
         brief.starts_with("not decided (compress speed: 700 MB/s, one trial: its repeatability is unknown)"),
         "{brief}"
     );
-}
-
-#[test]
-fn of_two_codecs_that_are_each_best_in_one_none_is_balanced_and_what_each_gives_is_said() {
-    let of = |codecs: &[Codec]| Builder::new(5).speeds(codecs, &[64], &[1]).build();
-    let (brief, text) = advice(&of(&CODECS[3..5]), "Balanced");
-    assert!(
-        brief.starts_with("none: zstd:19, 64 KiB takes 15 % less space; zstd:1, 64 KiB is "),
-        "{brief}"
-    );
-    assert!(!text.contains("tie"), "{text}");
-    // With one between them, or where the fastest is as small as any, there is one.
-    let (brief, _) = advice(&of(&[CODECS[1], CODECS[3], CODECS[4]]), "Balanced");
-    assert_eq!(brief, "zstd:1, 64 KiB (clear)");
-    let as_small = [codec("lz4:1", 1.6, 7e8, 3e9), codec("snappy", 1.6, 2e8, 1e9)];
-    let (brief, _) = advice(&of(&as_small), "Balanced");
-    assert_eq!(brief, "lz4:1, 64 KiB (clear)");
-    // Two block sizes of one codec are smaller and faster, too: what the larger one gives is still said.
-    let sizes = Builder::new(5).speeds(&CODECS[3..5], &[4, 64], &[1]).build();
-    let (brief, _) = advice(&sizes, "Block size");
-    assert!(brief.contains("instead of 4 KiB: ratio +"), "{brief}");
 }
 
 #[test]

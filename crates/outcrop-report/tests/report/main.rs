@@ -17,6 +17,7 @@ mod column_fixture;
 mod column_forms;
 mod comparison;
 mod compression;
+mod compression_balance;
 mod compression_figures;
 mod compression_fixture;
 mod compression_samples;

@@ -135,15 +135,15 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
     }
     if found.from_submission_end > 0 {
         text.push_str(&format!(
-            "; {} {} latencies that begin where the submission of a request ends (fio's clat), so the limit may be exceeded from its beginning: fio's \
-             lat_percentiles=1 includes the submission",
+            "; {} {} latencies without the submission of the request (fio's clat), and may exceed the limit with it: fio's \
+             lat_percentiles=1 includes it",
             counted(found.from_submission_end, "cell"),
             if found.from_submission_end == 1 { "has" } else { "have" }
         ));
     }
     if let Some(needed) = found.needed {
         text.push_str(&format!(
-            "; finding a change in a single row takes {needed} repetitions, because the rows of all conditions are corrected together"
+            "; finding a change in only one of the rows that the conditions test takes {needed} repetitions"
         ));
     }
     text

@@ -44,7 +44,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "WIDTH", default_value = "150mm", value_parser = millimetres)]
     width: f64,
     /// Title above the drawing [default: the figure's own]
-    #[arg(long, value_name = "TEXT", requires = "name", conflicts_with = "csv")]
+    #[arg(long, value_name = "TEXT", requires = "name")]
     title: Option<String>,
     /// File to write, or - for stdout; without --png, --pdf, --svg or --csv, its ending decides [default: the figure's name in the working directory]
     #[arg(short, long, value_name = "FILE")]
@@ -85,6 +85,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         )));
     };
     let (format, ending) = args.format()?;
+    if format == FileFormat::Csv && args.title.is_some() {
+        return Err(bad_input(anyhow::anyhow!("CSV has no title: leave --title out")));
+    }
     args.beside.note_absence(&figures, Some(*figure));
     let figure = match &args.title {
         Some(title) => &figure.titled(title),

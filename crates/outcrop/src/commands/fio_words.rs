@@ -320,9 +320,19 @@ fn mixes(rw: &str, direction: &str, shares: &[String]) -> Result<Vec<String>, St
                  --access-pattern random --read-write-mix 100:0,0:100 for randread and randwrite"
             ));
         }
+        _ if direction.contains(":-") => {
+            return Err(format!(
+                "--rw={rw} goes backwards; here requests in sequence go forwards"
+            ));
+        }
+        _ if direction.contains(':') && rw.starts_with("rand") => {
+            return Err(format!(
+                "--rw={rw} draws a place once for several requests; here one is drawn for each: leave the number out"
+            ));
+        }
         _ if direction.contains(':') => {
             return Err(format!(
-                "--rw={rw} leaves bytes out between two requests; here a stride counts from start to start, so with 4 KiB requests read:60k is \
+                "--rw={rw} leaves bytes out between two requests; here a stride counts from start to start: with 4 KiB requests, read:60k is \
                  --access-pattern strided:64KiB --read-write-mix 100:0"
             ));
         }

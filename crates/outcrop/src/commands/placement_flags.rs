@@ -19,7 +19,7 @@ pub(crate) struct PlacementFlags {
     #[arg(long, value_name = "RATIO", value_parser = ratio)]
     min_ratio: Option<f64>,
     /// Maximum p99 read latency, such as 2ms
-    #[arg(long, value_name = "TIME", value_parser = limit)]
+    #[arg(long, value_name = "TIME", value_parser = latency_limit)]
     p99: Option<TimeSpan>,
     /// Maximum CPU utilisation of the machine, such as 50%
     #[arg(long, value_name = "PERCENT", value_parser = share)]
@@ -65,7 +65,7 @@ fn ratio(text: &str) -> Result<f64, String> {
     }
 }
 
-fn limit(text: &str) -> Result<TimeSpan, String> {
+fn latency_limit(text: &str) -> Result<TimeSpan, String> {
     let span: TimeSpan = text
         .parse()
         .map_err(|error: outcrop_measure::MeasureError| error.to_string())?;

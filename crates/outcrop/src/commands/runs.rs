@@ -63,13 +63,16 @@ enum Action {
         /// Remove them; without it, nothing is removed
         #[arg(long)]
         yes: bool,
+        /// List what would be removed, as without --yes
+        #[arg(long, conflicts_with = "yes")]
+        dry_run: bool,
     },
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let parent = args.folder.as_deref().or(args.parent.as_deref());
     let parent = parent.unwrap_or(Path::new("runs"));
-    if let Some(Action::Remove { runs, yes }) = &args.action {
+    if let Some(Action::Remove { runs, yes, .. }) = &args.action {
         let named = named(runs, parent)?;
         let surplus: Vec<&ListedRun> = named.iter().collect();
         return remove(&surplus, &counted(surplus.len(), "run"), *yes, args.format);

@@ -25,8 +25,12 @@ impl Interrupted<'_> {
     pub(super) fn in_words(&self) -> String {
         let RunOutcome { finished, total, .. } = self.outcome;
         if !self.is_kept {
+            let reached = self.limit.filter(|_| self.is_by_limit);
+            let reached = reached.map_or_else(String::new, |limit| {
+                format!("{limit} (--max-written) was reached, and ")
+            });
             return format!(
-                "interrupted: {finished} of {total} trials were measured; --no-save keeps none of them"
+                "interrupted: {finished} of {total} trials were measured; {reached}--no-save keeps none of them"
             );
         }
         let kept = format!("interrupted: {finished} of {total} trials are kept");
@@ -35,8 +39,13 @@ impl Interrupted<'_> {
         match self.limit {
             None => format!("{kept}; resume with `{resume}`"),
             Some(limit) if self.is_by_limit && *finished == self.finished_before => format!(
-                "{kept}; {limit} (--max-written) was reached before another trial was complete, and would be again, because every call counts from zero and \
-                 creates the files again; resume with a larger limit, such as {}",
+                "{kept}; {limit} (--max-written) was reached before {} was complete, and would be again, because every call counts from zero and \
+                 prepares its target again; resume with a larger limit, such as {}",
+                if *finished == 0 {
+                    "a trial"
+                } else {
+                    "another trial"
+                },
                 with(ByteSize(limit.0.saturating_mul(2)))
             ),
             Some(limit) if self.is_by_limit => format!(

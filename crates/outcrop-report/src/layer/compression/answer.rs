@@ -17,7 +17,7 @@ use super::wishes::{Candidate, Choice, Wish, candidates, choices, distinct, held
 use crate::answer::{Absence, Answer, Capability, Caution, Claim, Reading, column_of};
 use crate::cell::Cell;
 use crate::number::Number;
-use crate::placement::{Bound, Bounded, Bounds, Verdict};
+use crate::placement::{Bound, Bounded, Bounds, Kept, Verdict};
 
 /// The answer of a compression run.
 pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Answer {
@@ -42,7 +42,7 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
         let verdict = judge(&choice.best, bounds);
         *claim = claim.clone().under(&choice.best.cell.words(), &verdict);
     }
-    advice.extend(no_balance(&choices));
+    advice.extend(no_balance(&choices, bounds));
     let mut capabilities = capabilities(&choices);
     if is_stages_alone {
         advice.extend(STAGES.iter().filter_map(|stage| stage_claim(cells, stage)));
@@ -122,14 +122,16 @@ pub(super) fn read_statistic(cells: &[&Cell<'_>]) -> Option<(&'static str, Metri
     READS.into_iter().find(has)
 }
 
-/// A column per wish; one where there is nothing to choose.
+/// A column per wish; one where there is nothing to choose, and none for a balance that there is not.
 fn capabilities(choices: &[Choice<'_, '_>]) -> Vec<Capability> {
     let only = only_one(choices);
     let cells: Vec<&Cell<'_>> = choices.iter().map(|choice| choice.best.cell).collect();
     let (name, read) = read_statistic(&cells).unwrap_or(READS[0]);
+    let has_balance = choices.iter().any(|choice| choice.wish == Wish::Balanced);
     let wishes = match only {
         Some(_) => &[Wish::Balanced][..],
-        None => &Wish::ALL,
+        None if has_balance || choices.is_empty() => &Wish::ALL,
+        None => &[Wish::Smallest, Wish::Fastest],
     };
     let row = |label: &str, metric: Metric| {
         let reading = |wish: &Wish| {
@@ -155,9 +157,6 @@ fn capabilities(choices: &[Choice<'_, '_>]) -> Vec<Capability> {
             let unknown = || "not in this run".to_owned();
             Reading::of(&column, found, || match cell {
                 Some(cell) => Absence::recorded_or(cell.unavailable(&metric), unknown),
-                None if !choices.is_empty() => Absence::from(
-                    "no codec and block size is between the smallest and the fastest".to_owned(),
-                ),
                 None => Absence::from(
                     "no codec of this run was measured in both directions and made the data smaller; \
                      plans/throughput-latency.toml has them"
@@ -248,7 +247,7 @@ fn recommendation(choice: &Choice<'_, '_>) -> Claim {
 }
 
 /// What the smallest and the fastest cost against each other, where nothing is between the two; none where something is balanced.
-fn no_balance(choices: &[Choice<'_, '_>]) -> Option<Claim> {
+fn no_balance(choices: &[Choice<'_, '_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let of = |wish: Wish| choices.iter().find(|choice| choice.wish == wish);
     if of(Wish::Balanced).is_some() {
         return None;
@@ -260,25 +259,31 @@ fn no_balance(choices: &[Choice<'_, '_>]) -> Option<Claim> {
     let [small_words, fast_words] = [small, fast].map(|one| one.cell.words());
     let in_short =
         format!("{small_words} takes {less:.0} % less space; {fast_words} is {times:.1} times as fast");
-    let mut numbers = smallest.best.decisive(Wish::Smallest);
-    let speeds = [small, fast].into_iter().flat_map(|one| {
+    let numbers = [small, fast].into_iter().flat_map(|one| {
         let named = |number: Number| {
             let name = format!("{} of {}", number.name, one.cell.words());
             number.named(name)
         };
-        one.decisive(Wish::Fastest).into_iter().map(named)
+        let decisive = [Wish::Smallest, Wish::Fastest].map(|wish| one.decisive(wish));
+        decisive.into_iter().flatten().map(named)
     });
-    numbers.extend(speeds);
     let claim = Claim::new(
         Wish::Balanced.name(),
         format!("none: {in_short}"),
         format!(
             "No candidate is nearer to both the best ratio and the best speed than the smallest and the fastest are. {in_short}, in both directions combined."
         ),
-        numbers,
+        numbers.collect(),
     );
     let action = format!("Compress with {small_words} for space or with {fast_words} for speed: {in_short}");
-    Some(claim.advising(action).unless_disturbed([small.cell, fast.cell]))
+    let claim = claim.advising(action).unless_disturbed([small.cell, fast.cell]);
+    // What the smallest breaks, both break, as its ratio is the highest.
+    let mut both = [small, fast].into_iter().map(|one| (one, judge(one, bounds)));
+    let limited = both.find(|(_, verdict)| verdict.kept != Kept::Keeps);
+    Some(match limited {
+        Some((one, verdict)) => claim.under(&one.cell.words(), &verdict),
+        None => claim,
+    })
 }
 
 /// The numbers that the sentence on a choice states besides those that decide it.

@@ -136,25 +136,36 @@ pub(super) fn short_blocks(measured: &[Candidate<'_, '_>]) -> Option<Caution> {
     )))
 }
 
-/// One claim for all block sizes; none where fewer than two of them have codecs to choose from.
+/// One claim for all block sizes; none where fewer than two of them have codecs to choose from, or no size has a balanced one.
 pub(super) fn balanced(candidates: &[Candidate<'_, '_>]) -> Option<Claim> {
     let sizes: BTreeSet<u64> = candidates.iter().map(|one| one.cell.size_bytes()).collect();
-    let chosen: Vec<Choice<'_, '_>> = sizes
+    let of_sizes: Vec<OfSize<'_, '_>> = sizes
         .iter()
-        .filter_map(|size| of_size(candidates, *size))
+        .filter_map(|size| OfSize::of(candidates, *size))
         .collect();
-    if chosen.len() < 2 {
+    let chosen = || of_sizes.iter().filter_map(|one| one.choice.as_ref());
+    if of_sizes.len() < 2 || chosen().next().is_none() {
         return None;
     }
-    let named = |choice: &Choice<'_, '_>| {
-        let codec = choice.best.cell.short_codec();
-        format!("{codec} at {}{}", choice.best.cell.size(), tie(choice))
+    let named = |one: &OfSize<'_, '_>| {
+        let codec = one
+            .choice
+            .as_ref()
+            .map_or("none", |choice| choice.best.cell.short_codec());
+        let tie = one.choice.as_ref().map(tie).unwrap_or_default();
+        format!("{codec} at {}{tie}", one.size)
     };
-    let with_figures = |choice: &Choice<'_, '_>| {
-        let figures = choice.best.figures();
-        format!("{}, ratio {figures}{}", choice.best.cell.words(), tie(choice))
+    let with_figures = |one: &OfSize<'_, '_>| match &one.choice {
+        Some(choice) => {
+            let figures = choice.best.figures();
+            format!("{}, ratio {figures}{}", choice.best.cell.words(), tie(choice))
+        }
+        None => format!(
+            "none at {}, where nothing is nearer than the smallest and the fastest",
+            one.size
+        ),
     };
-    let numbers = chosen.iter().flat_map(|choice| {
+    let numbers = chosen().flat_map(|choice| {
         let words = choice.best.cell.words();
         let decisive = choice.best.decisive(choice.wish).into_iter();
         let named = decisive.map(|number: Number| {
@@ -168,11 +179,11 @@ pub(super) fn balanced(candidates: &[Candidate<'_, '_>]) -> Option<Claim> {
     let listed = |words: Vec<String>| words.join("; ");
     let text = format!(
         "Of the codecs at each block size, the nearest to both the best ratio and the best speed are: {}.",
-        listed(chosen.iter().map(with_figures).collect())
+        listed(of_sizes.iter().map(with_figures).collect())
     );
     let claim = Claim::new(
         "By block size",
-        format!("balanced: {}", listed(chosen.iter().map(named).collect())),
+        format!("balanced: {}", listed(of_sizes.iter().map(named).collect())),
         text,
         numbers.collect(),
     );
@@ -180,15 +191,28 @@ pub(super) fn balanced(candidates: &[Candidate<'_, '_>]) -> Option<Claim> {
     Some(claim.unless_disturbed(compared))
 }
 
-/// The choice among the codecs of one size; none where only one of them makes the data smaller.
-fn of_size<'c, 'a>(candidates: &[Candidate<'c, 'a>], size: u64) -> Option<Choice<'c, 'a>> {
-    let its = candidates.iter().filter(|one| one.cell.size_bytes() == size);
-    let its: Vec<Candidate<'_, '_>> = its.copied().collect();
-    let is_any_choice = its.iter().filter(|one| one.compresses()).count() > 1;
-    let mut choices = choices(&its).into_iter();
-    choices
-        .find(|choice| choice.wish == Wish::Balanced)
-        .filter(|_| is_any_choice)
+/// The choice among the codecs of one size.
+struct OfSize<'c, 'a> {
+    /// `64 KiB`.
+    size: String,
+    /// The balanced one; none where nothing is nearer to both bests than the smallest and the fastest.
+    choice: Option<Choice<'c, 'a>>,
+}
+
+impl<'c, 'a> OfSize<'c, 'a> {
+    /// None where fewer than two of its codecs make the data smaller.
+    fn of(candidates: &[Candidate<'c, 'a>], bytes: u64) -> Option<Self> {
+        let its = candidates.iter().filter(|one| one.cell.size_bytes() == bytes);
+        let its: Vec<Candidate<'_, '_>> = its.copied().collect();
+        let is_any_choice = its.iter().filter(|one| one.compresses()).count() > 1;
+        let first = its.first().filter(|_| is_any_choice)?;
+        Some(Self {
+            size: first.cell.size(),
+            choice: choices(&its)
+                .into_iter()
+                .find(|choice| choice.wish == Wish::Balanced),
+        })
+    }
 }
 
 /// ` (tie with lz4:1)`; empty where it is clear.

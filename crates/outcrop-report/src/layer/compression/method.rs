@@ -39,7 +39,7 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     ),
     (
         "Front and wishes",
-        "A cell is on the front if no other cell beats it in both ratio and speed. Its place is not decided where the interval of its speed overlaps with that of a cell with a better ratio, or one of the two is of one trial. Smallest: the highest ratio. Fastest: the highest combined speed of compressing and then decompressing, among codecs that save at least 2 %. Balanced: the smallest distance to the best ratio and the best such speed, each on a logarithmic scale from the worst to the best candidate. Two cells tie where their intervals overlap. For ratios of the same clusters of the data, they tie where the 95 % interval of the quotient of their compressed bytes, over 16 random groups of clusters, reaches 1.0005. A cell that any other surely beats in ratio does not tie for the smallest.",
+        "A cell is on the front if no other cell beats it in both ratio and speed. Its place is not decided where the interval of its speed overlaps with that of a cell with a better ratio, or one of the two is of one trial. Smallest: the highest ratio. Fastest: the highest combined speed of compressing and then decompressing, among codecs that save at least 2 %. Balanced: the smallest distance to the best ratio and the best such speed, each on a logarithmic scale over the front. Two cells tie where their intervals overlap. For ratios of the same clusters of the data, they tie where the 95 % interval of the quotient of their compressed bytes, over 16 random groups of clusters, reaches 1.0005. A cell that any other surely beats in ratio does not tie for the smallest.",
     ),
     (
         "Order of trials",

@@ -20,6 +20,10 @@ pub(super) const SAME_RATIO: f64 = 0.0005;
 const AS_SMALL: f64 = 0.995;
 /// The balance of what is best in one of ratio and speed and worst in the other, with room for rounding.
 const AT_AN_END: f64 = 1.0 - std::f64::consts::FRAC_1_SQRT_2 + 1e-9;
+/// The smallest is as fast as the fastest if that is at most this many times as fast.
+const AS_FAST: f64 = 1.05;
+/// The fastest is about as small as the smallest if the ratio of that is at most this many times its own.
+const ABOUT_AS_SMALL: f64 = 1.02;
 /// A codec that saves less than this does not compress the data.
 const LEAST_RATIO: f64 = 1.02;
 
@@ -252,22 +256,45 @@ impl Choice<'_, '_> {
 }
 
 /// The best candidate for each wish; empty where nothing compresses. Nothing is balanced where no candidate is nearer to both bests than the
-/// smallest and the fastest are, as with two codecs of which each is best in one.
+/// smallest and the fastest are, as with two codecs of which each is best in one, and neither of these is as good as the other in what it is not
+/// the best in.
 pub(super) fn choices<'c, 'a>(candidates: &[Candidate<'c, 'a>]) -> Vec<Choice<'c, 'a>> {
     let able: Vec<_> = candidates.iter().copied().filter(Candidate::compresses).collect();
     let choices = Wish::ALL.into_iter();
     let mut choices: Vec<_> = choices.filter_map(|wish| choose(wish, &able)).collect();
-    // The fastest of those that are equally small is both.
     if let [smallest, fastest] = &choices[..]
-        && std::ptr::eq(smallest.best.cell, fastest.best.cell)
+        && let Some(balanced) = of_ends(smallest, fastest)
     {
-        let both = Choice {
-            wish: Wish::Balanced,
-            ..fastest.clone()
-        };
-        choices.insert(1, both);
+        choices.insert(1, balanced);
     }
     choices
+}
+
+/// Of the smallest and the fastest, the one that is about as good as the other in what that one is best in.
+fn of_ends<'c, 'a>(smallest: &Choice<'c, 'a>, fastest: &Choice<'c, 'a>) -> Option<Choice<'c, 'a>> {
+    let (small, fast) = (smallest.best, fastest.best);
+    let is = |one: &Candidate<'_, '_>, other: &Candidate<'_, '_>| std::ptr::eq(one.cell, other.cell);
+    let is_one = is(&small, &fast);
+    let is_tie = fastest.ties.iter().any(|tie| is(tie, &small));
+    let is_as_fast = is_one || is_tie || fast.speed_over(&small) <= AS_FAST;
+    let has_same_ratio = smallest.ties.iter().any(|tie| is(tie, &fast));
+    let is_about_as_small = has_same_ratio || fast.ratio * ABOUT_AS_SMALL >= small.ratio;
+    let (best, other) = match (is_as_fast, is_about_as_small) {
+        (true, _) => (small, fast),
+        (false, true) => (fast, small),
+        (false, false) => return None,
+    };
+    let (ties, next) = match (is_one, is_tie) {
+        (true, _) => (fastest.ties.clone(), fastest.next),
+        (false, true) => (vec![other], fastest.next),
+        (false, false) => (Vec::new(), Some(other)),
+    };
+    Some(Choice {
+        wish: Wish::Balanced,
+        best,
+        ties,
+        next,
+    })
 }
 
 fn choose<'c, 'a>(wish: Wish, able: &[Candidate<'c, 'a>]) -> Option<Choice<'c, 'a>> {
@@ -312,11 +339,25 @@ fn fastest(ties: &[Candidate<'_, '_>], than: Candidate<'_, '_>) -> Option<usize>
     surely.max_by(|one, other| speed(one).value.total_cmp(&speed(other).value))
 }
 
-/// How near a candidate comes to the best ratio and the best speed of all, each on a logarithmic scale from the worst
-/// candidate (0) to the best (1); the score is 1 minus the distance to (1, 1), over √2.
+/// Those that no other beats in both ratio and speed, by the medians.
+fn front<'c, 'a>(able: &[Candidate<'c, 'a>]) -> Vec<Candidate<'c, 'a>> {
+    let is_beaten = |one: &&Candidate<'_, '_>| {
+        able.iter().any(|other| {
+            let (ratio, speed) = (other.ratio / one.ratio, other.speed_over(one));
+            ratio >= 1.0 && speed >= 1.0 && (ratio > 1.0 || speed > 1.0)
+        })
+    };
+    able.iter().filter(|one| !is_beaten(one)).copied().collect()
+}
+
+/// How near a candidate comes to the best ratio and the best speed, each on a logarithmic scale from the worst candidate of the front (0) to the
+/// best (1); the score is 1 minus the distance to (1, 1), over √2.
 fn balance(one: &Candidate<'_, '_>, able: &[Candidate<'_, '_>]) -> Score {
+    let front = front(able);
+    // One that beats all others leaves no scale of its kind.
+    let scale = if front.len() > 1 { &front[..] } else { able };
     let place = |value: f64, of: fn(&Candidate<'_, '_>) -> f64| {
-        let logs = || able.iter().map(|other| of(other).ln());
+        let logs = || scale.iter().map(|other| of(other).ln());
         let low = logs().fold(f64::INFINITY, f64::min);
         let high = logs().fold(f64::NEG_INFINITY, f64::max);
         if high > low {

@@ -59,7 +59,7 @@ pub(super) fn depth_curve<'c, 'a>(cells: &'c [Cell<'a>], direction: Direction) -
     pure_curves(cells, &QUEUE_DEPTH, direction).next()
 }
 
-/// The depth curves of mixes of random accesses, in the same order: one for each mix, its longest of the smallest access.
+/// The depth curves of mixes of random accesses, that nearest to 70:30 first: one for each mix, its longest of the smallest access.
 pub(super) fn mixed_depth_curves<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<Curve<'c, 'a>> {
     let mut mixes = BTreeSet::new();
     let mut curves = curves(cells, &QUEUE_DEPTH);
@@ -67,13 +67,13 @@ pub(super) fn mixed_depth_curves<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<Curve<'c,
         let is_mix = curve[0].is_mixed() && curve[0].is_random();
         is_mix && mixes.insert(curve[0].read_percent())
     });
+    curves.sort_by_key(|curve| curve[0].read_percent().map(|reads| reads.abs_diff(USUAL_MIX)));
     curves
 }
 
-/// Of the depth curves of mixes, the one nearest to 70:30, which the figures of a single mix and the advice are of.
+/// The first of them, which the figures of a single mix and the advice are of.
 pub(super) fn mixed_depth_curve<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Curve<'c, 'a>> {
-    let from_usual = |curve: &Curve<'_, '_>| curve[0].read_percent().map(|reads| reads.abs_diff(USUAL_MIX));
-    mixed_depth_curves(cells).into_iter().min_by_key(from_usual)
+    mixed_depth_curves(cells).into_iter().next()
 }
 
 /// The mix curve of the page: the longest one with a mix in it, by rising share of reads.

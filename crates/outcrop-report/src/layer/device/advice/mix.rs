@@ -41,13 +41,15 @@ pub(super) fn depth(cells: &[Cell<'_>]) -> Option<Claim> {
     add_rival(&mut numbers, rivals);
     let others = match mixed_depth_curves(cells).len() {
         1 => String::new(),
-        count => format!(" Of {count} mixes, this one is the nearest to 70:30; the table has the others."),
+        count => format!(
+            " The run has {count} mixes at several depths; this is one near 70:30, and the table has the others."
+        ),
     };
     Some(claim_with_action(
         "Mix throughput".to_owned(),
         format!("{words}, {requests}: {iops}{tie}{told}"),
-        format!("{words} gives {iops} with a {requests}{tie}{told}.{others}"),
-        format!("For throughput, use {words} with a {requests}: {iops}{tie}{told}"),
+        format!("{words} gives {iops} with requests of {requests}{tie}{told}.{others}"),
+        format!("For throughput, use {words} with requests of {requests}: {iops}{tie}{told}"),
         numbers,
     ))
 }

@@ -10,7 +10,7 @@ use super::super::curve::{Curve, mix_curve, mixed_depth_curve};
 use super::{depth_curve, hue};
 use crate::cell::Cell;
 use crate::chart::{LineChart, Point, Quantity, Scale, Series, SeriesKind, axis, thinned};
-use crate::number::counted;
+use crate::number::{counted, enumerated};
 use crate::section::FigureSlot;
 
 /// Queues that are deeper show how long requests wait in them, and not the device.
@@ -93,7 +93,8 @@ fn not_drawn(cells: &[Cell<'_>], drawn: &[&Cell<'_>]) -> String {
         _ => {
             let depths: Vec<String> = depths.iter().map(u32::to_string).collect();
             format!(
-                ": for reads, for writes and for one mix of both, the lowest queue depth and the highest up to {DEEP}, of those that were measured (QD {})",
+                ": for {}, the lowest queue depth and the highest up to {DEEP}, of those that were measured (QD {})",
+                kinds(drawn),
                 depths.join(", ")
             )
         }
@@ -102,6 +103,21 @@ fn not_drawn(cells: &[Cell<'_>], drawn: &[&Cell<'_>]) -> String {
         " It shows {count} of the {} of this run{of_depths}.",
         counted(cells.len(), "cell")
     )
+}
+
+/// What the lines are of: `reads and one mix of reads and writes`.
+fn kinds(drawn: &[&Cell<'_>]) -> String {
+    let of = |direction: Direction| {
+        let is_drawn = drawn.iter().any(|cell| cell.only() == Some(direction));
+        is_drawn.then(|| format!("{direction}s"))
+    };
+    let mix = drawn.iter().any(|cell| cell.is_mixed());
+    let mix = mix.then(|| "one mix of reads and writes".to_owned());
+    let kinds: Vec<String> = [of(Direction::Read), of(Direction::Write), mix]
+        .into_iter()
+        .flatten()
+        .collect();
+    enumerated(&kinds)
 }
 
 /// The share of operations beyond each latency, thinned to what a screen can show.

@@ -42,8 +42,8 @@ const MOST_FILLED: f64 = 0.75;
 const OF_A_SERVER: &str = "A server holds fewer items in as much memory, and may then miss far more: try the memory on yours with `outcrop cache load --trace`.";
 
 /// Said of a trace that no cache helps.
-const NOTHING_AGAIN: &str = "No key is requested again, so every get misses, with any policy and in any memory: only a longer trace, or more of this one \
-                             (--requests), can show what memory is worth.";
+const NOTHING_AGAIN: &str = "No get asks for a key that an earlier request named, so every get misses, with any policy and in any memory: only more requests can \
+                             show what memory is worth.";
 
 /// `25.9 %` of the gets miss.
 pub(super) fn percent(point: &CurvePoint) -> String {
