@@ -46,17 +46,6 @@ pub fn open(options: &StoreOptions, directory: &Path, opening: Opening) -> Resul
     })
 }
 
-/// The codecs that an engine has for its blocks.
-pub const fn codecs(engine: StoreEngine) -> &'static [StoreCodec] {
-    match engine {
-        StoreEngine::RocksDb => &StoreCodec::ALL,
-        StoreEngine::Fjall => &[StoreCodec::None, StoreCodec::Lz4],
-        StoreEngine::Redb | StoreEngine::Redis | StoreEngine::Memcached | StoreEngine::None => {
-            &[StoreCodec::None]
-        }
-    }
-}
-
 /// Whether an engine has its keys in an order in which they can be scanned.
 pub const fn has_scans(engine: StoreEngine) -> bool {
     !matches!(engine, StoreEngine::Redis | StoreEngine::Memcached)
@@ -272,7 +261,7 @@ fn check_codecs(options: &StoreOptions, has: &str) -> Result<(), KvError> {
     let StoreCompression { codec, .. } = options.compression;
     let codecs = options.level_codecs.codecs().iter().copied();
     let mut codecs = codecs.chain([codec]);
-    match codecs.find(|codec| !self::codecs(options.engine).contains(codec)) {
+    match codecs.find(|codec| !options.engine.codecs().contains(codec)) {
         None => Ok(()),
         // With its level, where it has one.
         Some(other) if other == codec => Err(KvError::lacks(

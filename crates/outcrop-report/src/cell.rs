@@ -28,6 +28,8 @@ pub struct Cell<'a> {
     view: Option<&'a CellView<'a>>,
     /// Factors whose default its words state, since other cells of the run have another value.
     telling: Vec<&'static str>,
+    /// Factors in which cells of the run differ.
+    varying: Vec<&'static str>,
 }
 
 impl<'a> Cell<'a> {
@@ -41,6 +43,7 @@ impl<'a> Cell<'a> {
             unavailable: BTreeMap::new(),
             view: Some(view),
             telling: Vec::new(),
+            varying: Vec::new(),
         };
         for metric in view.metric_names() {
             let Some(samples) = view.metric(metric) else {
@@ -72,10 +75,50 @@ impl<'a> Cell<'a> {
                 unavailable: BTreeMap::new(),
                 view: None,
                 telling: Vec::new(),
+                varying: Vec::new(),
             });
             cell.numbers.insert(row.metric.clone(), number_of(row));
         }
         cells.into_values().collect()
+    }
+
+    /// Has each of these cells know which factors they differ in.
+    pub(crate) fn compare_factors(cells: &mut [Self]) {
+        let Some(first) = cells.first() else {
+            return;
+        };
+        let differs = |factor: &&FactorRef| {
+            let value = first.factors.spelling(factor.about());
+            cells
+                .iter()
+                .any(|cell| cell.factors.spelling(factor.about()) != value)
+        };
+        let varying = first.schema.workload.iter().filter(differs);
+        let varying: Vec<&'static str> = varying.map(|factor| factor.name).collect();
+        cells
+            .iter_mut()
+            .for_each(|cell| cell.varying.clone_from(&varying));
+    }
+
+    /// Those of some factors in which cells of the run differ, as its words say them: `content zeros`.
+    pub(crate) fn apart(&self, factors: &[FactorRef]) -> Vec<String> {
+        let varying = factors
+            .iter()
+            .filter(|factor| self.varying.contains(&factor.name));
+        let known = varying.filter(|factor| !self.spelling(factor).is_empty());
+        known
+            .map(|factor| format!("{} {}", factor.words(), self.spelling(factor)))
+            .collect()
+    }
+
+    /// The cell as its layer labels cells, with the factors that labels leave out and in which cells of the run differ.
+    pub(crate) fn full_label(&self) -> String {
+        let unlabelled = |factor: &&FactorRef| factor.labelled("").is_none();
+        let left_out: Vec<FactorRef> = self.schema.workload.iter().filter(unlabelled).copied().collect();
+        let mut words = vec![self.schema.label(&self.factors)];
+        words.extend(self.apart(&left_out));
+        words.retain(|word| !word.is_empty());
+        words.join(" ")
     }
 
     /// Has the words of each of these cells state a factor, the default too, where they differ in it: beside other values, silence does not

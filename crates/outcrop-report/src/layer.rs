@@ -107,7 +107,9 @@ pub(crate) fn sections(
 pub(crate) fn cells_of<'a>(schema: &'static LayerSchema, views: &'a [CellView<'a>]) -> Vec<Cell<'a>> {
     let is_ours = |view: &&CellView<'_>| view.layer == schema.name && !view.completed.is_empty();
     let ours = views.iter().filter(is_ours);
-    ours.map(|view| Cell::measured(schema, view)).collect()
+    let mut cells: Vec<Cell<'a>> = ours.map(|view| Cell::measured(schema, view)).collect();
+    Cell::compare_factors(&mut cells);
+    cells
 }
 
 fn section(

@@ -180,22 +180,24 @@ pub static WORKLOAD: Factor<Preset> = Factor::new("workload", "The workload by n
     .accepts("`\"etc\"`, `\"etc-lite\"`: the next four, unless they are given")
     .label(Label::Always("{}"))
     .open();
+/// Said of what the workload decides: where a value of it has the workload's name, that is its own.
+pub const OF_WORKLOAD: &str = "the workload's";
 /// Which keys are asked for how often.
 pub static POPULARITY: Factor<KeyPopularity> = Factor::new("popularity", "Key popularity", spelled)
-    .decided("the workload's")
+    .decided(OF_WORKLOAD)
     .accepts("`\"etc\"`, `\"etc-lite\"`, `\"zipfian:0.99\"`, `\"uniform\"`");
 /// How long keys are.
 pub static KEY_SIZE: Factor<KeySize> = Factor::new("key_size", "Key sizes", spelled)
-    .decided("the workload's")
+    .decided(OF_WORKLOAD)
     .accepts("`\"etc\"`, `\"etc-lite\"`, `\"fixed:100B\"`");
 /// How long values are.
 pub static VALUE_SIZE: Factor<ValueSize> = Factor::new("value_size", "Value sizes", spelled)
-    .decided("the workload's")
+    .decided(OF_WORKLOAD)
     .accepts("`\"etc\"`, `\"etc-lite\"`, `\"mixgraph\"`, `\"fixed:100B\"`");
 /// What is asked.
 pub static REQUEST_MIX: Factor<RequestMix> =
     Factor::new("request_mix", "Ratio of gets, sets and deletes", spelled)
-        .decided("the workload's")
+        .decided(OF_WORKLOAD)
         .accepts("gets, sets and deletes: `\"30:1\"`, `\"30:1:15\"`");
 /// How many keys there are.
 pub static KEYS: Factor<u64> =

@@ -31,6 +31,17 @@ crate::words! {
 }
 spelled_as_string!(StoreEngine);
 
+impl StoreEngine {
+    /// The codecs that it has for its blocks.
+    pub const fn codecs(self) -> &'static [StoreCodec] {
+        match self {
+            Self::RocksDb => &StoreCodec::ALL,
+            Self::Fjall => &[StoreCodec::None, StoreCodec::Lz4],
+            Self::Redb | Self::Redis | Self::Memcached | Self::None => &[StoreCodec::None],
+        }
+    }
+}
+
 crate::words! {
     /// A codec for the blocks of an engine's files.
     #[derive(Default)]

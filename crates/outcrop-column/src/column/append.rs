@@ -4,6 +4,8 @@
 use std::path::Path;
 
 use super::Column;
+use super::decode::Values;
+use super::merged::for_each_merged;
 use crate::encode::{EncodeReport, existing_segments};
 use crate::error::Result;
 use crate::format::{SectionWriter, SegmentEntry};
@@ -18,7 +20,7 @@ impl Column {
     /// file: `existing` reads the file that `out` writes. As with [`crate::Encoder::append`], the old content
     /// stays valid until the last step.
     ///
-    /// *Cost*: one copy of the sections; [`Column::compact`] merges the segments when there are many.
+    /// *Cost*: one copy of the sections, and the dictionaries of several segments in memory, to count distinct values; [`Column::compact`] merges the segments when there are many.
     ///
     /// ```
     /// # use outcrop_column::{Column, EncodeOptions, encode_text};
@@ -30,7 +32,11 @@ impl Column {
     /// let (here, elsewhere) = (encode("tuff\nmarl\n")?, encode("marl\n")?);
     /// let mut both = here.clone();
     /// Column::open_in(elsewhere)?.append_segments(&here, &mut both)?;
-    /// assert_eq!(Column::open_in(both)?.find(b"marl")?.rows()?, [1, 2]);
+    /// let both = Column::open_in(both)?;
+    /// assert_eq!(both.find(b"marl")?.rows()?, [1, 2]);
+    /// // Of several segments, a value that is in two of them is one.
+    /// let mut more = here.clone();
+    /// assert_eq!(both.append_segments(&here, &mut more)?.value_count, 2);
     /// # Ok::<(), outcrop_column::ColumnError>(())
     /// ```
     ///
@@ -38,6 +44,7 @@ impl Column {
     /// As [`crate::Encoder::append`]; [`crate::ColumnError::Corrupt`] if sections of
     /// this column reach past its end.
     pub fn append_segments(&self, existing: &dyn ReadAt, out: &mut dyn WriteAt) -> Result<EncodeReport> {
+        let value_count = self.distinct_values()?;
         let (mut footer, end) = existing_segments(existing, EncodeOptions::default(), out)?;
         let mut sections = SectionWriter::new(out, end);
         sections.need(self.features);
@@ -47,8 +54,26 @@ impl Column {
             report.add(&EncodeReport::of_segment(&entry, 0));
             footer.segments.push(entry);
         }
+        report.value_count = value_count.unwrap_or(report.value_count);
         report.file_bytes = sections.write_footer(&footer, true)?;
         Ok(report)
+    }
+
+    /// How many values there are in all of several segments; none of one, which says so itself.
+    fn distinct_values(&self) -> Result<Option<u64>> {
+        if self.segments.len() < 2 {
+            return Ok(None);
+        }
+        let parts = self
+            .segments
+            .iter()
+            .map(|segment| Values::of(segment, &*self.source));
+        let mut count = 0;
+        for_each_merged(&parts.collect::<Result<Vec<_>>>()?, |_, _| {
+            count += 1;
+            Ok(())
+        })?;
+        Ok(Some(count))
     }
 
     fn copy_segment(&self, entry: &SegmentEntry, out: &mut SectionWriter<'_>) -> Result<SegmentEntry> {

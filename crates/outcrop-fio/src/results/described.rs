@@ -7,8 +7,9 @@ use outcrop_results::factors::NOT_STATED;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
     self, ACCESS_PATTERN, DRIVES, Direction, ENGINE, IO_BLOCK_SIZE, JOBS, NUMA_NODE, QUEUE_DEPTH,
-    READ_WRITE_MIX, REPLAY, SPAN,
+    READ_WRITE_MIX, REPLAY, SPAN, SYNC,
 };
+use outcrop_workload::Durability;
 
 use super::figures::Figures;
 use super::{CONDITION_PREFIX, file_name};
@@ -80,6 +81,10 @@ const WITHOUT_EFFECT: &[&str] = &[
     "wait_for",
     "iodepth_low",
 ];
+/// What is said of a mix in which fio synced more often than Outcrop does.
+const SYNCS: &str = "syncs";
+/// Syncs are more if they are this many times those that were asked for; the last writes of a job may have none.
+const MUCH_MORE_OFTEN: f64 = 1.1;
 /// Beyond this, the list of conditions in a subject's name is cut.
 const MOST_CONDITIONS: usize = 8;
 
@@ -195,6 +200,28 @@ impl Described {
         if !is_stated && is_whole && !has_sizes {
             self.say(&IO_BLOCK_SIZE, ByteSize(size as u64).to_string());
         }
+    }
+
+    /// Makes a cell that no run of ours has of a mix in which fio synced more often than after every so many writes: it also does between reads.
+    pub(super) fn say_syncs(&mut self, figures: &Figures) {
+        let asked = self.factor(&SYNC).and_then(|sync| match sync.parse().ok()? {
+            Durability::After { writes, .. } => Some(f64::from(writes.get())),
+            Durability::None | Durability::Dsync => None,
+        });
+        let syncs = figures.syncs.as_ref().map(|syncs| syncs.count);
+        let (Some(asked), Some(syncs)) = (asked, syncs.filter(|syncs| *syncs > 0.0)) else {
+            return;
+        };
+        let writes_per_sync = figures.write.count / syncs;
+        if figures.read.count == 0.0 || writes_per_sync * MUCH_MORE_OFTEN >= asked {
+            return;
+        }
+        self.factors
+            .insert(SYNCS.to_owned(), "also between reads".to_owned());
+        self.remark(format!(
+            "fio synced once for {writes_per_sync:.1} writes, and was asked to after every {asked}: in a mix it also syncs between reads, which no run of \
+             Outcrop does, so the two are not compared"
+        ));
     }
 
     pub(super) fn assume(&mut self, assumed: &[(FactorRef, String)]) {

@@ -184,6 +184,7 @@ fn describe(
             figures.entries
         ));
     }
+    described.say_syncs(figures);
     if beside > 0 {
         let others = if beside == 1 { "another job" } else { "other jobs" };
         described.remark(format!(

@@ -1,5 +1,7 @@
 //! Commands that measure a run's plan again, as it is or changed.
 
+use outcrop_measure::ByteSize;
+
 use super::{Commands, layer_of, quoted};
 
 /// The file that a plan is copied to, to be changed.
@@ -10,7 +12,19 @@ impl Commands {
     /// run is not kept, or was measured by another program.
     pub(crate) fn again(&self, layers: &[&str], more: &str) -> Option<String> {
         let plan = self.kept_plan()?;
-        Some(self.measuring(&plan, layers, &format!(" {more}")))
+        let written = self.more_written(layers, more).unwrap_or_default();
+        Some(self.measuring(&plan, layers, &format!(" {more}{written}")))
+    }
+
+    /// The limit on written bytes that more repetitions need, where the plan has one: as many times its own as there are more of them.
+    fn more_written(&self, layers: &[&str], more: &str) -> Option<String> {
+        let limit: ByteSize = self.setting("max_written")?.parse().ok()?;
+        let wanted: u64 = more.strip_prefix("--repetitions ")?.parse().ok()?;
+        let plans = self.own_plans().filter(|plan| layers.contains(&layer_of(plan)));
+        let repetitions = plans.filter_map(|plan| plan.get("trial")?.get("repetitions")?.as_integer());
+        let had = u64::try_from(repetitions.min()?).ok().filter(|had| *had > 0)?;
+        let times = wanted.div_ceil(had);
+        (times > 1).then(|| format!(" --max-written {}", ByteSize(limit.0.saturating_mul(times))))
     }
 
     /// Copies the run's plan, and measures the copy once it is changed. None where the run is not kept, or was measured by another program.

@@ -304,11 +304,24 @@ pub(super) fn label(row: &ComparisonRow, common: &BTreeMap<String, String>) -> S
     let words = schema
         .map(|schema| schema.label(&schema.read(&own)))
         .unwrap_or_default();
-    // What has no word of its own in labels is spelled.
-    match (words.is_empty(), own.is_empty()) {
-        (false, _) => words,
-        (true, false) => spell(&own),
-        (true, true) => row.candidate_subject.clone().unwrap_or_default(),
+    // What has no word in labels is spelled.
+    let is_said = |name: &str| {
+        let factor = schema.and_then(|schema| schema.factor(name));
+        factor.is_some_and(|factor| factor.labelled("").is_some())
+    };
+    let unsaid: BTreeMap<String, String> = own.into_iter().filter(|(name, _)| !is_said(name)).collect();
+    let spelled = if unsaid.is_empty() {
+        String::new()
+    } else {
+        spell(&unsaid)
+    };
+    let told: Vec<String> = [words, spelled]
+        .into_iter()
+        .filter(|word| !word.is_empty())
+        .collect();
+    match told.is_empty() {
+        true => row.candidate_subject.clone().unwrap_or_default(),
+        false => told.join(" "),
     }
 }
 

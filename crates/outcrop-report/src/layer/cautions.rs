@@ -24,7 +24,7 @@ pub fn cautions(
         .collect();
     let mut cautions: Vec<Caution> = missing_cells(run, schema.name).into_iter().collect();
     cautions.extend(lost_trials(run, schema.name));
-    cautions.extend(stalled(schema, cells));
+    cautions.extend(stalled(cells));
     cautions.extend(width(&headline));
     // What belongs to the data is not repeated.
     let of_trials = cells.iter().filter_map(|cell| {
@@ -114,11 +114,11 @@ fn lost_trials(run: &RunView, layer: &str) -> Option<Caution> {
 const MOST_STALLED: usize = 3;
 
 /// Trials in which the subject stood still.
-fn stalled(schema: &LayerSchema, cells: &[Cell<'_>]) -> Option<Caution> {
+fn stalled(cells: &[Cell<'_>]) -> Option<Caution> {
     let of_cell = |cell: &Cell<'_>| -> Vec<String> {
         let stalled = cell.view().map(CellView::stalled).unwrap_or_default();
-        let label = schema.label(cell.factors());
-        let name = |trial: &TrialEntry| format!("repetition {} of {label}", trial.repetition + 1);
+        let label = cell.full_label();
+        let name = |trial: &TrialEntry| format!("trial {} of {label}", trial.repetition + 1);
         stalled.into_iter().map(name).collect()
     };
     let all: Vec<String> = cells.iter().flat_map(of_cell).collect();

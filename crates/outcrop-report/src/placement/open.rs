@@ -2,6 +2,8 @@
 
 use outcrop_measure::units::{format_nanoseconds, format_ratio};
 
+use outcrop_workload::store::{StoreCodec, StoreEngine};
+
 use super::candidate::{Candidate, CompressedAt};
 use super::choice::{Choice, ratio};
 use super::limits::Limits;
@@ -18,7 +20,7 @@ pub(super) fn nothing(candidates: &[Candidate], study: &Measured, limits: &Limit
     let named = limits.named().unwrap_or_default();
     let Some(open) = of_all(candidates) else {
         let nearest = nearest(candidates, &study.uncompressed, limits).concat();
-        let others = not_measured(candidates, limits).unwrap_or_default();
+        let others = not_measured(candidates, study, limits).unwrap_or_default();
         return format!("No cell of the store meets {named}.{nearest}{others}");
     };
     let remedy = candidates.iter().find_map(|candidate| candidate.verdict.remedy);
@@ -27,7 +29,7 @@ pub(super) fn nothing(candidates: &[Candidate], study: &Measured, limits: &Limit
 }
 
 /// That other codecs may have the ratio that no measured one has, with a blank before it; none where one has it, or none is wanted.
-fn not_measured(candidates: &[Candidate], limits: &Limits) -> Option<String> {
+fn not_measured(candidates: &[Candidate], study: &Measured, limits: &Limits) -> Option<String> {
     let wanted = limits.constraints.min_ratio?;
     if candidates.iter().any(|one| ratio(one) >= wanted) {
         return None;
@@ -42,10 +44,29 @@ fn not_measured(candidates: &[Candidate], limits: &Limits) -> Option<String> {
     }
     let named = enumerated(&codecs);
     let were = if codecs.len() == 1 { "was" } else { "were" };
-    Some(format!(
-        " Only {named} {were} measured; other codecs may have the ratio (`compression` in a plan, or --compression of `outcrop kv`; quick effort measures the fewest)."
-    ))
-    .filter(|_| !codecs.is_empty())
+    // Levels of a codec are several candidates, and each of an engine's codecs may have some.
+    let engine: Option<StoreEngine> = study.engine.parse().ok();
+    let has = |codec: &StoreCodec| {
+        codecs
+            .iter()
+            .any(|name| name.split(':').next() == Some(codec.name()))
+    };
+    let lacks = |engine: StoreEngine| {
+        engine
+            .codecs()
+            .iter()
+            .any(|codec| *codec != StoreCodec::None && !has(codec))
+    };
+    let others = match engine {
+        Some(engine) if lacks(engine) => {
+            "other codecs may have the ratio (`compression` in a plan, or --compression of `outcrop kv`; quick effort measures the fewest)".to_owned()
+        }
+        _ => format!(
+            "{} has no other codec; a higher level or larger blocks may have the ratio, or another engine (`outcrop kv --engine rocksdb`)",
+            study.engine
+        ),
+    };
+    Some(format!(" Only {named} {were} measured; {others}.")).filter(|_| !codecs.is_empty())
 }
 
 /// Said where something keeps the limits against one cell without compression and nothing against another, and either may be the fastest.

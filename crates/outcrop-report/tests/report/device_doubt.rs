@@ -245,7 +245,7 @@ fn a_trial_that_stalled_is_warned_of_and_leaves_the_median_of_its_cell() {
     assert!(
         cautions
             .iter()
-            .any(|text| text.starts_with("1 trial stalled") && text.contains("repetition 3 of ")),
+            .any(|text| text.starts_with("1 trial stalled") && text.contains("trial 3 of ")),
         "{cautions:?}"
     );
     let cell = &run.cells()[0];

@@ -4,6 +4,7 @@
 //! condition beside a publication, and a condition never does.
 
 use outcrop_measure::ByteSize;
+use outcrop_schema::cache::{OF_WORKLOAD, WORKLOAD};
 use outcrop_schema::compression::CORPUS;
 use outcrop_schema::{Column, FactorRef, LayerSchema, Role};
 
@@ -108,7 +109,35 @@ pub(super) fn reasons(baseline: &Cell, candidate: &Cell) -> Vec<NotComparable> {
             _ => {}
         }
     }
+    if is_published(baseline, candidate) {
+        reasons.extend(of_workload(schema, baseline, candidate));
+    }
     reasons
+}
+
+/// What a run was given in place of what the workload decides, of which a publication names the workload alone: requests of another kind.
+fn of_workload(schema: &LayerSchema, baseline: &Cell, candidate: &Cell) -> Vec<NotComparable> {
+    let (published, run) = match baseline.is_reference {
+        true => (baseline, candidate),
+        false => (candidate, baseline),
+    };
+    let Some(workload) = stated(published, WORKLOAD.name) else {
+        return Vec::new();
+    };
+    let decided = schema
+        .workload
+        .iter()
+        .filter(|factor| factor.decided == OF_WORKLOAD);
+    decided
+        .filter(|factor| stated(published, factor.name).is_none() && factor.read(workload).is_ok())
+        .filter_map(|factor| {
+            let own = stated(run, factor.name).filter(|own| *own != workload)?;
+            Some(match baseline.is_reference {
+                true => differs(factor.name, workload, own),
+                false => differs(factor.name, own, workload),
+            })
+        })
+        .collect()
 }
 
 /// Whether the two worked on other data, or on samples of other sizes.

@@ -64,7 +64,9 @@ pub(super) fn of_trials<'v>(reasons: impl Iterator<Item = Option<&'v str>>) -> S
     let reasons: Vec<&str> = reasons
         .map(|reason| reason.unwrap_or("no reason given"))
         .collect();
-    let first = reasons.first().copied().unwrap_or_default();
+    // A trial in which nothing completed has no operations for anything, and its cell is that of the others.
+    let told = reasons.iter().find(|reason| **reason != NONE_COMPLETED);
+    let first = told.or(reasons.first()).copied().unwrap_or_default();
     if is_of_whole_trial(first) {
         return of_too_short(&reasons).unwrap_or_else(|| first.to_owned());
     }
@@ -79,7 +81,11 @@ pub(super) fn of_trials<'v>(reasons: impl Iterator<Item = Option<&'v str>>) -> S
         .iter()
         .filter_map(counted)
         .filter(|(_, other)| *other == rest);
-    match ends(alike.map(|(count, _)| count)) {
+    let stalled = reasons
+        .iter()
+        .filter(|reason| **reason == NONE_COMPLETED)
+        .map(|_| 0);
+    match ends(alike.map(|(count, _)| count).chain(stalled)) {
         Some((least, most)) if least < most => format!("{TOO_FEW}{least} to {most}{rest}"),
         _ => first.to_owned(),
     }

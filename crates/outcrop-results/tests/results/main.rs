@@ -20,6 +20,7 @@ mod loads;
 mod older_runs;
 mod parquet_files;
 mod published;
+mod published_workloads;
 mod run_folders;
 mod run_lists;
 mod samples;

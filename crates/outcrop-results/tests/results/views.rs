@@ -308,7 +308,18 @@ fn requests_of_trials_that_are_too_short_are_counted_over_all_of_them() {
         Value::unavailable(LATENCY_P99, outcrop_results::too_short(completed, in_flight))
     };
     let none = || Value::unavailable(LATENCY_P99, outcrop_results::NONE_COMPLETED);
+    let few = |count: u64| {
+        Value::unavailable(
+            LATENCY_P99,
+            format!("too few operations ({count} of at least 1000) for a p99"),
+        )
+    };
     let cases = [
+        (
+            [none(), few(513), few(937)],
+            "too few operations (0 to 937 of at least 1000) for a p99",
+        ),
+        ([none(), none(), none()], "no operation completed"),
         (
             [short(56, 128), none(), none()],
             "too short: 0 to 56 requests completed, 128 were in flight",

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use outcrop_kv::engine::{codecs, durabilities, has_scans};
+use outcrop_kv::engine::{durabilities, has_scans};
 use outcrop_schema::kv;
 use outcrop_schema::{FactorRef, Settings};
 use outcrop_workload::keyed::OperationKind;
@@ -117,7 +117,7 @@ fn has(engine: StoreEngine, factor: FactorRef, factors: &Settings) -> bool {
     if !kv::has(engine, factor.about()) {
         return kv::is_what_it_does(engine, factor.about(), factors);
     }
-    let has_codec = |codec: &StoreCodec| codecs(engine).contains(codec);
+    let has_codec = |codec: &StoreCodec| engine.codecs().contains(codec);
     let durability = factors
         .get(&kv::DURABILITY)
         .filter(|_| factor.name == kv::DURABILITY.name);
@@ -129,7 +129,7 @@ fn has(engine: StoreEngine, factor: FactorRef, factors: &Settings) -> bool {
 fn supported(engine: StoreEngine, factor: FactorRef) -> Vec<&'static str> {
     match factor.name {
         name if name == kv::DURABILITY.name => durabilities(engine).iter().map(|one| one.name()).collect(),
-        _ => codecs(engine).iter().map(|one| one.name()).collect(),
+        _ => engine.codecs().iter().map(|one| one.name()).collect(),
     }
 }
 

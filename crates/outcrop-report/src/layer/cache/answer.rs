@@ -7,13 +7,13 @@ use outcrop_measure::units::format_exact_count;
 use outcrop_results::RunView;
 use outcrop_schema::FactorRef;
 use outcrop_schema::cache::{
-    DRIVER_LIMIT, HIT_RATIO, ITEM_MEMORY, KEYS, LATENCY, LOAD_FACTOR, MEMORY, OF_SERVERS, POLICY,
-    REFUSED_SHARE, SCHEMA, SERVER, SERVER_CPU, SERVER_THREADS, SHARED_CPU, THROUGHPUT, VALUE_SIZE, WORKLOAD,
+    DRIVER_LIMIT, HIT_RATIO, ITEM_MEMORY, KEYS, LATENCY, MEMORY, OF_SERVERS, POLICY, REFUSED_SHARE, SCHEMA,
+    SERVER, SERVER_CPU, SERVER_THREADS, SHARED_CPU, THROUGHPUT, WORKLOAD,
 };
 
 use super::cell::{
-    all_of, concurrency, evicts, generators, is_closed_loop, is_this_build, listed, load, named, rank,
-    server, typical, words,
+    OTHERS, all_of, concurrency, evicts, generators, is_closed_loop, is_this_build, listed, load, named,
+    rank, server, typical, words,
 };
 use super::policy::policy;
 use super::settled::{is_unsettled, undecided};
@@ -97,20 +97,8 @@ fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading
         false => String::new(),
     };
     // What else tells the cells of the run apart, or a figure is one of several cells'.
-    let others = [
-        &ITEM_MEMORY as FactorRef,
-        &KEYS,
-        &VALUE_SIZE,
-        &LOAD_FACTOR,
-        &SERVER_THREADS,
-    ];
-    let differs = |factor: &&FactorRef| {
-        let first = cells.first().map(|cell| cell.spelling(factor));
-        cells.iter().any(|cell| Some(cell.spelling(factor)) != first)
-    };
-    let telling: Vec<FactorRef> = others.iter().filter(differs).copied().collect();
     let conditions = |cell: &Cell<'_>| {
-        let told = telling.iter().map(|factor| named(cell, *factor));
+        let told = [cell.apart(&[&ITEM_MEMORY, &KEYS]), cell.apart(&OTHERS)].concat();
         let before = [policy(cell), named(cell, &MEMORY)];
         listed(before.into_iter().chain(told).chain([load(cell), settling(cell)]))
     };

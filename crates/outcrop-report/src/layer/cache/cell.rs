@@ -4,8 +4,10 @@ use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_count;
 use outcrop_results::CellRow;
 use outcrop_schema::cache::{
-    ANSWERED, ARRIVAL, BUILD, Build, CONNECTIONS, ITEM_MEMORY, KEYS, MEMORY, OF_SERVERS, OFFERED, PIPELINE,
-    POLICY, Policy, REFUSED_SHARE, SERVER, SERVICE_LATENCY, THROUGHPUT, UNFINISHED,
+    ANSWERED, ARRIVAL, BUILD, Build, CONNECTIONS, CONTENT, DRIVER_THREADS, FILL, ITEM_MEMORY, KEY_SIZE, KEYS,
+    LOAD_FACTOR, MEMORY, OF_SERVERS, OFFERED, ON_MISS, PIPELINE, POLICY, POPULARITY, PROTOCOL, Policy,
+    REFUSED_SHARE, REQUEST_MIX, REQUESTS, SERVER, SERVER_THREADS, SERVICE_LATENCY, THROUGHPUT, UNFINISHED,
+    VALUE_POOL, VALUE_SIZE, WORKLOAD,
 };
 use outcrop_schema::{About, FactorRef};
 use outcrop_workload::{Arrival, Arrivals};
@@ -105,6 +107,24 @@ pub(super) fn load(cell: &Cell<'_>) -> String {
     format!("{}, {}", concurrency(cell), loop_words(cell))
 }
 
+/// What a load is besides its keys and concurrency, and what else servers are started with: said where cells of a run differ in it.
+pub(super) const OTHERS: [FactorRef; 14] = [
+    &WORKLOAD,
+    &POPULARITY,
+    &KEY_SIZE,
+    &VALUE_SIZE,
+    &REQUEST_MIX,
+    &VALUE_POOL,
+    &CONTENT,
+    &ON_MISS,
+    &FILL,
+    &LOAD_FACTOR,
+    &SERVER_THREADS,
+    &PROTOCOL,
+    &DRIVER_THREADS,
+    &REQUESTS,
+];
+
 /// All of it: server, memory, limit of the items where there is one, policy, keys and load.
 pub(super) fn words(cell: &Cell<'_>) -> String {
     let memory = named(cell, &MEMORY);
@@ -117,6 +137,7 @@ pub(super) fn words(cell: &Cell<'_>) -> String {
         items,
         policy,
         format!("{keys} keys"),
+        listed(cell.apart(&OTHERS)),
         load(cell),
     ])
 }

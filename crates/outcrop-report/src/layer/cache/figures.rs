@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use outcrop_measure::metric::Metric;
 use outcrop_results::RunView;
 use outcrop_schema::cache::{
-    ARRIVAL, BUILD, CONNECTIONS, DRIVER_CPU, HIT_RATIO, LATENCY, MEMORY, OFFERED, PIPELINE, POLICY, SERVER,
-    SERVER_CPU, SIMULATED_HIT_RATIO, Server, THROUGHPUT,
+    ARRIVAL, BUILD, CONNECTIONS, DRIVER_CPU, HIT_RATIO, ITEM_MEMORY, KEYS, LATENCY, MEMORY, OFFERED,
+    PIPELINE, POLICY, SERVER, SERVER_CPU, SIMULATED_HIT_RATIO, Server, THROUGHPUT,
 };
 use outcrop_schema::{About, FactorRef};
 
 use super::cell::{
-    Chosen, all_of, concurrency, is_closed_loop, is_this_build, listed, loop_words, named, peers_along, rank,
-    server, typical, words,
+    Chosen, OTHERS, all_of, concurrency, is_closed_loop, is_this_build, listed, loop_words, named,
+    peers_along, rank, server, typical, words,
 };
 use crate::cell::{Cell, largest_family};
 use crate::chart::SeriesKind::{Dense, Measured, Modelled};
@@ -99,7 +99,7 @@ fn distinguishing(cells: &[&Cell<'_>], cell: &Cell<'_>) -> String {
     listed(server.into_iter().chain(others).chain([loop_words(cell)]))
 }
 
-/// Which policy and which memory a figure is of, where the run has others that the figure does not show.
+/// Which policy, memory and load a figure is of, where the run has others that the figure does not show.
 fn choice(cells: &[Cell<'_>], shown: &[&Cell<'_>]) -> String {
     let of_one = |factor: FactorRef| {
         let measured: BTreeSet<String> = cells.iter().map(|cell| cell.shown(factor)).collect();
@@ -114,8 +114,8 @@ fn choice(cells: &[Cell<'_>], shown: &[&Cell<'_>]) -> String {
         };
         Some(format!("{name}{of_whom} (of {measured} measured)"))
     };
-    let factors: [FactorRef; 2] = [&POLICY, &MEMORY];
-    let ones: Vec<String> = factors.into_iter().filter_map(of_one).collect();
+    let factors: [FactorRef; 4] = [&POLICY, &MEMORY, &ITEM_MEMORY, &KEYS];
+    let ones: Vec<String> = factors.into_iter().chain(OTHERS).filter_map(of_one).collect();
     match ones.is_empty() {
         true => String::new(),
         false => format!(" Shown: {}.", listed(ones)),
@@ -138,6 +138,7 @@ fn hits_by_memory(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Hit ratio against memory";
     let has_hits = |cell: &Cell<'_>| cell.value(&HIT_RATIO).is_some() && cell.get(&MEMORY).is_some();
     let family = largest_family(all_of(cells, has_hits), &peers_along(&MEMORY));
+    let choice = choice(cells, &family);
     let x = |cell: &Cell<'_>| cell.place(&MEMORY);
     let mut series = Vec::new();
     for (hue, ((_, name), cells)) in lines(family, policy_or_server).into_iter().enumerate() {
@@ -150,7 +151,9 @@ fn hits_by_memory(cells: &[Cell<'_>]) -> FigureSlot {
     let reason = "no server was measured with two or more memory limits.";
     let x = axis("Memory limit", Quantity::AccessSize, Scale::Log2);
     let y = axis("Hit ratio", Quantity::Share, Scale::Fitted);
-    let caption = "Dashes and dots: a textbook simulation of the policy with as many items as the server held (for memcached and Redis: LRU, which is close to what they do). The limit is the configured one; a process takes more.";
+    let caption = format!(
+        "Dashes and dots: a textbook simulation of the policy with as many items as the server held (for memcached and Redis: LRU, which is close to what they do). The limit is the configured one; a process takes more.{choice}"
+    );
     let slot = LineChart { x, y, series }.curves("cache-hit-ratio", TITLE, caption, "cache-policies", reason);
     slot.with_effort(LeastEffort::Default)
 }

@@ -202,9 +202,11 @@ pub(super) trait DeviceCell {
         .filter_map(|factor| cell.told(factor))
         .collect();
         let writes = self.only() != Some(Direction::Read) || self.reads_back();
-        if writes && !cell.is_default(&CONTENT) {
+        let content = cell.apart(&[&CONTENT]);
+        if content.is_empty() && writes && !cell.is_default(&CONTENT) {
             words.push(format!("content {}", cell.spelling(&CONTENT)));
         }
+        words.extend(content);
         let span = cell.spelling(&SPAN);
         // The span is the subject's size where nothing else was asked for, and the subject says its size.
         let is_stated = span != NOT_STATED && cell.view().is_some();

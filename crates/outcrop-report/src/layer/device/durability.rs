@@ -8,7 +8,7 @@ use outcrop_workload::{Durability, SyncCall};
 
 use super::advice::claim;
 use super::cell::{DeviceCell, P99};
-use crate::answer::Claim;
+use crate::answer::{Claim, NOT_DECIDED};
 use crate::cell::{Cell, families};
 use crate::change::UNCERTAIN_MARGIN;
 use crate::number::Number;
@@ -45,12 +45,17 @@ pub(super) fn cost(cells: &[Cell<'_>]) -> Option<Claim> {
     texts.extend(costs.iter().skip(1).map(|cost| cost.text("")));
     let text = format!("{}.", texts.join("; "));
     let mut numbers = vec![base.clone().named(format!("IOPS of unsynced writes at {depth}"))];
-    let slower: Option<Vec<String>> = costs.iter().map(Cost::times_slower).collect();
+    let is_any_known = costs.iter().any(|cost| cost.times_slower().is_some());
+    let slower = costs.iter().map(|cost| {
+        let undecided = || format!("{} {NOT_DECIDED}", cost.policy);
+        cost.times_slower().unwrap_or_else(undecided)
+    });
+    let slower: Vec<String> = slower.collect();
     // A tail that is known badly says so itself, and leaves the share of the IOPS what it is.
     numbers.extend(costs.into_iter().map(|cost| cost.of_unsynced));
     Some(Claim {
-        known_anyway: slower
-            .map(|slower| format!("{depth}, times slower than without a sync: {}", slower.join("; "))),
+        known_anyway: is_any_known
+            .then(|| format!("{depth}, times slower than without a sync: {}", slower.join("; "))),
         ..claim("Durability", brief, text, numbers)
     })
 }

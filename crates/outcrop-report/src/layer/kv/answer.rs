@@ -13,8 +13,8 @@ use outcrop_schema::kv::{
 
 use super::cautions::own_cautions;
 use super::cell::{
-    base, blocks, hidden_by_caches, is_closed_loop, is_compressed, load, of_one_load, overload, pairs,
-    requests, with_capability, words, workers,
+    base, blocks, hidden_by_caches, is_closed_loop, is_compressed, load, of_one_load, others, overload,
+    pairs, requests, with_capability, words, workers,
 };
 use super::space::{Space, amplification_without_log, data_within_cache, taken};
 use super::{block_size, codec, open_loop};
@@ -99,6 +99,11 @@ fn reading((_, metric, counts): &Row, engine: &str, cells: &[Cell<'_>]) -> Readi
         let place = match counted.iter().all(|other| self::workers(other) == workers) {
             true => format!("{blocks}, {}", load(cell)),
             false => format!("{workers}, {blocks}, {}", requests(cell)),
+        };
+        let others = others(cell);
+        let place = match others.is_empty() {
+            true => place,
+            false => format!("{place}, {others}"),
         };
         (number.clone(), place + &ties::beside(&counted, cell, metric))
     });

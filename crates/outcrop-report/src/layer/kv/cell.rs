@@ -4,9 +4,10 @@ use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_count;
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
-    ARRIVAL, BOTTOMMOST, CACHE_HITS, COMPRESSION, COMPRESSION_BLOCK_SIZE, DICTIONARY, ENGINE, FILESYSTEM,
-    IN_WHAT_CANDIDATES_DIFFER, LEVEL_CODECS, OFFERED, PAGE_CACHE, PROCESSES, RECORDS, REQUESTS,
-    SERVICE_LATENCY, STORED_BYTES, THREADS, THROUGHPUT, UNFINISHED, WORKLOAD,
+    ARRIVAL, BLOCK_CACHE, BLOOM_BITS, BOTTOMMOST, CACHE_HITS, COMPACTION, COMPRESSION,
+    COMPRESSION_BLOCK_SIZE, CONTENT, DICTIONARY, DURABILITY, ENGINE, FILESYSTEM, IN_WHAT_CANDIDATES_DIFFER,
+    IO, LEVEL_CODECS, MEMORY_LIMIT, OFFERED, PAGE_CACHE, PROCESSES, RECORDS, REQUESTS, SERVICE_LATENCY,
+    STORED_BYTES, THREADS, THROUGHPUT, UNFINISHED, VALUE_SIZE, WORKLOAD, WRITE_BUFFER,
 };
 use outcrop_workload::Arrival;
 use outcrop_workload::filesystem::FileCompression;
@@ -72,10 +73,32 @@ pub(super) fn hidden_by_caches(cell: &Cell<'_>) -> String {
     hidden.map(|cache| format!("; {cache}")).collect()
 }
 
+/// What data and engine have besides their names, where cells of the run differ in it: `content zeros`.
+pub(super) fn others(cell: &Cell<'_>) -> String {
+    listed(cell.apart(&OTHERS))
+}
+
+const OTHERS: [FactorRef; 9] = [
+    &CONTENT,
+    &VALUE_SIZE,
+    &BLOCK_CACHE,
+    &BLOOM_BITS,
+    &WRITE_BUFFER,
+    &COMPACTION,
+    &IO,
+    &DURABILITY,
+    &MEMORY_LIMIT,
+];
+
 /// All of it.
 pub(super) fn words(cell: &Cell<'_>) -> String {
     let records = cell.place(&RECORDS).map_or_else(|| "?".to_owned(), format_count);
-    listed([blocks(cell), load(cell), format!("{records} records")])
+    listed([
+        blocks(cell),
+        load(cell),
+        format!("{records} records"),
+        others(cell),
+    ])
 }
 
 pub(super) fn is_closed_loop(cell: &Cell<'_>) -> bool {

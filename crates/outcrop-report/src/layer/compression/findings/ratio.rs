@@ -21,10 +21,11 @@ pub(super) fn larger_blocks_save_more(cells: &[Cell<'_>]) -> Finding {
     const SENTENCE: &str = "No codec reaches a lower ratio with larger blocks of the same data.";
     let is_natural = |cell: &&Cell<'_>| cell.is_plain() && cell.is_natural() && !cell.is_copy();
     let by_size = families(cells.iter().filter(is_natural), &[&COMPRESSION_BLOCK_SIZE]);
-    let (mut pairs, mut falling) = (0, Vec::new());
+    let (mut pairs, mut others, mut falling) = (0, 0, Vec::new());
     for neighbours in by_size.iter().flat_map(|family| family.windows(2)) {
         let [small, large] = neighbours else { continue };
         if !have_same_bytes(small, large) {
+            others += 1;
             continue;
         }
         let ratios = small
@@ -41,8 +42,14 @@ pub(super) fn larger_blocks_save_more(cells: &[Cell<'_>]) -> Finding {
         let reason = "no codec was measured at two block sizes of the same data";
         return Finding::not_testable(ID, SENTENCE, reason);
     }
+    let not_tested = match others {
+        0 => String::new(),
+        others => format!(
+            " that compressed the same bytes, and not {others} that compressed other parts of the data"
+        ),
+    };
     let tested = format!(
-        "{pairs} pairs of neighbouring block sizes; a fall by {} % counts as none.",
+        "{pairs} pairs of neighbouring block sizes{not_tested}; a fall by {} % counts as none.",
         SAME * 100.0
     );
     Finding::tested(ID, SENTENCE, falling.is_empty(), tested).otherwise(format!(

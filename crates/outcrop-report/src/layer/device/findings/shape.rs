@@ -50,7 +50,7 @@ pub(super) fn knee(cells: &[Cell<'_>]) -> Finding {
         let reason = if beyond {
             "throughput per latency still rises at the deepest queue measured, or fewer than three depths were measured."
         } else {
-            "no cells of one kind with IOPS and mean latency at several depths (the plan ssd-queue-depth measures them)."
+            "no random reads alone or writes alone with IOPS and mean latency at several depths (the plan ssd-queue-depth measures them)."
         };
         return Finding::not_testable(ID, SENTENCE, reason).numbers(numbers);
     }

@@ -73,7 +73,12 @@ fn of_advice(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) ->
             String::new()
         }
     );
-    let is_any_policy = advice.policies_tie && chosen.misses_first_gets_alone(facts.first_gets);
+    let are_first = chosen.misses_first_gets_alone(facts.first_gets);
+    let is_any_policy = advice.policies_tie && (are_first || is_all);
+    let missing = match are_first {
+        true => "only the first request of each key misses",
+        false => "only first requests of keys miss, and requests after a delete or an expiry",
+    };
     if is_any_policy && advice.everything_fits {
         let memory = format!("{}, the smallest memory simulated", size(chosen));
         let fits = match is_all {
@@ -81,7 +86,7 @@ fn of_advice(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) ->
             false => format!("{memory}, holds everything that is requested again (all objects take {all})"),
         };
         return vec![
-            format!("{fits}: only the first request of each key misses ({} of gets).", percent(chosen)),
+            format!("{fits}: {missing} ({} of gets).", percent(chosen)),
             "Policy: it makes no difference, because nothing that is requested again is evicted. Smaller values of --memory show where it does."
                 .to_owned(),
         ];
@@ -93,7 +98,7 @@ fn of_advice(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) ->
         };
         return vec![
             format!(
-                "Memory: {}, {fits}: only the first request of each key misses ({} of gets).",
+                "Memory: {}, {fits}: {missing} ({} of gets).",
                 size(chosen),
                 percent(chosen)
             ),
@@ -350,6 +355,22 @@ mod tests {
             ..FACTS
         };
         assert_eq!(said(&[(PolicyKind::Lru, [1000, 1000])], &facts), [NOTHING_AGAIN]);
+    }
+
+    #[test]
+    fn where_everything_fits_misses_after_deletes_ask_for_neither_memory_nor_a_policy() {
+        let deleted = [(PolicyKind::Lru, [90, 90]), (PolicyKind::Sieve, [90, 90])];
+        let facts = TraceFacts {
+            all_bytes: 1_000_000,
+            ..FACTS
+        };
+        let said = said(&deleted, &facts);
+        assert_eq!(
+            said[0],
+            "Everything fits in 2 MiB, the smallest memory simulated (all objects take 1.00 MB): only first requests of keys miss, and requests \
+             after a delete or an expiry (9.0 % of gets)."
+        );
+        assert!(said[1].starts_with("Policy: it makes no difference"), "{said:?}");
     }
 
     #[test]
