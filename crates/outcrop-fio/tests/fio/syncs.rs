@@ -69,6 +69,38 @@ fn syncs_are_exported_apart_from_the_writes_that_they_follow_and_come_back_as_th
 }
 
 #[test]
+fn a_mix_in_which_fio_also_synced_between_reads_is_no_cell_of_ours() {
+    let result = |rw: &str, reads: u64, syncs: u64| {
+        format!(
+            r#"{{"fio version": "fio-3.33", "timestamp": 1763700000, "jobs": [{{"jobname": "j", "job options": {{"rw": "{rw}", "bs": "4k", "fsync": "8",
+            "filename": "a", "size": "1m", "ioengine": "psync"}},
+            "read": {{"total_ios": {reads}, "iops": {reads}.0, "runtime": 1000, "io_bytes": {}, "lat_ns": {{"mean": 7.0, "max": 9, "N": {reads}}}}},
+            "write": {{"total_ios": 800, "iops": 800.0, "runtime": 1000, "io_bytes": 3276800, "lat_ns": {{"mean": 7.0, "max": 9, "N": 800}}}},
+            "sync": {{"total_ios": {syncs}, "lat_ns": {{"mean": 7.0, "max": 9, "N": {syncs}}}}}}}]}}"#,
+            reads * 4096
+        )
+    };
+    let trial = |text: String| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("j.json");
+        fs::write(&path, text).unwrap();
+        imported(&[&path]).trials.remove(0)
+    };
+    let often = trial(result("randrw", 1_000, 320));
+    assert_eq!(often.factors["sync"], "every:8:fsync");
+    assert_eq!(often.factors["syncs"], "also between reads");
+    let said: Vec<&str> = often.notes.iter().map(|note| note.text.as_str()).collect();
+    assert!(
+        said.iter()
+            .any(|note| note.contains("fio synced once for 2.5 writes")),
+        "{said:?}"
+    );
+    for as_asked in [result("randrw", 1_000, 100), result("randwrite", 0, 100)] {
+        assert!(!trial(as_asked).factors.contains_key("syncs"));
+    }
+}
+
+#[test]
 fn a_run_that_did_not_record_writes_without_their_syncs_leaves_that_latency_out_and_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let ours = synced(false);

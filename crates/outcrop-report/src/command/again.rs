@@ -53,3 +53,29 @@ impl Commands {
         format!("outcrop run {plan}{narrower}{more}{data}")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_repetitions_than_a_limit_on_written_bytes_was_for_come_with_a_larger_one() {
+        let plan = |limit: &str| {
+            format!("[run]\n{limit}\n[[plan]]\nlayer = \"device\"\n[plan.trial]\nrepetitions = 5\n")
+        };
+        let again =
+            |limit: &str, more: &str| Commands::about("runs/a", &plan(limit)).again(&["device"], more);
+        assert_eq!(
+            again("max_written = \"3GB\"", "--repetitions 9").as_deref(),
+            Some("outcrop run runs/a/plan.toml --repetitions 9 --max-written 6GB")
+        );
+        assert_eq!(
+            again("max_written = \"3GB\"", "--repetitions 5").as_deref(),
+            Some("outcrop run runs/a/plan.toml --repetitions 5")
+        );
+        assert_eq!(
+            again("", "--repetitions 9").as_deref(),
+            Some("outcrop run runs/a/plan.toml --repetitions 9")
+        );
+    }
+}

@@ -305,23 +305,14 @@ pub(super) fn label(row: &ComparisonRow, common: &BTreeMap<String, String>) -> S
         .map(|schema| schema.label(&schema.read(&own)))
         .unwrap_or_default();
     // What has no word in labels is spelled.
-    let is_said = |name: &str| {
-        let factor = schema.and_then(|schema| schema.factor(name));
-        factor.is_some_and(|factor| factor.labelled("").is_some())
-    };
-    let unsaid: BTreeMap<String, String> = own.into_iter().filter(|(name, _)| !is_said(name)).collect();
-    let spelled = if unsaid.is_empty() {
-        String::new()
-    } else {
-        spell(&unsaid)
-    };
-    let told: Vec<String> = [words, spelled]
-        .into_iter()
-        .filter(|word| !word.is_empty())
-        .collect();
-    match told.is_empty() {
-        true => row.candidate_subject.clone().unwrap_or_default(),
-        false => told.join(" "),
+    let factor = |name: &str| schema.and_then(|schema| schema.factor(name));
+    let is_unsaid = |name: &str| factor(name).is_none_or(|factor| factor.labelled("").is_none());
+    let unsaid: BTreeMap<String, String> = own.into_iter().filter(|(name, _)| is_unsaid(name)).collect();
+    match (words.is_empty(), unsaid.is_empty()) {
+        (true, true) => row.candidate_subject.clone().unwrap_or_default(),
+        (true, false) => spell(&unsaid),
+        (false, true) => words,
+        (false, false) => format!("{words} {}", spell(&unsaid)),
     }
 }
 

@@ -3,7 +3,7 @@
 use outcrop_report::Report;
 use outcrop_report::answer::Claim;
 use outcrop_results::{RunView, Value};
-use outcrop_schema::cache::{ARRIVAL, HIT_RATIO, LATENCY, MEMORY, POLICY, SERVER_THREADS};
+use outcrop_schema::cache::{ARRIVAL, HIT_RATIO, LATENCY, MEMORY, POLICY, POPULARITY, SERVER_THREADS};
 use outcrop_schema::metrics::Metric;
 
 use crate::cache_fixture::{Builder, Factors};
@@ -40,6 +40,30 @@ fn threads_that_give_no_more_than_fewer_do_say_that_they_tie() {
     assert_eq!(
         claim.brief,
         "4: 4 threads give 1.91 × the throughput of one; ties with 1 other"
+    );
+}
+
+#[test]
+fn cells_of_another_popularity_are_named_where_one_is_the_best_and_where_a_figure_leaves_them_out() {
+    let mut builder = Builder::new();
+    for (popularity, hits) in [("etc", 0.9), ("zipfian:0.99", 0.8)] {
+        for memory in ["4MiB", "8MiB"] {
+            let changes: Factors<'_> = &[(&MEMORY, memory), (&POPULARITY, popularity)];
+            builder = builder.cell("cache-policies", changes, (hits, hits), 1e5, 6000.0);
+        }
+    }
+    let report = Report::of(&builder.run);
+    let json = report.to_json().unwrap().to_string();
+    assert!(json.contains("popularity etc"), "{json}");
+    let figures = report.figures();
+    let hits = figures
+        .iter()
+        .find(|figure| figure.id == "cache-hit-ratio")
+        .unwrap();
+    assert!(
+        hits.caption.contains("Shown: popularity ") && hits.caption.contains("(of 2 measured)"),
+        "{}",
+        hits.caption
     );
 }
 
