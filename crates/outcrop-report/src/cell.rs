@@ -87,11 +87,13 @@ impl<'a> Cell<'a> {
         let Some(first) = cells.first() else {
             return;
         };
+        // What a cell does not have, as a server without policies, tells it apart by its other factors.
         let differs = |factor: &&FactorRef| {
-            let value = first.factors.spelling(factor.about());
-            cells
+            let mut values = cells
                 .iter()
-                .any(|cell| cell.factors.spelling(factor.about()) != value)
+                .filter_map(|cell| cell.factors.spelling(factor.about()));
+            let one = values.next();
+            values.any(|value| Some(value) != one)
         };
         let varying = first.schema.workload.iter().filter(differs);
         let varying: Vec<&'static str> = varying.map(|factor| factor.name).collect();

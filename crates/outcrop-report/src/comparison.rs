@@ -3,6 +3,7 @@
 mod checks;
 mod circumstances;
 mod head;
+mod labels;
 mod left_out;
 mod text;
 

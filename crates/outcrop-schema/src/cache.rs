@@ -8,7 +8,7 @@ use outcrop_workload::keyed::{
 };
 use outcrop_workload::{Arrivals, Content};
 
-use crate::factor::{Factor, FactorRef, Label, Role};
+use crate::factor::{Factor, FactorRef, Label, OF_WORKLOAD, Role};
 use crate::lateness;
 use crate::layer::{LayerSchema, TableColumn};
 use crate::metrics::{Latencies, latencies, metrics};
@@ -180,8 +180,6 @@ pub static WORKLOAD: Factor<Preset> = Factor::new("workload", "The workload by n
     .accepts("`\"etc\"`, `\"etc-lite\"`: the next four, unless they are given")
     .label(Label::Always("{}"))
     .open();
-/// Said of what the workload decides: where a value of it has the workload's name, that is its own.
-pub const OF_WORKLOAD: &str = "the workload's";
 /// Which keys are asked for how often.
 pub static POPULARITY: Factor<KeyPopularity> = Factor::new("popularity", "Key popularity", spelled)
     .decided(OF_WORKLOAD)

@@ -31,6 +31,9 @@ impl Role {
     }
 }
 
+/// Said of what the workload decides where a plan says nothing: a value that has the workload's name is its own.
+pub const OF_WORKLOAD: &str = "the workload's";
+
 /// How a factor's value stands in the label of a cell; `{}` is the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {

@@ -14,7 +14,7 @@ use outcrop_workload::store::{
 };
 use outcrop_workload::{Arrival, Content};
 
-use crate::factor::{Factor, FactorRef, Label, Role};
+use crate::factor::{Factor, FactorRef, Label, OF_WORKLOAD, Role};
 use crate::layer::{LayerSchema, TableColumn};
 use crate::parse::{count, small_count, spelled};
 
@@ -273,7 +273,7 @@ pub static REQUESTS: Factor<RequestDistribution> = Factor::new(
     "Which keys are requested: zipfian, latest, uniform, zipf:0.99, mixgraph",
     spelled,
 )
-.decided("the workload's")
+.decided(OF_WORKLOAD)
 .accepts("`\"zipfian\"` (YCSB's scrambled one), `\"latest\"`, `\"uniform\"`, `\"zipf:0.99\"` (plain), `\"mixgraph\"`")
 .label(Label::Always("{}"))
 .flag("requests");
@@ -292,7 +292,7 @@ pub static VALUE_SIZE: Factor<ValueSize> = Factor::new(
     "Size of the values: fixed:1000B, or etc (as in Facebook's ETC workload)",
     spelled,
 )
-.decided("the workload's")
+.decided(OF_WORKLOAD)
 .accepts("`\"fixed:1000B\"` (YCSB's ten fields of 100 B), `\"etc\"`, mixgraph's own");
 /// What values contain.
 pub static CONTENT: Factor<Content> = Factor::new(

@@ -1,6 +1,7 @@
 //! Commands that measure a run's plan again, as it is or changed.
 
 use outcrop_measure::ByteSize;
+use outcrop_measure::units::TimeSpan;
 
 use super::{Commands, layer_of, quoted};
 
@@ -19,12 +20,22 @@ impl Commands {
     /// The limit on written bytes that more repetitions need, where the plan has one: as many times its own as there are more of them.
     fn more_written(&self, layers: &[&str], more: &str) -> Option<String> {
         let limit: ByteSize = self.setting("max_written")?.parse().ok()?;
-        let wanted: u64 = more.strip_prefix("--repetitions ")?.parse().ok()?;
+        let times = self.times_more(layers, more)?;
+        (times > 1).then(|| format!(" --max-written {}", ByteSize(limit.0.saturating_mul(times))))
+    }
+
+    /// How many times as many trials more repetitions are, or how many times as much time a larger budget is.
+    fn times_more(&self, layers: &[&str], more: &str) -> Option<u64> {
+        if let Some(budget) = more.strip_prefix("--budget ") {
+            let [had, wanted] = [self.setting("budget")?, budget].map(|text| text.parse::<TimeSpan>().ok());
+            return Some((wanted?.0.as_secs_f64() / had?.0.as_secs_f64()).ceil() as u64);
+        }
+        let (_, wanted) = more.split_once("--repetitions ")?;
+        let wanted: u64 = wanted.parse().ok()?;
         let plans = self.own_plans().filter(|plan| layers.contains(&layer_of(plan)));
         let repetitions = plans.filter_map(|plan| plan.get("trial")?.get("repetitions")?.as_integer());
         let had = u64::try_from(repetitions.min()?).ok().filter(|had| *had > 0)?;
-        let times = wanted.div_ceil(had);
-        (times > 1).then(|| format!(" --max-written {}", ByteSize(limit.0.saturating_mul(times))))
+        Some(wanted.div_ceil(had))
     }
 
     /// Copies the run's plan, and measures the copy once it is changed. None where the run is not kept, or was measured by another program.
@@ -72,6 +83,10 @@ mod tests {
         assert_eq!(
             again("max_written = \"3GB\"", "--repetitions 5").as_deref(),
             Some("outcrop run runs/a/plan.toml --repetitions 5")
+        );
+        assert_eq!(
+            again("max_written = \"3GB\"\nbudget = \"1m\"", "--budget 3m").as_deref(),
+            Some("outcrop run runs/a/plan.toml --budget 3m --max-written 9GB")
         );
         assert_eq!(
             again("", "--repetitions 9").as_deref(),

@@ -6,7 +6,8 @@ use outcrop_measure::metric::Unit;
 use outcrop_measure::units::format_nanoseconds;
 use outcrop_results::compare::{Comparison, ComparisonRow, LoadDifference, LoadMeasure};
 
-use super::text::{common_factors, label, wrapped};
+use super::labels::Labels;
+use super::text::wrapped;
 
 /// Trials of lengths that differ by less than this factor are as long as each other.
 const SAME_LENGTH: f64 = 1.1;
@@ -85,8 +86,8 @@ fn affected(load: &LoadDifference, comparison: &Comparison) -> String {
     if had_it.len() == all_count {
         return format!("Where the {side} is worse in a time or a rate, the row is undecided.");
     }
-    let common = common_factors(comparison);
-    let named = had_it.iter().take(MOST_CELLS).map(|row| label(row, &common));
+    let labels = Labels::of(comparison);
+    let named = had_it.iter().take(MOST_CELLS).map(|row| labels.of_row(row));
     let named = named.collect::<Vec<_>>().join("; ");
     let more = match had_it.len().saturating_sub(MOST_CELLS) {
         0 => String::new(),

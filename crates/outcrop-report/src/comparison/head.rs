@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use outcrop_results::compare::{Comparison, EnvironmentDifference};
 
 use super::circumstances::circumstances;
+use super::labels::common_factors;
 use super::spell;
-use super::text::{Detail, common_factors, wrapped};
+use super::text::{Detail, wrapped};
 use crate::number::counted;
 
 /// Differences between two environments that stand above the rows unasked.

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_measure::metric::words_of;
-use outcrop_results::compare::{Comparison, ComparisonRow, Figure, NotComparable, Undecided, Verdict};
+use outcrop_results::compare::{Comparison, ComparisonRow, Figure, Undecided, Verdict};
 use outcrop_schema::{Setting, Vocabulary};
 
 use super::checks::FailedCheck;
 use super::head::{head, named};
+use super::labels::Labels;
 use super::left_out::{failed, not_compared};
-use super::{is_set_by_factor, spell, verdict_name};
+use super::{is_set_by_factor, verdict_name};
 use crate::number::{counted, given_percent};
 
 /// Widest label of a cell that shares its line with the figures.
@@ -40,11 +41,11 @@ pub fn comparison_text(comparison: &Comparison, detail: &Detail) -> String {
     if comparison.comparable().next().is_none() {
         text.push_str("\nNothing can be compared.\n");
     }
-    let common = common_factors(comparison);
+    let labels = Labels::of(comparison);
     for of_metric in &shown {
         text.push_str(&format!("\n{}\n", summary(of_metric, shown.len() > 1)));
         for row in &of_metric.rows {
-            text.push_str(&line(row, &common));
+            text.push_str(&line(row, &labels));
         }
     }
     text.push_str(&not_shown(comparison, &shown, &rest));
@@ -101,7 +102,7 @@ pub fn comparison_markdown(comparison: &Comparison, detail: &Detail) -> String {
         "| metric | cell | baseline | candidate | ratio | interval | confidence | verdict | reason |\n",
     );
     text.push_str("|---|---|---|---|---|---|---|---|---|\n");
-    let common = common_factors(comparison);
+    let labels = Labels::of(comparison);
     for row in shown.iter().flat_map(|of_metric| &of_metric.rows) {
         let (interval, confidence) = row.interval.map_or_else(Default::default, |interval| {
             let ends = format!("{:.3} to {:.3}", interval.low, interval.high);
@@ -109,7 +110,7 @@ pub fn comparison_markdown(comparison: &Comparison, detail: &Detail) -> String {
         });
         let cells = [
             words_of(&row.metric),
-            label(row, &common).replace('|', "\\|"),
+            labels.of_row(row).replace('|', "\\|"),
             spell_figure(row.baseline.as_ref()),
             spell_figure(row.candidate.as_ref()),
             row.ratio.map_or_else(String::new, |ratio| format!("{ratio:.3}")),
@@ -264,8 +265,8 @@ fn tally(rows: &[&ComparisonRow]) -> String {
     parts.join(", ")
 }
 
-fn line(row: &ComparisonRow, common: &BTreeMap<String, String>) -> String {
-    let label = label(row, common);
+fn line(row: &ComparisonRow, labels: &Labels) -> String {
+    let label = labels.of_row(row);
     let ratio = match (row.ratio, row.interval) {
         (Some(ratio), Some(interval)) => {
             let [ratio, low, high] = [ratio, interval.low, interval.high].map(factor);
@@ -293,26 +294,6 @@ fn factor(ratio: f64) -> String {
         ratio if ratio < 9.9995 => format!("{ratio:.3}"),
         ratio if ratio < 999.95 => format!("{ratio:.1}"),
         ratio => format!("{ratio:.0}"),
-    }
-}
-
-/// A cell in the words of its layer, by the factors that vary.
-pub(super) fn label(row: &ComparisonRow, common: &BTreeMap<String, String>) -> String {
-    let own = row.factors.iter().filter(|(name, _)| !common.contains_key(*name));
-    let own: BTreeMap<String, String> = own.map(|(name, value)| (name.clone(), value.clone())).collect();
-    let schema = Vocabulary::default().layer(&row.layer);
-    let words = schema
-        .map(|schema| schema.label(&schema.read(&own)))
-        .unwrap_or_default();
-    // What has no word in labels is spelled.
-    let factor = |name: &str| schema.and_then(|schema| schema.factor(name));
-    let is_unsaid = |name: &str| factor(name).is_none_or(|factor| factor.labelled("").is_none());
-    let unsaid: BTreeMap<String, String> = own.into_iter().filter(|(name, _)| is_unsaid(name)).collect();
-    match (words.is_empty(), unsaid.is_empty()) {
-        (true, true) => row.candidate_subject.clone().unwrap_or_default(),
-        (true, false) => spell(&unsaid),
-        (false, true) => words,
-        (false, false) => format!("{words} {}", spell(&unsaid)),
     }
 }
 
@@ -415,31 +396,4 @@ pub(super) fn wrapped(head: &str, words: &str) -> String {
         is_empty = false;
     }
     format!("{text}{line}\n")
-}
-
-/// Factors that have the same value in every row: they are said once.
-pub(super) fn common_factors(comparison: &Comparison) -> BTreeMap<String, String> {
-    let mut rows = comparison.rows.iter().map(|row| &row.factors);
-    let Some(first) = rows.next() else {
-        return BTreeMap::new();
-    };
-    let mut common = first.clone();
-    for factors in rows {
-        common.retain(|name, value| factors.get(name) == Some(value));
-    }
-    if common.len() == first.len() {
-        // One cell: its factors name it.
-        return BTreeMap::new();
-    }
-    // What keeps a row from being compared is no common value, though the rows name it by one of the sides.
-    for row in &comparison.rows {
-        if let Verdict::NotComparable(reasons) = &row.verdict {
-            for reason in reasons {
-                if let NotComparable::ConditionDiffers { condition, .. } = reason {
-                    common.remove(condition);
-                }
-            }
-        }
-    }
-    common
 }

@@ -44,27 +44,27 @@ fn not_measured(candidates: &[Candidate], study: &Measured, limits: &Limits) -> 
     }
     let named = enumerated(&codecs);
     let were = if codecs.len() == 1 { "was" } else { "were" };
-    // Levels of a codec are several candidates, and each of an engine's codecs may have some.
-    let engine: Option<StoreEngine> = study.engine.parse().ok();
+    let engine: StoreEngine = study.engine.parse().ok()?;
     let has = |codec: &StoreCodec| {
         codecs
             .iter()
             .any(|name| name.split(':').next() == Some(codec.name()))
     };
-    let lacks = |engine: StoreEngine| {
-        engine
-            .codecs()
-            .iter()
-            .any(|codec| *codec != StoreCodec::None && !has(codec))
-    };
-    let others = match engine {
-        Some(engine) if lacks(engine) => {
+    let is_lacking = |codec: &StoreCodec| *codec != StoreCodec::None && !has(codec);
+    let others = match engine.codecs().iter().any(is_lacking) {
+        true => {
             "other codecs may have the ratio (`compression` in a plan, or --compression of `outcrop kv`; quick effort measures the fewest)".to_owned()
         }
-        _ => format!(
-            "{} has no other codec; a higher level or larger blocks may have the ratio, or another engine (`outcrop kv --engine rocksdb`)",
-            study.engine
-        ),
+        false => {
+            let mut ways = vec!["larger blocks"];
+            if engine.codecs().iter().any(|codec| codec.levels().is_some()) {
+                ways.push("higher levels");
+            }
+            if engine != StoreEngine::RocksDb {
+                ways.push("another engine (`outcrop kv --engine rocksdb`)");
+            }
+            format!("{engine} has no other codec; what may have the ratio: {}", ways.join(", "))
+        }
     };
     Some(format!(" Only {named} {were} measured; {others}.")).filter(|_| !codecs.is_empty())
 }

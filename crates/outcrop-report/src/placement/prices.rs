@@ -77,11 +77,21 @@ impl Bill<'_> {
 
     /// `At your prices, store: lz4, blocks of 16 KiB is the cheapest: 387.99 EUR a month.`
     pub(super) fn in_short(&self, candidates: &[Candidate]) -> Option<String> {
-        let (cheapest, _) = *self.costs(candidates).first()?;
-        let (name, cost) = (cheapest.name(), self.number(cheapest)?.value);
-        let currency = &self.0.currency;
+        let costs = self.costs(candidates);
+        let (cheapest, _) = *costs.first()?;
+        let (name, own) = (cheapest.name(), self.number(cheapest)?);
+        let next = costs
+            .get(1)
+            .and_then(|(next, _)| Some((next, self.number(next)?)));
+        let tie = match next {
+            Some((next, other)) if Difference::of(&other, &own) == Difference::None => {
+                format!("; it ties with {}", next.name())
+            }
+            _ => String::new(),
+        };
+        let (cost, currency) = (own.value, &self.0.currency);
         Some(format!(
-            "At your prices, {name} is the cheapest: {cost:.2} {currency} a month."
+            "At your prices, {name} is the cheapest: {cost:.2} {currency} a month{tie}."
         ))
     }
 

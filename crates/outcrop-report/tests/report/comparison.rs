@@ -8,7 +8,7 @@ use outcrop_report::comparison::{
 use outcrop_results::compare::{Side, Verdict};
 use outcrop_results::{Envelope, Value, Variant, compare, references};
 use outcrop_schema::compression::COMPRESSION_RATIO;
-use outcrop_schema::device::{CONTENT, FOREIGN_BYTES_RATIO, PERCENTILES_FROM_SUBMISSION_END};
+use outcrop_schema::device::{FOREIGN_BYTES_RATIO, PERCENTILES_FROM_SUBMISSION_END};
 
 use crate::fixture::{RunBuilder, complete};
 use crate::kv_fixture::{self, Stored};
@@ -70,30 +70,6 @@ fn cells_are_in_the_order_of_their_values() {
     let text = comparison_text(&compare(&run, &run), &Detail::default());
     let places = ["  QD 2 ", "  QD 16 ", "  QD 128 "].map(|label| text.find(label));
     assert!(places.is_sorted() && places[0].is_some(), "{text}");
-}
-
-#[test]
-fn cells_that_differ_in_a_factor_that_labels_leave_out_are_told_apart_by_it() {
-    let mut run = RunBuilder::new(5).cells(&[4096], &[2, 16], &[0]).build();
-    let zeros = run.trials.clone().into_iter().map(|mut trial| {
-        trial.cell.push_str("-zeros");
-        trial.factors.insert(CONTENT.name.to_owned(), "zeros".to_owned());
-        trial
-    });
-    let zeros: Vec<_> = zeros.collect();
-    run.trials.extend(zeros);
-    let text = comparison_text(&compare(&run, &run), &Detail::default());
-    for label in ["QD 2 content=random", "QD 2 content=zeros", "QD 16 content=zeros"] {
-        assert!(text.contains(label), "{label}: {text}");
-    }
-    let report = Report::of(&run);
-    let figures = report.figures();
-    let by_depth = figures.iter().find(|figure| figure.id == "iops-by-depth");
-    let csv = by_depth.expect("it is drawn").to_csv().unwrap();
-    assert!(
-        csv.contains("content random") || csv.contains("content zeros"),
-        "{csv}"
-    );
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod column_encoding;
 mod column_fixture;
 mod column_forms;
 mod comparison;
+mod comparison_labels;
 mod compression;
 mod compression_balance;
 mod compression_figures;

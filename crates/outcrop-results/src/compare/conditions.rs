@@ -4,8 +4,9 @@
 //! condition beside a publication, and a condition never does.
 
 use outcrop_measure::ByteSize;
-use outcrop_schema::cache::{OF_WORKLOAD, WORKLOAD};
+use outcrop_schema::cache::WORKLOAD;
 use outcrop_schema::compression::CORPUS;
+use outcrop_schema::factor::OF_WORKLOAD;
 use outcrop_schema::{Column, FactorRef, LayerSchema, Role};
 
 use super::cells::Cell;

@@ -147,7 +147,7 @@ fn a_run_that_wrote_as_much_as_it_may_is_resumed_with_a_limit_that_lets_it_go_on
     assert_eq!(stopped.code, Some(130), "{stopped:?}");
     let (said, command) = stopped.stderr.rsplit_once("such as `outcrop ").unwrap();
     assert!(
-        said.contains("6MiB (--max-written) was reached before another trial was complete"),
+        said.contains("6MiB (--max-written) was reached before a trial was complete"),
         "{said}"
     );
     let command = command.split('`').next().unwrap();

@@ -208,9 +208,7 @@ fn recommendation(choice: &Choice<'_, '_>) -> Claim {
     };
     let meaning = match wish {
         Wish::Smallest => "It has the highest ratio",
-        Wish::Balanced => {
-            "It is the nearest to both the best ratio and the best speed, on logarithmic scales over the candidates"
-        }
+        Wish::Balanced => "It is the nearest to both the best ratio and the best speed",
         Wish::Fastest => {
             "It has the highest speed in both directions combined, among the codecs that make the data smaller"
         }

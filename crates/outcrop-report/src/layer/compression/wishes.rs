@@ -277,8 +277,7 @@ fn of_ends<'c, 'a>(smallest: &Choice<'c, 'a>, fastest: &Choice<'c, 'a>) -> Optio
     let is_one = is(&small, &fast);
     let is_tie = fastest.ties.iter().any(|tie| is(tie, &small));
     let is_as_fast = is_one || is_tie || fast.speed_over(&small) <= AS_FAST;
-    let has_same_ratio = smallest.ties.iter().any(|tie| is(tie, &fast));
-    let is_about_as_small = has_same_ratio || fast.ratio * ABOUT_AS_SMALL >= small.ratio;
+    let is_about_as_small = fast.ratio * ABOUT_AS_SMALL >= small.ratio;
     let (best, other) = match (is_as_fast, is_about_as_small) {
         (true, _) => (small, fast),
         (false, true) => (fast, small),
@@ -362,6 +361,8 @@ fn balance(one: &Candidate<'_, '_>, able: &[Candidate<'_, '_>]) -> Score {
         let high = logs().fold(f64::NEG_INFINITY, f64::max);
         if high > low {
             (value.ln() - low) / (high - low)
+        } else if value.ln() < low {
+            0.0
         } else {
             1.0
         }

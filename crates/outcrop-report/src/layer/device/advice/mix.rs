@@ -42,14 +42,14 @@ pub(super) fn depth(cells: &[Cell<'_>]) -> Option<Claim> {
     let others = match mixed_depth_curves(cells).len() {
         1 => String::new(),
         count => format!(
-            " The run has {count} mixes at several depths; this is one near 70:30, and the table has the others."
+            " The run has {count} mixes at several depths; no other is nearer to 70:30; the table has all."
         ),
     };
     Some(claim_with_action(
         "Mix throughput".to_owned(),
         format!("{words}, {requests}: {iops}{tie}{told}"),
-        format!("{words} gives {iops} with requests of {requests}{tie}{told}.{others}"),
-        format!("For throughput, use {words} with requests of {requests}: {iops}{tie}{told}"),
+        format!("{words} gives {iops} ({requests}){tie}{told}.{others}"),
+        format!("For throughput, use {words} ({requests}): {iops}{tie}{told}"),
         numbers,
     ))
 }

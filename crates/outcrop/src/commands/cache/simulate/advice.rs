@@ -18,7 +18,8 @@ pub(super) fn sentences(points: &[CurvePoint], facts: &TraceFacts) -> Option<Vec
     let mut sentences = of_advice(&advice, points, facts);
     // Where nothing is evicted that is asked for again, the choice of a policy is for those who have less memory.
     let mut policy = advice.chosen.policy;
-    let fits = advice.chosen.misses_first_gets_alone(facts.first_gets);
+    let is_all = facts.all_bytes <= advice.chosen.memory_bytes && advice.policies_tie;
+    let fits = is_all || advice.chosen.misses_first_gets_alone(facts.first_gets);
     let of_less = points
         .iter()
         .filter(|point| point.memory_bytes < advice.chosen.memory_bytes);
@@ -77,7 +78,7 @@ fn of_advice(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) ->
     let is_any_policy = advice.policies_tie && (are_first || is_all);
     let missing = match are_first {
         true => "only the first request of each key misses",
-        false => "only first requests of keys miss, and requests after a delete or an expiry",
+        false => "gets miss only where a key was never stored, was deleted or has expired",
     };
     if is_any_policy && advice.everything_fits {
         let memory = format!("{}, the smallest memory simulated", size(chosen));
@@ -367,8 +368,8 @@ mod tests {
         let said = said(&deleted, &facts);
         assert_eq!(
             said[0],
-            "Everything fits in 2 MiB, the smallest memory simulated (all objects take 1.00 MB): only first requests of keys miss, and requests \
-             after a delete or an expiry (9.0 % of gets)."
+            "Everything fits in 2 MiB, the smallest memory simulated (all objects take 1.00 MB): gets miss only where a key was never stored, was \
+             deleted or has expired (9.0 % of gets)."
         );
         assert!(said[1].starts_with("Policy: it makes no difference"), "{said:?}");
     }

@@ -1,0 +1,99 @@
+//! What rows of a comparison call their cells: by what tells them apart, and no more.
+
+use outcrop_report::Report;
+use outcrop_report::comparison::{Detail, comparison_text};
+use outcrop_results::{RunView, compare};
+use outcrop_schema::device::{CONTENT, SYNC};
+use outcrop_schema::factor::FactorRef;
+
+use crate::fixture::RunBuilder;
+use crate::kv_fixture::{self, Stored};
+
+fn text_of(run: &RunView) -> String {
+    comparison_text(&compare(run, run), &Detail::default())
+}
+
+/// The run with each of its cells once more under another value of a factor.
+fn with_other(mut run: RunView, factor: FactorRef, value: &str) -> RunView {
+    let others: Vec<_> = run.trials.clone();
+    run.trials.extend(others.into_iter().map(|mut trial| {
+        trial.cell.push_str("-other");
+        trial.factors.insert(factor.name.to_owned(), value.to_owned());
+        trial
+    }));
+    run
+}
+
+#[test]
+fn cells_that_differ_in_a_factor_that_labels_leave_out_are_told_apart_by_it() {
+    let run = RunBuilder::new(5).cells(&[4096], &[2, 16], &[0]).build();
+    let run = with_other(run, &CONTENT, "zeros");
+    let text = text_of(&run);
+    for label in ["QD 2 content=random", "QD 2 content=zeros", "QD 16 content=zeros"] {
+        assert!(text.contains(label), "{label}: {text}");
+    }
+    let report = Report::of(&run);
+    let figures = report.figures();
+    let by_depth = figures.iter().find(|figure| figure.id == "iops-by-depth");
+    let csv = by_depth.expect("it is drawn").to_csv().unwrap();
+    let drawn = ["content random", "content zeros"].map(|content| csv.contains(content));
+    assert_eq!(drawn.iter().filter(|is_drawn| **is_drawn).count(), 1, "{csv}");
+}
+
+#[test]
+fn one_cell_and_cells_of_two_layers_are_named_without_what_all_of_their_layer_have() {
+    let one = RunBuilder::new(5).cells(&[4096], &[8], &[100]).build();
+    let labels = |text: &str| -> Vec<String> {
+        let rows = text
+            .lines()
+            .filter(|line| line.starts_with("  ") && line.ends_with(" same"));
+        rows.map(str::to_owned).collect()
+    };
+    let text = text_of(&one);
+    assert!(!labels(&text).is_empty(), "{text}");
+    assert!(labels(&text).iter().all(|row| !row.contains('=')), "{text}");
+    let stores = kv_fixture::of(&["lz4", "none"].map(|codec| Stored {
+        codec,
+        block_size: "4KiB",
+        filesystem: "ext4",
+        throughput: 1e5,
+        stored: 5e7,
+    }));
+    let mut both = RunBuilder::new(5).cells(&[4096], &[2, 16], &[100]).build();
+    both.trials.extend(stores.trials);
+    let text = text_of(&both);
+    assert!(text.contains("lz4 4KiB") && text.contains("QD 16"), "{text}");
+    assert!(labels(&text).iter().all(|row| !row.contains('=')), "{text}");
+}
+
+#[test]
+fn a_default_that_alone_tells_a_row_apart_is_spelled() {
+    let run = RunBuilder::new(5).cells(&[4096], &[8], &[0]).build();
+    let text = text_of(&with_other(run, &SYNC, "each"));
+    assert!(text.contains("sync=none"), "{text}");
+}
+
+#[test]
+fn what_only_one_engine_has_is_not_said_of_its_cells() {
+    let run = kv_fixture::of(&["lz4", "none"].map(|codec| Stored {
+        codec,
+        block_size: "4KiB",
+        filesystem: "ext4",
+        throughput: 1e5,
+        stored: 5e7,
+    }));
+    let mut run = with_other(run, &outcrop_schema::kv::ENGINE, "redb");
+    for trial in run
+        .trials
+        .iter_mut()
+        .filter(|trial| trial.factors["engine"] == "redb")
+    {
+        for name in ["bloom_bits", "write_buffer", "compaction", "block_cache", "io"] {
+            trial.factors.remove(name);
+        }
+    }
+    let json = Report::of(&run).to_json().unwrap().to_string();
+    for said in ["bloom bits ", "write buffer ", "compaction leveled"] {
+        assert!(!json.contains(said), "{said}: {json}");
+    }
+}
