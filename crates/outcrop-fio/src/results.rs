@@ -10,6 +10,7 @@ mod possible;
 mod trials;
 mod values;
 
+pub(crate) use described::SYNCS;
 pub use import::{ImportOptions, Imported, import};
 
 /// Before the name of an option of fio that no factor has: it is a factor of imported records all the same.

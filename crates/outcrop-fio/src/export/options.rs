@@ -15,7 +15,7 @@ use outcrop_workload::{
 };
 use serde_json::{Map, Value};
 
-use crate::results::CONDITION_PREFIX;
+use crate::results::{CONDITION_PREFIX, SYNCS};
 
 /// Factors that have options.
 static TRANSLATED: [FactorRef; 15] = [
@@ -93,6 +93,8 @@ pub(super) fn of(cell: &CellView<'_>) -> Result<FioOptions, String> {
         .factors
         .iter()
         .filter_map(|(name, value)| Some((name.strip_prefix(CONDITION_PREFIX)?, value.as_str())))
+        // What fio did of itself is no option.
+        .filter(|(name, _)| *name != SYNCS)
         .collect();
     let is_buffered = settings.get(&ACCESS) == Some(&FileAccess::Buffered);
     if !conditions.iter().any(|(name, _)| *name == "direct") {

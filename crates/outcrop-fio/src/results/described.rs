@@ -82,7 +82,7 @@ const WITHOUT_EFFECT: &[&str] = &[
     "iodepth_low",
 ];
 /// What is said of a mix in which fio synced more often than Outcrop does.
-const SYNCS: &str = "syncs";
+pub(crate) const SYNCS: &str = "syncs";
 /// Syncs are more if they are this many times those that were asked for; the last writes of a job may have none.
 const MUCH_MORE_OFTEN: f64 = 1.1;
 /// Beyond this, the list of conditions in a subject's name is cut.
@@ -216,8 +216,10 @@ impl Described {
         if figures.read.count == 0.0 || writes_per_sync * MUCH_MORE_OFTEN >= asked {
             return;
         }
-        self.factors
-            .insert(SYNCS.to_owned(), "also between reads".to_owned());
+        self.factors.insert(
+            format!("{CONDITION_PREFIX}{SYNCS}"),
+            "also between reads".to_owned(),
+        );
         self.remark(format!(
             "fio synced once for {writes_per_sync:.1} writes, and was asked to once for {asked}: in a mix it also syncs between reads, which no run of \
              Outcrop does, so the two are not compared"

@@ -60,7 +60,7 @@ fn not_measured(candidates: &[Candidate], study: &Measured, limits: &Limits) -> 
             if engine.codecs().iter().any(|codec| codec.levels().is_some()) {
                 ways.push("higher levels");
             }
-            if engine != StoreEngine::RocksDb {
+            if engine != StoreEngine::RocksDb && study.others.is_none() {
                 ways.push("another engine (`outcrop kv --engine rocksdb`)");
             }
             format!("{engine} has no other codec; what may have the ratio: {}", ways.join(", "))

@@ -55,6 +55,16 @@ fn cells_of_another_popularity_are_named_where_one_is_the_best_and_where_a_figur
     let report = Report::of(&builder.run);
     let json = report.to_json().unwrap().to_string();
     assert!(json.contains("popularity etc"), "{json}");
+    for policy in ["lru", "sieve"] {
+        let changes: Factors<'_> = &[(&MEMORY, "8MiB"), (&POPULARITY, "uniform"), (&POLICY, policy)];
+        let hits = if policy == "lru" { 0.6 } else { 0.7 };
+        builder = builder.cell("cache-policies", changes, (hits, hits), 1e5, 6000.0);
+    }
+    let claim = advice(&builder.run, "Policy");
+    assert!(
+        claim.brief.contains("of memory, popularity uniform") && claim.text.contains("popularity uniform"),
+        "{claim:?}"
+    );
     let figures = report.figures();
     let hits = figures
         .iter()

@@ -155,7 +155,7 @@ fn that_a_sync_is_slower_is_decided_where_only_how_much_is_not() {
     let wide = with_dsync([0.6, 1.0, 1.9]);
     assert!(
         wide.brief.starts_with(
-            "QD 1, times slower than without a sync: fsync after each write about 4; O_DSYNC 5 to 17; how much is not \
+            "QD 1: fsync after each write about 4 times slower than without a sync; O_DSYNC 5 to 17; how much is not \
              decided (IOPS with O_DSYNC ÷ unsynced IOPS: 0.100 (0.0"
         ),
         "{}",
@@ -169,7 +169,7 @@ fn that_a_sync_is_slower_is_decided_where_only_how_much_is_not() {
     let open = with_dsync([3.0, 6.0, 9.8]);
     assert!(
         open.brief.starts_with(
-            "QD 1, times slower than without a sync: O_DSYNC not decided; fsync after each write about 4; how much is not decided"
+            "QD 1: fsync after each write about 4 times slower than without a sync; O_DSYNC not decided; how much is not decided"
         ),
         "{}",
         open.brief

@@ -22,6 +22,9 @@ pub struct CellBeyond {
     pub subject: String,
     /// The cell, in one spelling.
     pub factors: BTreeMap<String, String>,
+    /// Names of those of which cells of its layer have several values.
+    #[serde(skip)]
+    pub varying: BTreeSet<String>,
     /// Full name of the metric.
     pub metric: String,
     /// Its median, in the unit.
@@ -45,6 +48,7 @@ impl FailIf {
         mut report: FailIfReport<'a>,
     ) -> Result<FailIfReport<'a>, ResultsError> {
         let mut first_reason = None;
+        let varying = varying(cells);
         for cell in cells {
             let Some(samples) = cell.metrics.get(&self.metric) else {
                 continue;
@@ -54,6 +58,7 @@ impl FailIf {
                     layer: cell.layer.clone(),
                     subject: cell.subject.clone(),
                     factors: cell.factors.clone(),
+                    varying: varying.get(cell.layer.as_str()).cloned().unwrap_or_default(),
                     metric: self.metric.clone(),
                     value,
                     low,
@@ -110,6 +115,21 @@ impl FailIf {
             available: available.into_iter().cloned().collect(),
         }
     }
+}
+
+/// For each layer, the factors of which its cells have several values.
+fn varying(cells: &[SideCell]) -> BTreeMap<&str, BTreeSet<String>> {
+    let mut values: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    for cell in cells {
+        for (name, value) in &cell.factors {
+            values.entry((&cell.layer, name)).or_default().insert(value);
+        }
+    }
+    let mut varying: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for ((layer, name), _) in values.into_iter().filter(|(_, values)| values.len() > 1) {
+        varying.entry(layer).or_default().insert(name.to_owned());
+    }
+    varying
 }
 
 /// A figure and what it lies between; or why that is not known.

@@ -211,6 +211,13 @@ fn beyond(cell: &CellBeyond) -> String {
     let label = schema.map(|schema| schema.label(&schema.read(&cell.factors)));
     let mut names = vec![cell.layer.clone(), cell.subject.clone()];
     names.extend(label.filter(|label| !label.is_empty()));
+    // What labels leave out is said where cells differ in it.
+    let has_words = |name: &str| {
+        let factor = schema.and_then(|schema| schema.factor(name));
+        factor.is_some_and(|factor| factor.labelled("").is_some())
+    };
+    let unsaid = cell.varying.iter().filter(|name| !has_words(name));
+    names.extend(unsaid.filter_map(|name| Some(format!("{name}={}", cell.factors.get(name)?))));
     let figure = match cell.low < cell.high {
         true => format_with_range(&shown(cell.value), &shown(cell.low), &shown(cell.high)),
         false => shown(cell.value),
@@ -227,7 +234,7 @@ fn beyond(cell: &CellBeyond) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use outcrop_measure::metric::Unit;
 
@@ -239,6 +246,7 @@ mod tests {
             layer: "device".to_owned(),
             subject: "scratch-file 1GiB".to_owned(),
             factors: BTreeMap::new(),
+            varying: BTreeSet::from(["content".to_owned()]),
             metric: "latency_p99".to_owned(),
             value: 1.4e6,
             low: 1.3e6,
@@ -252,6 +260,12 @@ mod tests {
             "{alone}"
         );
         assert_eq!(alone, beyond(&cell(None)));
+        let mut of_zeros = cell(None);
+        of_zeros.factors = BTreeMap::from([("content".to_owned(), "zeros".to_owned())]);
+        assert!(
+            beyond(&of_zeros).starts_with("  device, scratch-file 1GiB, content=zeros: 1.40 ms"),
+            "what labels leave out is said where cells differ in it"
+        );
         assert_eq!(
             beyond(&cell(Some(0.4))),
             format!(

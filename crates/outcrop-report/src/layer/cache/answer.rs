@@ -133,7 +133,10 @@ pub(super) fn keys(cell: &Cell<'_>) -> String {
         || cell.spelling(&KEYS).to_owned(),
         |keys| format_exact_count(keys as u64),
     );
-    format!("{count} keys, requests of {}", cell.spelling(&WORKLOAD))
+    // The workload is said already.
+    let load = cell.apart(&OTHERS[1..]).into_iter();
+    let requests = format!("{count} keys, requests of {}", cell.spelling(&WORKLOAD));
+    listed(std::iter::once(requests).chain(load))
 }
 
 /// The hit ratios of a family, each with the factor that the family is along.

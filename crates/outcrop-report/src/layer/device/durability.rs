@@ -45,17 +45,18 @@ pub(super) fn cost(cells: &[Cell<'_>]) -> Option<Claim> {
     texts.extend(costs.iter().skip(1).map(|cost| cost.text("")));
     let text = format!("{}.", texts.join("; "));
     let mut numbers = vec![base.clone().named(format!("IOPS of unsynced writes at {depth}"))];
-    let is_any_known = costs.iter().any(|cost| cost.times_slower().is_some());
-    let slower = costs.iter().map(|cost| {
-        let undecided = || format!("{} {NOT_DECIDED}", cost.policy);
-        cost.times_slower().unwrap_or_else(undecided)
-    });
-    let slower: Vec<String> = slower.collect();
+    // What is known comes first, where a narrow screen still has room.
+    let (known, open): (Vec<_>, Vec<_>) = costs.iter().partition(|cost| cost.times_slower().is_some());
+    let mut slower: Vec<String> = known.iter().filter_map(|cost| cost.times_slower()).collect();
+    if let Some(first) = slower.first_mut() {
+        first.push_str(" times slower than without a sync");
+    }
+    slower.extend(open.iter().map(|cost| format!("{} {NOT_DECIDED}", cost.policy)));
+    let is_any_known = !known.is_empty();
     // A tail that is known badly says so itself, and leaves the share of the IOPS what it is.
     numbers.extend(costs.into_iter().map(|cost| cost.of_unsynced));
     Some(Claim {
-        known_anyway: is_any_known
-            .then(|| format!("{depth}, times slower than without a sync: {}", slower.join("; "))),
+        known_anyway: is_any_known.then(|| format!("{depth}: {}", slower.join("; "))),
         ..claim("Durability", brief, text, numbers)
     })
 }

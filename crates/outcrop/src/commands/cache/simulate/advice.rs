@@ -63,7 +63,7 @@ fn difference(more: &CurvePoint, less: &CurvePoint) -> String {
 /// What to take. The first get of a key misses in every cache.
 fn of_advice(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) -> Vec<String> {
     let size = |point: &CurvePoint| format_bytes(point.memory_bytes);
-    let (chosen, lowest) = (&advice.chosen, &advice.lowest);
+    let chosen = &advice.chosen;
     let is_all = facts.all_bytes <= chosen.memory_bytes;
     let all = format!(
         "{}{}",
@@ -112,25 +112,39 @@ fn of_advice(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) ->
         chosen.policy,
         percent(chosen)
     );
+    memory.push_str(&of_more(advice, points, facts));
+    vec![format!("{memory}."), of_policies(advice, points)]
+}
+
+/// What more memory than the chosen one does.
+fn of_more(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) -> String {
+    let (chosen, lowest) = (&advice.chosen, &advice.lowest);
     if chosen.memory_bytes < lowest.memory_bytes {
-        memory.push_str(&format!(
+        return format!(
             "; {} lowers that by {} percentage points, to {}",
-            size(lowest),
+            format_bytes(lowest.memory_bytes),
             difference(chosen, lowest),
             percent(lowest)
-        ));
-    } else if chosen.misses_first_gets_alone(facts.first_gets) {
-        memory.push_str("; these are the first requests of each key, which no memory size can avoid");
-    } else if advice.is_largest {
-        memory.push_str("; more was not simulated and may help (--memory)");
-    } else {
-        let largest = points.iter().map(|point| point.memory_bytes).max();
-        memory.push_str(&format!(
-            "; more, up to {}, does not lower that; still more was not simulated and may (--memory)",
-            format_bytes(largest.unwrap_or(chosen.memory_bytes))
-        ));
+        );
     }
-    vec![format!("{memory}."), of_policies(advice, points)]
+    if chosen.misses_first_gets_alone(facts.first_gets) {
+        return "; these are the first requests of each key, which no memory size can avoid".to_owned();
+    }
+    if advice.is_largest {
+        return "; more was not simulated and may help (--memory)".to_owned();
+    }
+    let largest = points.iter().map(|point| point.memory_bytes).max();
+    let largest = largest.unwrap_or(chosen.memory_bytes);
+    match largest >= facts.all_bytes {
+        true => format!(
+            "; no memory lowers that: everything fits in {}",
+            format_bytes(largest)
+        ),
+        false => format!(
+            "; more, up to {}, does not lower that; still more was not simulated and may (--memory)",
+            format_bytes(largest)
+        ),
+    }
 }
 
 /// That all objects fill a limit nearly; empty where they leave room for what a server adds to each.
@@ -377,8 +391,16 @@ mod tests {
     #[test]
     fn the_smallest_of_memories_that_miss_alike_is_not_all_that_is_said_where_more_may_help() {
         let flat = [(PolicyKind::Lru, [1000, 1000])];
+        let large = TraceFacts {
+            all_bytes: 9_000_000,
+            ..FACTS
+        };
         assert_eq!(
             said(&flat, &FACTS)[0],
+            "Memory: 2 MiB with lru, where 100.0 % of gets miss; no memory lowers that: everything fits in 4 MiB."
+        );
+        assert_eq!(
+            said(&flat, &large)[0],
             "Memory: 2 MiB with lru, where 100.0 % of gets miss; more, up to 4 MiB, does not lower that; still more was not simulated and may \
              (--memory)."
         );
