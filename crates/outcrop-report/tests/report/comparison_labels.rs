@@ -1,10 +1,10 @@
 //! What rows of a comparison call their cells: by what tells them apart, and no more.
 
 use outcrop_report::Report;
-use outcrop_report::comparison::{Detail, comparison_text};
+use outcrop_report::comparison::{Detail, comparison_markdown, comparison_text};
 use outcrop_results::{RunView, compare};
-use outcrop_schema::device::{CONTENT, SYNC};
-use outcrop_schema::factor::FactorRef;
+use outcrop_schema::device::{self, CONTENT, SYNC};
+use outcrop_schema::{FactorRef, LayerSchema, cache, kv};
 
 use crate::fixture::RunBuilder;
 use crate::kv_fixture::{self, Stored};
@@ -15,6 +15,17 @@ fn text_of(run: &RunView) -> String {
 
 /// The run with each of its cells once more under another value of a factor.
 fn with_other(mut run: RunView, factor: FactorRef, value: &str) -> RunView {
+    // A real run states every factor that its cells have.
+    for trial in &mut run.trials {
+        let usual = factor.default.unwrap_or(match factor.name {
+            "request_mix" => "30:1",
+            "load_factor" | "server_threads" => "1",
+            "block_cache" => "8MiB",
+            _ => "etc",
+        });
+        let stated = trial.factors.entry(factor.name.to_owned());
+        stated.or_insert_with(|| usual.to_owned());
+    }
     let others: Vec<_> = run.trials.clone();
     run.trials.extend(others.into_iter().map(|mut trial| {
         trial.cell.push_str("-other");
@@ -82,7 +93,7 @@ fn what_only_one_engine_has_is_not_said_of_its_cells() {
         throughput: 1e5,
         stored: 5e7,
     }));
-    let mut run = with_other(run, &outcrop_schema::kv::ENGINE, "redb");
+    let mut run = with_other(run, &kv::ENGINE, "redb");
     for trial in run
         .trials
         .iter_mut()
@@ -95,5 +106,86 @@ fn what_only_one_engine_has_is_not_said_of_its_cells() {
     let json = Report::of(&run).to_json().unwrap().to_string();
     for said in ["bloom bits ", "write buffer ", "compaction leveled"] {
         assert!(!json.contains(said), "{said}: {json}");
+    }
+}
+
+/// The names of the cells of each metric in Markdown, in the order of the rows.
+fn names(run: &RunView) -> Vec<(String, String)> {
+    let text = comparison_markdown(&compare(run, run), &Detail::default());
+    let row = |line: &str| {
+        let mut cells = line.split(" | ");
+        let metric = cells.next()?.strip_prefix("| ")?.to_owned();
+        Some((metric, cells.next()?.to_owned()))
+    };
+    text.lines().filter_map(row).collect()
+}
+
+/// A value of each factor that names a cell of its layer, other than those of the fixtures.
+const OTHERS: [(FactorRef, &str); 26] = [
+    (&device::ACCESS_PATTERN, "sequential"),
+    (&device::IO_BLOCK_SIZE, "64KiB"),
+    (&device::READ_WRITE_MIX, "50:50"),
+    (&device::JOBS, "2"),
+    (&device::DRIVES, "2"),
+    (&device::ARRIVAL, "constant:1000"),
+    (&CONTENT, "zeros"),
+    (&device::SUBMISSION, "batch"),
+    (&device::ENGINE, "libaio"),
+    (&SYNC, "each"),
+    (&device::COMPLETIONS, "polled"),
+    (&device::LATENCY_PARTS, "apart"),
+    (&device::REPLAY, "written"),
+    (&cache::POPULARITY, "uniform"),
+    (&cache::KEY_SIZE, "fixed:10B"),
+    (&cache::VALUE_SIZE, "fixed:10B"),
+    (&cache::REQUEST_MIX, "3:1"),
+    (&cache::CONTENT, "zeros"),
+    (&cache::ON_MISS, "nothing"),
+    (&cache::FILL, "nothing"),
+    (&cache::LOAD_FACTOR, "0.9"),
+    (&cache::SERVER_THREADS, "2"),
+    (&kv::BLOCK_CACHE, "1MiB"),
+    (&kv::WRITE_BUFFER, "1MiB"),
+    (&kv::VALUE_SIZE, "fixed:10B"),
+    (&kv::THREADS, "4"),
+];
+
+#[test]
+fn no_two_rows_of_a_metric_have_one_name_whichever_factor_their_cells_differ_in() {
+    let stores = ["lz4", "none"].map(|codec| Stored {
+        codec,
+        block_size: "4KiB",
+        filesystem: "ext4",
+        throughput: 1e5,
+        stored: 5e7,
+    });
+    let layers: [(&LayerSchema, RunView); 3] = [
+        (
+            &device::SCHEMA,
+            RunBuilder::new(5).cells(&[4096], &[2, 16], &[0]).build(),
+        ),
+        (&cache::SCHEMA, crate::cache_fixture::policies().run),
+        (&kv::SCHEMA, kv_fixture::of(&stores)),
+    ];
+    for (schema, run) in layers {
+        for (factor, value) in OTHERS {
+            if !schema
+                .workload
+                .iter()
+                .any(|own| std::ptr::eq(own.about(), factor.about()))
+            {
+                continue;
+            }
+            let names = names(&with_other(run.clone(), factor, value));
+            let distinct: std::collections::BTreeSet<_> = names.iter().collect();
+            assert!(!names.is_empty(), "{} {}", schema.name, factor.name);
+            assert_eq!(
+                distinct.len(),
+                names.len(),
+                "{} {}: {names:?}",
+                schema.name,
+                factor.name
+            );
+        }
     }
 }
