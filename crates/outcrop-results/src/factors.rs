@@ -1,7 +1,9 @@
-//! One spelling for factors, so that `io_block_size_kib` 4, `4k` and `4KiB` meet in the same cell.
+//! One spelling for factors, so that `io_block_size_kib` 4, `4k` and `4KiB` meet in the same cell; and which of them vary.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_measure::ByteSize;
-use outcrop_schema::LayerSchema;
+use outcrop_schema::{LayerSchema, Vocabulary};
 
 /// The value of a factor that the publication does not state.
 pub const NOT_STATED: &str = "not stated";
@@ -48,6 +50,36 @@ pub fn canonical(
         Err(_) if factor.admits_words() => Ok((name.to_owned(), value.to_owned())),
         Err(error) => Err(format!("{name} {value:?}: {error}")),
     }
+}
+
+/// For each layer, the factors of which cells have several values. A factor that some do not have at all, as the levels of a codec, tells
+/// nothing; but of one that no vocabulary has, as an option of another program, it does.
+pub fn varying<'c>(
+    cells: impl Iterator<Item = (&'c str, &'c BTreeMap<String, String>)>,
+) -> BTreeMap<String, BTreeSet<String>> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut values: BTreeMap<(&str, &str), (usize, BTreeSet<&str>)> = BTreeMap::new();
+    for (layer, factors) in cells {
+        *counts.entry(layer).or_default() += 1;
+        for (name, value) in factors {
+            let (count, distinct) = values.entry((layer, name)).or_default();
+            *count += 1;
+            distinct.insert(value);
+        }
+    }
+    let mut varying: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for ((layer, name), (count, distinct)) in values {
+        let schema = Vocabulary::default().layer(layer);
+        let is_known = schema.is_none_or(|schema| schema.factor(name).is_some());
+        let is_of_some = counts.get(layer).is_some_and(|cells| count < *cells);
+        if distinct.len() > 1 || !is_known && is_of_some {
+            varying
+                .entry(layer.to_owned())
+                .or_default()
+                .insert(name.to_owned());
+        }
+    }
+    varying
 }
 
 #[cfg(test)]

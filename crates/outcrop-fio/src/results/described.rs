@@ -221,7 +221,7 @@ impl Described {
             "also between reads".to_owned(),
         );
         self.remark(format!(
-            "fio synced once for {writes_per_sync:.1} writes, and was asked to once for {asked}: in a mix it also syncs between reads, which no run of \
+            "fio synced once for {writes_per_sync:.1} writes, and was asked to sync once for {asked}: in a mix it also syncs between reads, which no run of \
              Outcrop does, so the two are not compared"
         ));
     }

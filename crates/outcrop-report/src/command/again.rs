@@ -28,7 +28,8 @@ impl Commands {
     fn times_more(&self, layers: &[&str], more: &str) -> Option<u64> {
         if let Some(budget) = more.strip_prefix("--budget ") {
             let [had, wanted] = [self.setting("budget")?, budget].map(|text| text.parse::<TimeSpan>().ok());
-            return Some((wanted?.0.as_secs_f64() / had?.0.as_secs_f64()).ceil() as u64);
+            let had = had?.0.as_nanos().max(1);
+            return u64::try_from(wanted?.0.as_nanos().div_ceil(had)).ok();
         }
         let (_, wanted) = more.split_once("--repetitions ")?;
         let wanted: u64 = wanted.parse().ok()?;

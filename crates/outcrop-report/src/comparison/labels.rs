@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_results::compare::{Comparison, ComparisonRow, NotComparable, Verdict};
+use outcrop_results::factors::varying;
 use outcrop_schema::Vocabulary;
 
 use super::spell;
@@ -16,23 +17,14 @@ pub(super) struct Labels {
 
 impl Labels {
     pub(super) fn of(comparison: &Comparison) -> Self {
-        let mut values: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
-        for row in &comparison.rows {
-            for (name, value) in &row.factors {
-                values.entry((&row.layer, name)).or_default().insert(value);
-            }
-        }
-        // What some rows do not have at all, as the levels of a codec, tells nothing.
-        let mut varying: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for ((layer, name), _) in values.into_iter().filter(|(_, values)| values.len() > 1) {
-            varying
-                .entry(layer.to_owned())
-                .or_default()
-                .insert(name.to_owned());
-        }
         Self {
             common: common_factors(comparison),
-            varying,
+            varying: varying(
+                comparison
+                    .rows
+                    .iter()
+                    .map(|row| (row.layer.as_str(), &row.factors)),
+            ),
         }
     }
 

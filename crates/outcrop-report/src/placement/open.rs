@@ -2,6 +2,7 @@
 
 use outcrop_measure::units::{format_nanoseconds, format_ratio};
 
+use outcrop_schema::kv::{self, COMPRESSION_BLOCK_SIZE};
 use outcrop_workload::store::{StoreCodec, StoreEngine};
 
 use super::candidate::{Candidate, CompressedAt};
@@ -56,14 +57,21 @@ fn not_measured(candidates: &[Candidate], study: &Measured, limits: &Limits) -> 
             "other codecs may have the ratio (`compression` in a plan, or --compression of `outcrop kv`; quick effort measures the fewest)".to_owned()
         }
         false => {
-            let mut ways = vec!["larger blocks"];
+            let mut ways = Vec::new();
+            if kv::has(engine, &COMPRESSION_BLOCK_SIZE) {
+                ways.push("larger blocks");
+            }
             if engine.codecs().iter().any(|codec| codec.levels().is_some()) {
                 ways.push("higher levels");
             }
             if engine != StoreEngine::RocksDb && study.others.is_none() {
                 ways.push("another engine (`outcrop kv --engine rocksdb`)");
             }
-            format!("{engine} has no other codec; what may have the ratio: {}", ways.join(", "))
+            let ways = match ways.is_empty() {
+                true => String::new(),
+                false => format!("; what may have the ratio: {}", ways.join(", ")),
+            };
+            format!("{engine} has no other codec{ways}")
         }
     };
     Some(format!(" Only {named} {were} measured; {others}.")).filter(|_| !codecs.is_empty())

@@ -84,10 +84,11 @@ impl Bill<'_> {
             .get(1)
             .and_then(|(next, _)| Some((next, self.number(next)?)));
         let tie = match next {
-            Some((next, other)) if Difference::of(&other, &own) == Difference::None => {
-                format!("; it ties with {}", next.name())
-            }
-            _ => String::new(),
+            Some((next, other)) => match Difference::of(&other, &own) {
+                Difference::None => format!(", a tie with {}", next.name()),
+                difference => difference.caveat().to_owned(),
+            },
+            None => String::new(),
         };
         let (cost, currency) = (own.value, &self.0.currency);
         Some(format!(

@@ -78,6 +78,22 @@ fn one_cell_and_cells_of_two_layers_are_named_without_what_all_of_their_layer_ha
 }
 
 #[test]
+fn an_option_of_another_program_that_only_some_cells_have_tells_them_apart() {
+    let run = RunBuilder::new(5).cells(&[4096], &[2, 16], &[0]).build();
+    let others: Vec<_> = run.trials.clone();
+    let mut run = run;
+    run.trials.extend(others.into_iter().map(|mut trial| {
+        trial.cell.push_str("-other");
+        trial.factors.insert("fio_thinktime".to_owned(), "10".to_owned());
+        trial
+    }));
+    let text = text_of(&run);
+    for label in ["  QD 2 fio_thinktime=10", "  QD 16 fio_thinktime=10", "  QD 2  "] {
+        assert!(text.contains(label), "{label}: {text}");
+    }
+}
+
+#[test]
 fn a_default_that_alone_tells_a_row_apart_is_spelled() {
     let run = RunBuilder::new(5).cells(&[4096], &[8], &[0]).build();
     let text = text_of(&with_other(run, &SYNC, "each"));

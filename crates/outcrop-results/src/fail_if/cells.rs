@@ -11,6 +11,7 @@ use super::{Direction, FailIf, FailIfReport};
 use crate::compare::verdict::LEAST_REPETITIONS;
 use crate::compare::{SideCell, Undecided, enough, repeat};
 use crate::error::ResultsError;
+use crate::factors::varying;
 use crate::view::{NONE_COMPLETED, Samples, Uncertainty, is_of_some_trials, lacks_operations};
 
 /// A cell whose figure is beyond a limit, with all of its interval.
@@ -48,7 +49,7 @@ impl FailIf {
         mut report: FailIfReport<'a>,
     ) -> Result<FailIfReport<'a>, ResultsError> {
         let mut first_reason = None;
-        let varying = varying(cells);
+        let varying = varying(cells.iter().map(|cell| (cell.layer.as_str(), &cell.factors)));
         for cell in cells {
             let Some(samples) = cell.metrics.get(&self.metric) else {
                 continue;
@@ -115,21 +116,6 @@ impl FailIf {
             available: available.into_iter().cloned().collect(),
         }
     }
-}
-
-/// For each layer, the factors of which its cells have several values.
-fn varying(cells: &[SideCell]) -> BTreeMap<&str, BTreeSet<String>> {
-    let mut values: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
-    for cell in cells {
-        for (name, value) in &cell.factors {
-            values.entry((&cell.layer, name)).or_default().insert(value);
-        }
-    }
-    let mut varying: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-    for ((layer, name), _) in values.into_iter().filter(|(_, values)| values.len() > 1) {
-        varying.entry(layer).or_default().insert(name.to_owned());
-    }
-    varying
 }
 
 /// A figure and what it lies between; or why that is not known.

@@ -134,7 +134,7 @@ pub(super) fn keys(cell: &Cell<'_>) -> String {
         |keys| format_exact_count(keys as u64),
     );
     // The workload is said already.
-    let load = cell.apart(&OTHERS[1..]).into_iter();
+    let load = [cell.apart(&[&ITEM_MEMORY]), cell.apart(&OTHERS[1..])].concat();
     let requests = format!("{count} keys, requests of {}", cell.spelling(&WORKLOAD));
     listed(std::iter::once(requests).chain(load))
 }

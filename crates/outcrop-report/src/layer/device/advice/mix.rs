@@ -42,7 +42,7 @@ pub(super) fn depth(cells: &[Cell<'_>]) -> Option<Claim> {
     let others = match mixed_depth_curves(cells).len() {
         1 => String::new(),
         count => format!(
-            " The run has {count} mixes at several depths; no other is nearer to 70:30; the table has all."
+            " The run has {count} mixes at several depths, and no other is nearer to 70:30. The table has all of them."
         ),
     };
     Some(claim_with_action(

@@ -7,7 +7,7 @@ use outcrop_cache_bench::{CurveAdvice, CurvePoint, NEARLY, TraceFacts};
 use outcrop_measure::units::{format_bytes, format_data};
 use outcrop_report::number::enumerated;
 
-use super::fall::fall;
+use super::fall::{fall, of_more};
 
 /// What the points advise, and how the misses fall; none where there is nothing to advise.
 pub(super) fn sentences(points: &[CurvePoint], facts: &TraceFacts) -> Option<Vec<String>> {
@@ -52,7 +52,7 @@ pub(super) fn percent(point: &CurvePoint) -> String {
 }
 
 /// By how many percentage points one point misses more than another: `0.6`.
-fn difference(more: &CurvePoint, less: &CurvePoint) -> String {
+pub(super) fn difference(more: &CurvePoint, less: &CurvePoint) -> String {
     let ratio = |point: &CurvePoint| point.miss_ratio().unwrap_or_default();
     match (ratio(more) - ratio(less)) * 100.0 {
         points if points < 0.05 => "less than 0.1".to_owned(),
@@ -114,37 +114,6 @@ fn of_advice(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) ->
     );
     memory.push_str(&of_more(advice, points, facts));
     vec![format!("{memory}."), of_policies(advice, points)]
-}
-
-/// What more memory than the chosen one does.
-fn of_more(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) -> String {
-    let (chosen, lowest) = (&advice.chosen, &advice.lowest);
-    if chosen.memory_bytes < lowest.memory_bytes {
-        return format!(
-            "; {} lowers that by {} percentage points, to {}",
-            format_bytes(lowest.memory_bytes),
-            difference(chosen, lowest),
-            percent(lowest)
-        );
-    }
-    if chosen.misses_first_gets_alone(facts.first_gets) {
-        return "; these are the first requests of each key, which no memory size can avoid".to_owned();
-    }
-    if advice.is_largest {
-        return "; more was not simulated and may help (--memory)".to_owned();
-    }
-    let largest = points.iter().map(|point| point.memory_bytes).max();
-    let largest = largest.unwrap_or(chosen.memory_bytes);
-    match largest >= facts.all_bytes {
-        true => format!(
-            "; no memory lowers that: everything fits in {}",
-            format_bytes(largest)
-        ),
-        false => format!(
-            "; more, up to {}, does not lower that; still more was not simulated and may (--memory)",
-            format_bytes(largest)
-        ),
-    }
 }
 
 /// That all objects fill a limit nearly; empty where they leave room for what a server adds to each.

@@ -1,12 +1,12 @@
-//! The sentence on how the misses of a policy fall with more memory.
+//! What more memory does: how the misses of a policy fall with it, and what it adds to the memory that is advised.
 
 use std::collections::BTreeSet;
 
 use outcrop_cache::store::PolicyKind;
-use outcrop_cache_bench::{Beyond, CurveFall, CurvePoint, FallShape, MemorySizes, TraceFacts};
+use outcrop_cache_bench::{Beyond, CurveAdvice, CurveFall, CurvePoint, FallShape, MemorySizes, TraceFacts};
 use outcrop_measure::units::format_bytes;
 
-use super::advice::percent;
+use super::advice::{difference, percent};
 
 /// Where the misses of a policy fall with more memory, and whether that is a knee. A trace that repeats a loop has one where the loop begins to fit.
 pub(super) fn fall(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts) -> Option<String> {
@@ -86,6 +86,45 @@ fn all_fits(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts) -> St
         false => "everything that is requested again",
     };
     format!(" In {} {what} fits.", format_bytes(least))
+}
+
+/// What more memory than the chosen one does.
+pub(super) fn of_more(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) -> String {
+    let (chosen, lowest) = (&advice.chosen, &advice.lowest);
+    if chosen.memory_bytes < lowest.memory_bytes {
+        return format!(
+            "; {} lowers that by {} percentage points, to {}",
+            format_bytes(lowest.memory_bytes),
+            difference(chosen, lowest),
+            percent(lowest)
+        );
+    }
+    if chosen.misses_first_gets_alone(facts.first_gets) {
+        return "; these are the first requests of each key, which no memory size can avoid".to_owned();
+    }
+    if advice.is_largest {
+        return "; more was not simulated and may help (--memory)".to_owned();
+    }
+    let larger = points
+        .iter()
+        .filter(|point| point.memory_bytes > chosen.memory_bytes);
+    let better = larger.filter(|point| point.hits > chosen.hits);
+    if let Some(best) = better.max_by_key(|point| point.hits) {
+        let memory = format_bytes(best.memory_bytes);
+        return format!("; {memory} with {} lowers that to {}", best.policy, percent(best));
+    }
+    let largest = points.iter().map(|point| point.memory_bytes).max();
+    let largest = largest.unwrap_or(chosen.memory_bytes);
+    match largest >= facts.all_bytes {
+        true => format!(
+            "; no memory lowers that: everything fits in {}",
+            format_bytes(largest)
+        ),
+        false => format!(
+            "; more, up to {}, does not lower that; still more was not simulated and may (--memory)",
+            format_bytes(largest)
+        ),
+    }
 }
 
 #[cfg(test)]
