@@ -115,7 +115,7 @@ impl<'a> Cell<'a> {
 
     /// The cell as its layer labels cells, with the factors that labels leave out and in which cells of the run differ.
     pub(crate) fn full_label(&self) -> String {
-        let unlabelled = |factor: &&FactorRef| factor.labelled("").is_none();
+        let unlabelled = |factor: &&FactorRef| !factor.is_labelled();
         let left_out: Vec<FactorRef> = self.schema.workload.iter().filter(unlabelled).copied().collect();
         let mut words = vec![self.schema.label(&self.factors)];
         words.extend(self.apart(&left_out));

@@ -265,6 +265,11 @@ impl About {
         self.is_open || matches!(self.role, Role::Condition | Role::Implementation)
     }
 
+    /// Whether labels may say it.
+    pub const fn is_labelled(&self) -> bool {
+        !matches!(self.label, Label::Hidden)
+    }
+
     /// How labels say a value of it, given as it is spelled: `QD 32`; `None` where they do not.
     pub fn labelled(&self, value: &str) -> Option<String> {
         match self.label {

@@ -202,7 +202,7 @@ impl Described {
         }
     }
 
-    /// Makes a cell that no run of ours has of a mix in which fio synced more often than after every so many writes: it also does between reads.
+    /// Marks a mix in which fio synced more often than it was asked to, because it also syncs between reads. No cell of ours matches it then.
     pub(super) fn say_syncs(&mut self, figures: &Figures) {
         let asked = self.factor(&SYNC).and_then(|sync| match sync.parse().ok()? {
             Durability::After { writes, .. } => Some(f64::from(writes.get())),

@@ -46,8 +46,10 @@ impl Labels {
             };
         }
         // What has no word in labels is spelled where rows differ in it.
-        let factor = |name: &str| schema.and_then(|schema| schema.factor(name));
-        let has_words = |name: &str| factor(name).is_some_and(|factor| factor.labelled("").is_some());
+        let has_words = |name: &str| {
+            let factor = schema.and_then(|schema| schema.factor(name));
+            factor.is_some_and(|factor| factor.is_labelled())
+        };
         let varies = |name: &String| {
             self.varying
                 .get(&row.layer)

@@ -43,6 +43,9 @@ fn not_measured(candidates: &[Candidate], study: &Measured, limits: &Limits) -> 
             codecs.push(codec);
         }
     }
+    if codecs.is_empty() {
+        return None;
+    }
     let named = enumerated(&codecs);
     let were = if codecs.len() == 1 { "was" } else { "were" };
     let engine: StoreEngine = study.engine.parse().ok()?;
@@ -74,7 +77,7 @@ fn not_measured(candidates: &[Candidate], study: &Measured, limits: &Limits) -> 
             format!("{engine} has no other codec{ways}")
         }
     };
-    Some(format!(" Only {named} {were} measured; {others}.")).filter(|_| !codecs.is_empty())
+    Some(format!(" Only {named} {were} measured; {others}."))
 }
 
 /// Said where something keeps the limits against one cell without compression and nothing against another, and either may be the fastest.

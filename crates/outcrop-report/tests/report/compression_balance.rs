@@ -29,7 +29,7 @@ fn of_two_codecs_that_are_each_best_in_one_none_is_balanced_and_what_each_gives_
     let balanced: Vec<_> = balanced.filter(|claim| claim.topic == "Balanced").collect();
     assert!(
         balanced.len() == 1 && balanced[0].action.is_none() && balanced[0].brief.contains("breaks the limit"),
-        "what neither keeps is no instruction: {balanced:?}"
+        "no instruction breaks the limit: {balanced:?}"
     );
 }
 

@@ -55,7 +55,7 @@ fn a_condition_over_many_cells_says_how_many_repetitions_would_find_one() {
     assert_eq!(
         (report.offending.len(), report.needed),
         (40, None),
-        "what was found took no more"
+        "no repetitions are asked for where these sufficed"
     );
     let enough = compare(&side("c", 0, 7), &side("d", 1, 7));
     let report = check("iops < -5%", &enough).unwrap();

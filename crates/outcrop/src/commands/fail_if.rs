@@ -214,7 +214,7 @@ fn beyond(cell: &CellBeyond) -> String {
     // What labels leave out is said where cells differ in it.
     let has_words = |name: &str| {
         let factor = schema.and_then(|schema| schema.factor(name));
-        factor.is_some_and(|factor| factor.labelled("").is_some())
+        factor.is_some_and(|factor| factor.is_labelled())
     };
     let unsaid = cell.varying.iter().filter(|name| !has_words(name));
     names.extend(unsaid.filter_map(|name| Some(format!("{name}={}", cell.factors.get(name)?))));

@@ -12,8 +12,8 @@ use outcrop_schema::cache::{
 };
 
 use super::cell::{
-    OTHERS, all_of, concurrency, evicts, generators, is_closed_loop, is_this_build, listed, load, named,
-    rank, server, typical, words,
+    OTHERS, all_apart, all_of, concurrency, evicts, generators, is_closed_loop, is_this_build, listed, load,
+    named, rank, server, typical, words,
 };
 use super::policy::policy;
 use super::settled::{is_unsettled, undecided};
@@ -98,7 +98,7 @@ fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading
     };
     // What else tells the cells of the run apart, or a figure is one of several cells'.
     let conditions = |cell: &Cell<'_>| {
-        let told = [cell.apart(&[&ITEM_MEMORY, &KEYS]), cell.apart(&OTHERS)].concat();
+        let told = all_apart(cell);
         let before = [policy(cell), named(cell, &MEMORY)];
         listed(before.into_iter().chain(told).chain([load(cell), settling(cell)]))
     };

@@ -125,6 +125,11 @@ pub(super) const OTHERS: [FactorRef; 14] = [
     &REQUESTS,
 ];
 
+/// Everything but server, memory and policy in which cells of the run differ.
+pub(super) fn all_apart(cell: &Cell<'_>) -> Vec<String> {
+    [cell.apart(&[&ITEM_MEMORY, &KEYS]), cell.apart(&OTHERS)].concat()
+}
+
 /// All of it: server, memory, limit of the items where there is one, policy, keys and load.
 pub(super) fn words(cell: &Cell<'_>) -> String {
     let memory = named(cell, &MEMORY);

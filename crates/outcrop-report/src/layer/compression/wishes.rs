@@ -209,11 +209,11 @@ impl Wish {
         }
     }
 
-    fn score(self, one: &Candidate<'_, '_>, able: &[Candidate<'_, '_>]) -> Score {
+    fn score(self, one: &Candidate<'_, '_>, scale: &[Candidate<'_, '_>]) -> Score {
         match self {
             Self::Smallest => one.ratio_score(),
             Self::Fastest => one.round_trip(),
-            Self::Balanced => balance(one, able),
+            Self::Balanced => balance(one, scale),
         }
     }
 }
@@ -297,7 +297,8 @@ fn of_ends<'c, 'a>(smallest: &Choice<'c, 'a>, fastest: &Choice<'c, 'a>) -> Optio
 }
 
 fn choose<'c, 'a>(wish: Wish, able: &[Candidate<'c, 'a>]) -> Option<Choice<'c, 'a>> {
-    let mut scored: Vec<_> = able.iter().map(|one| (wish.score(one, able), *one)).collect();
+    let scale = scale(able);
+    let mut scored: Vec<_> = able.iter().map(|one| (wish.score(one, &scale), *one)).collect();
     // Of equal scores the faster one: a ratio is often the same to the byte.
     scored.sort_by(|(one, first), (other, second)| {
         let by_score = other.value.total_cmp(&one.value);
@@ -338,23 +339,21 @@ fn fastest(ties: &[Candidate<'_, '_>], than: Candidate<'_, '_>) -> Option<usize>
     surely.max_by(|one, other| speed(one).value.total_cmp(&speed(other).value))
 }
 
-/// Those that no other beats in both ratio and speed, by the medians.
-fn front<'c, 'a>(able: &[Candidate<'c, 'a>]) -> Vec<Candidate<'c, 'a>> {
+/// What a balance is measured on: those that no other beats in both ratio and speed, by the medians; all where one beats the others.
+fn scale<'c, 'a>(able: &[Candidate<'c, 'a>]) -> Vec<Candidate<'c, 'a>> {
     let is_beaten = |one: &&Candidate<'_, '_>| {
         able.iter().any(|other| {
             let (ratio, speed) = (other.ratio / one.ratio, other.speed_over(one));
             ratio >= 1.0 && speed >= 1.0 && (ratio > 1.0 || speed > 1.0)
         })
     };
-    able.iter().filter(|one| !is_beaten(one)).copied().collect()
+    let front: Vec<_> = able.iter().filter(|one| !is_beaten(one)).copied().collect();
+    if front.len() > 1 { front } else { able.to_vec() }
 }
 
-/// How near a candidate comes to the best ratio and the best speed, each on a logarithmic scale from the worst candidate of the front (0) to the
-/// best (1); the score is 1 minus the distance to (1, 1), over √2.
-fn balance(one: &Candidate<'_, '_>, able: &[Candidate<'_, '_>]) -> Score {
-    let front = front(able);
-    // One that beats all others leaves no scale of its kind.
-    let scale = if front.len() > 1 { &front[..] } else { able };
+/// How near a candidate comes to the best ratio and the best speed, each on a logarithmic scale from its worst candidate (0) to its best (1);
+/// the score is 1 minus the distance to (1, 1), over √2.
+fn balance(one: &Candidate<'_, '_>, scale: &[Candidate<'_, '_>]) -> Score {
     let place = |value: f64, of: fn(&Candidate<'_, '_>) -> f64| {
         let logs = || scale.iter().map(|other| of(other).ln());
         let low = logs().fold(f64::INFINITY, f64::min);
