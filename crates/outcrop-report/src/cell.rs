@@ -115,9 +115,18 @@ impl<'a> Cell<'a> {
 
     /// The cell as its layer labels cells, with the factors that labels leave out and in which cells of the run differ.
     pub(crate) fn full_label(&self) -> String {
+        self.with_unlabelled(self.schema.label(&self.factors), self.schema.workload)
+    }
+
+    /// Some of its factors as labels say them, with those of them that labels leave out and in which cells of the run differ.
+    pub(crate) fn label_apart(&self, factors: &[FactorRef]) -> String {
+        self.with_unlabelled(self.label(factors), factors)
+    }
+
+    fn with_unlabelled(&self, label: String, factors: &[FactorRef]) -> String {
         let unlabelled = |factor: &&FactorRef| !factor.is_labelled();
-        let left_out: Vec<FactorRef> = self.schema.workload.iter().filter(unlabelled).copied().collect();
-        let mut words = vec![self.schema.label(&self.factors)];
+        let left_out: Vec<FactorRef> = factors.iter().filter(unlabelled).copied().collect();
+        let mut words = vec![label];
         words.extend(self.apart(&left_out));
         words.retain(|word| !word.is_empty());
         words.join(" ")
@@ -162,6 +171,11 @@ impl<'a> Cell<'a> {
     pub(crate) fn is_imported(&self) -> bool {
         let mut numbers = self.numbers.values();
         numbers.any(|number| number.provenance == Provenance::Imported)
+    }
+
+    /// The schema of its layer.
+    pub(crate) fn schema(&self) -> &'static LayerSchema {
+        self.schema
     }
 
     /// What was measured, as records name it.

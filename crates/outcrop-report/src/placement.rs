@@ -23,6 +23,7 @@ mod predictions;
 mod prices;
 mod remedy;
 mod rivals;
+mod subject;
 mod system;
 mod vague;
 mod words;
@@ -196,7 +197,7 @@ impl Placement {
         }
         candidates.extend(modelled.candidates);
         Some(Self {
-            figure: figure::throughput_against_space(&candidates),
+            figure: figure::throughput_against_space(&candidates, &measured.subject),
             subject: measured.subject,
             answer,
             essentials,
@@ -253,7 +254,7 @@ impl Placement {
         limits: Limits,
     ) -> Self {
         Self {
-            subject: candidate::subject(family),
+            subject: subject::subject(family),
             answer: vec![reason],
             essentials: Vec::new(),
             is_decided: false,

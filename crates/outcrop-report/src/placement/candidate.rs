@@ -3,11 +3,10 @@
 use std::cmp::Ordering;
 
 use outcrop_measure::metric::Unit;
-use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
     self, ARRIVAL, COMPRESSED_BELOW, COMPRESSION, COMPRESSION_BLOCK_SIZE, COMPRESSION_UNKNOWN, CPU,
-    Constraints, ENERGY, ENGINE, FILESYSTEM, IN_WHAT_CANDIDATES_DIFFER, KERNEL_THREADS_CPU, PAGE_CACHE,
-    PROCESSES, PageCache, READ_LATENCY, RECORDS, STORED_BYTES, THREADS, THROUGHPUT, WORKLOAD,
+    Constraints, ENERGY, FILESYSTEM, IN_WHAT_CANDIDATES_DIFFER, KERNEL_THREADS_CPU, PAGE_CACHE, PageCache,
+    READ_LATENCY, STORED_BYTES, THROUGHPUT,
 };
 use outcrop_workload::Arrival;
 use outcrop_workload::store::StoreCodec;
@@ -15,10 +14,11 @@ use serde::Serialize;
 
 use super::bounds::{Bounded, Figure, Kept, Verdict, judge};
 use super::doubt;
+use super::subject::engine;
 use crate::cell::{Cell, families};
 use crate::disturbed::others_share;
 use crate::layer::kv::{has_speed_and_space, is_compressed_below, log_share, share, takes_of, without_log};
-use crate::number::{Number, counted};
+use crate::number::Number;
 
 /// Where the data are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -264,64 +264,6 @@ pub(super) fn compressed_below(family: &[&Cell<'_>]) -> Option<String> {
     let unknown = || family.iter().find_map(|cell| cell.remark(&COMPRESSION_UNKNOWN));
     let state = state.map(|state| format!("the directory's own filesystem compresses already ({state})"));
     state.or_else(|| unknown().map(str::to_owned))
-}
-
-/// Which data, and which store under which load.
-pub(super) fn subject(family: &[&Cell<'_>]) -> String {
-    let Some(first) = family.first() else {
-        return String::new();
-    };
-    let workload = match first.spelling(&WORKLOAD) {
-        name if name.starts_with("ycsb-") => name.to_uppercase(),
-        other => other.to_owned(),
-    };
-    let conditions = [&PROCESSES as FactorRef, &PAGE_CACHE].map(|factor| first.label(&[factor]));
-    let engine = format!("{} under {workload}", first.label(&[&ENGINE]));
-    let parts = [engine, records(family), threads(family)];
-    let parts = parts.into_iter().chain(conditions);
-    parts
-        .filter(|part| !part.is_empty())
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
-/// How many records, and the data that their values are of: `20,000 records of dickens 5.35 MB`.
-pub(super) fn records(family: &[&Cell<'_>]) -> String {
-    // A family is of one subject.
-    let Some(first) = family.first() else {
-        return String::new();
-    };
-    let count = first.place(&RECORDS).map_or_else(String::new, thousands);
-    match first.subject().strip_prefix("databases of ") {
-        Some("generated values") | None => format!("{count} generated records"),
-        Some(values) => format!("{count} records of {values}"),
-    }
-}
-
-/// `1 thread`: a run may have others that do more operations with more.
-pub(super) fn threads(family: &[&Cell<'_>]) -> String {
-    let count = family.first().and_then(|first| first.get(&THREADS));
-    count.map_or_else(String::new, |count| counted(*count as usize, "thread"))
-}
-
-/// `20,000`.
-fn thousands(count: f64) -> String {
-    let digits = format!("{count:.0}");
-    let mut grouped = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
-/// The engine of the store, which is that of all of the family.
-pub(super) fn engine(family: &[&Cell<'_>]) -> String {
-    family
-        .first()
-        .map_or_else(String::new, |cell| cell.label(&[&ENGINE]))
 }
 
 /// What the load leaves out of the comparison, as a sentence with a blank before it.

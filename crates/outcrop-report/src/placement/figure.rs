@@ -13,8 +13,8 @@ const PLACES: [(CompressedAt, &str); 3] = [
     (CompressedAt::Filesystem, "filesystem below"),
 ];
 
-/// The candidates with both figures; `None` if there are fewer than two.
-pub(super) fn throughput_against_space(candidates: &[Candidate]) -> Option<Figure> {
+/// The candidates of a subject with both figures; `None` if there are fewer than two.
+pub(super) fn throughput_against_space(candidates: &[Candidate], subject: &str) -> Option<Figure> {
     let group = |(hue, (place, name)): (usize, &(CompressedAt, &str))| {
         let its = candidates.iter().filter(|candidate| candidate.place == *place);
         let points: Vec<ScatterPoint> = its.filter_map(point).collect();
@@ -37,12 +37,14 @@ pub(super) fn throughput_against_space(candidates: &[Candidate]) -> Option<Figur
         groups,
         front_name: Some("front".to_owned()),
     };
-    let caption = "Right and up is better. The line joins the settings that no other measured setting beats in both. Space is what \
-                   the filesystem has in use, log and metadata included.";
+    let caption = format!(
+        "{subject}. Right and up is better. The line joins the settings that no other measured setting beats in both. Space is what the \
+         filesystem has in use, log and metadata included."
+    );
     chart.draw(
         "placement",
         "Where to compress: throughput against space",
-        caption.to_owned(),
+        caption,
     )
 }
 

@@ -8,6 +8,7 @@ use super::Essential;
 use super::candidate::{self, Candidate, CompressedAt, FASTER, MORE_CANDIDATES, MORE_TRIALS, Weight};
 use super::decision::Compared;
 use super::limits::Limits;
+use super::subject;
 use super::words::Said;
 use crate::cell::Cell;
 use crate::number::counted;
@@ -21,7 +22,7 @@ pub(super) struct NotCompared {
 impl NotCompared {
     /// By which rule the store of the answer was taken, and what was measured of the others; none where there are no others.
     pub(super) fn of(cells: &[Cell<'_>], family: &[&Cell<'_>]) -> Option<Self> {
-        let (others, engine) = (other_stores(cells, family), candidate::engine(family));
+        let (others, engine) = (other_stores(cells, family), subject::engine(family));
         let why = why_not_another(cells, family);
         let each = |store: &OtherStore| {
             let (cells, trials) = (counted(store.cells, "cell"), counted(store.trials, "trial"));
@@ -59,14 +60,14 @@ impl NotCompared {
 
 /// What is said where no cell of the answer's store meets the limits and one of another store does, for the answer and for a screen.
 pub(super) fn meeting(cells: &[Cell<'_>], compared: &Compared<'_>, limits: &Limits) -> Option<Essential> {
-    let (own, named) = (candidate::engine(compared.family), limits.named()?);
+    let (own, named) = (subject::engine(compared.family), limits.named()?);
     let stores = candidate::of_each_store(cells);
-    let others = stores.iter().filter(|other| candidate::engine(other) != own);
+    let others = stores.iter().filter(|other| subject::engine(other) != own);
     let meets = others.filter_map(|family| {
         let other = Compared { family, ..*compared };
         let decision = other.decide(&limits.constraints);
         let best = decision.candidates.into_iter().nth(decision.choice.best?)?;
-        Some((candidate::engine(family), best))
+        Some((subject::engine(family), best))
     });
     let meets: Vec<(String, Candidate)> = meets.collect();
     let (engine, best) = meets.first()?;
@@ -108,9 +109,9 @@ struct Why {
 
 /// By which rule the store of the answer was taken.
 fn why_not_another(cells: &[Cell<'_>], family: &[&Cell<'_>]) -> Why {
-    let (own, weight) = (candidate::engine(family), Weight::of(family));
+    let (own, weight) = (subject::engine(family), Weight::of(family));
     let others = candidate::of_each_store(cells).into_iter();
-    let others = others.filter(|other| candidate::engine(other) != own);
+    let others = others.filter(|other| subject::engine(other) != own);
     // Of several others the nearest rival says which rule decided.
     let reasons: Vec<_> = others.map(|other| weight.exceeds(&Weight::of(&other))).collect();
     let has = |reason: Option<&'static str>| reasons.contains(&reason);
@@ -161,7 +162,7 @@ struct OtherStore {
 
 /// The stores of the run that the answer is not about.
 fn other_stores(cells: &[Cell<'_>], family: &[&Cell<'_>]) -> Vec<OtherStore> {
-    let own = candidate::engine(family);
+    let own = subject::engine(family);
     let mut stores: Vec<OtherStore> = Vec::new();
     for cell in cells {
         let name = cell.label(&[&ENGINE]);

@@ -14,6 +14,7 @@ use super::limits::Limits;
 use super::open;
 use super::others::NotCompared;
 use super::rivals::Rivals;
+use super::subject;
 use super::vague;
 use crate::cell::Cell;
 use crate::change::Changes;
@@ -64,12 +65,12 @@ impl Measured {
         uncompressed.retain(|one| one.is_plain() && !is_compared(one));
         let trials = candidates.iter().map(|candidate| candidate.throughput.n).max();
         Self {
-            subject: candidate::subject(family),
-            records: candidate::records(family),
+            subject: subject::subject(family),
+            records: subject::records(family),
             record_count: family.first().and_then(|cell| cell.place(&kv::RECORDS)),
-            threads: candidate::threads(family),
+            threads: subject::threads(family),
             uncompressed,
-            engine: candidate::engine(family),
+            engine: subject::engine(family),
             others: NotCompared::of(cells, family),
             condition: candidate::condition(family),
             more: race.more(trials.unwrap_or(0)),

@@ -3,36 +3,15 @@
 use outcrop_report::Report;
 use outcrop_report::comparison::{Detail, comparison_markdown, comparison_text};
 use outcrop_results::{RunView, compare};
-use outcrop_schema::device::{self, CONTENT, SYNC};
-use outcrop_schema::{FactorRef, LayerSchema, cache, kv};
+use outcrop_schema::device::{CONTENT, SYNC};
+use outcrop_schema::kv;
 
 use crate::fixture::RunBuilder;
 use crate::kv_fixture::{self, Stored};
+use crate::other_values::{others_of, runs, with_other};
 
 fn text_of(run: &RunView) -> String {
     comparison_text(&compare(run, run), &Detail::default())
-}
-
-/// The run with each of its cells once more under another value of a factor.
-fn with_other(mut run: RunView, factor: FactorRef, value: &str) -> RunView {
-    // A real run states every factor that its cells have.
-    for trial in &mut run.trials {
-        let usual = factor.default.unwrap_or(match factor.name {
-            "request_mix" => "30:1",
-            "load_factor" | "server_threads" => "1",
-            "block_cache" => "8MiB",
-            _ => "etc",
-        });
-        let stated = trial.factors.entry(factor.name.to_owned());
-        stated.or_insert_with(|| usual.to_owned());
-    }
-    let others: Vec<_> = run.trials.clone();
-    run.trials.extend(others.into_iter().map(|mut trial| {
-        trial.cell.push_str("-other");
-        trial.factors.insert(factor.name.to_owned(), value.to_owned());
-        trial
-    }));
-    run
 }
 
 #[test]
@@ -136,62 +115,10 @@ fn names(run: &RunView) -> Vec<(String, String)> {
     text.lines().filter_map(row).collect()
 }
 
-/// A value of each factor that names a cell of its layer, other than those of the fixtures.
-const OTHERS: [(FactorRef, &str); 26] = [
-    (&device::ACCESS_PATTERN, "sequential"),
-    (&device::IO_BLOCK_SIZE, "64KiB"),
-    (&device::READ_WRITE_MIX, "50:50"),
-    (&device::JOBS, "2"),
-    (&device::DRIVES, "2"),
-    (&device::ARRIVAL, "constant:1000"),
-    (&CONTENT, "zeros"),
-    (&device::SUBMISSION, "batch"),
-    (&device::ENGINE, "libaio"),
-    (&SYNC, "each"),
-    (&device::COMPLETIONS, "polled"),
-    (&device::LATENCY_PARTS, "apart"),
-    (&device::REPLAY, "written"),
-    (&cache::POPULARITY, "uniform"),
-    (&cache::KEY_SIZE, "fixed:10B"),
-    (&cache::VALUE_SIZE, "fixed:10B"),
-    (&cache::REQUEST_MIX, "3:1"),
-    (&cache::CONTENT, "zeros"),
-    (&cache::ON_MISS, "nothing"),
-    (&cache::FILL, "nothing"),
-    (&cache::LOAD_FACTOR, "0.9"),
-    (&cache::SERVER_THREADS, "2"),
-    (&kv::BLOCK_CACHE, "1MiB"),
-    (&kv::WRITE_BUFFER, "1MiB"),
-    (&kv::VALUE_SIZE, "fixed:10B"),
-    (&kv::THREADS, "4"),
-];
-
 #[test]
 fn no_two_rows_of_a_metric_have_one_name_whichever_factor_their_cells_differ_in() {
-    let stores = ["lz4", "none"].map(|codec| Stored {
-        codec,
-        block_size: "4KiB",
-        filesystem: "ext4",
-        throughput: 1e5,
-        stored: 5e7,
-    });
-    let layers: [(&LayerSchema, RunView); 3] = [
-        (
-            &device::SCHEMA,
-            RunBuilder::new(5).cells(&[4096], &[2, 16], &[0]).build(),
-        ),
-        (&cache::SCHEMA, crate::cache_fixture::policies().run),
-        (&kv::SCHEMA, kv_fixture::of(&stores)),
-    ];
-    for (schema, run) in layers {
-        for (factor, value) in OTHERS {
-            if !schema
-                .workload
-                .iter()
-                .any(|own| std::ptr::eq(own.about(), factor.about()))
-            {
-                continue;
-            }
+    for (schema, run) in runs() {
+        for (factor, value) in others_of(schema) {
             let names = names(&with_other(run.clone(), factor, value));
             let distinct: std::collections::BTreeSet<_> = names.iter().collect();
             assert!(!names.is_empty(), "{} {}", schema.name, factor.name);

@@ -83,7 +83,7 @@ fn a_figure_without_room_for_all_lines_draws_the_ends_and_those_evenly_between_a
     assert_eq!(lines(&report, id), ["QD 1", "QD 4", "QD 16", "QD 256"]);
     let depths = caption(&report, id);
     assert!(
-        depths.ends_with("It draws 4 of 6 queue depths; the table of cells has the others."),
+        depths.ends_with("Not drawn: 2 curves (queue depth 2, 64)."),
         "{depths}"
     );
     let id = "iops-by-depth-of-reads";
@@ -94,7 +94,10 @@ fn a_figure_without_room_for_all_lines_draws_the_ends_and_those_evenly_between_a
         ("4 KiB random", "512 KiB random")
     );
     let sizes = caption(&report, id);
-    assert!(sizes.contains("It draws 6 of 8 access sizes"), "{sizes}");
+    assert!(
+        sizes.ends_with(" Not drawn: 2 curves (io block size 16 KiB, 128 KiB)."),
+        "{sizes}"
+    );
     let alone = caption(&report, "latency-by-size");
     assert!(
         alone.contains(
@@ -236,7 +239,7 @@ fn a_mix_at_several_depths_has_its_depth_its_lines_and_both_ends_of_its_tail() {
     for name in ["\"read in a 70:30 mix, QD 2\"", "\"write in a 70:30 mix, QD 32\""] {
         assert!(tails(&report).contains(name), "{name}");
     }
-    assert!(caption(&report, "latency-tail").contains("It shows 2 of the 3 cells"));
+    assert!(caption(&report, "latency-tail").contains("Not drawn: 1 cell (queue depth 8)"));
     // Beside reads alone the figures of a single direction say where the mix is.
     let both = Report::of(&of(&[100, 70]));
     assert_eq!(
@@ -245,10 +248,7 @@ fn a_mix_at_several_depths_has_its_depth_its_lines_and_both_ends_of_its_tail() {
     );
     for id in ["latency-by-depth", "bandwidth-vs-latency"] {
         let said = caption(&both, id);
-        assert!(
-            said.contains("Mixes of reads and writes are not drawn here"),
-            "{said}"
-        );
+        assert!(said.contains("Mixes are drawn in IOPS by queue depth"), "{said}");
     }
     for name in [
         "read QD 2",

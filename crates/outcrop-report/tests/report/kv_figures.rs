@@ -345,13 +345,12 @@ fn cells_without_a_bar_or_a_line_are_counted_in_the_caption() {
     let of_two = of_settings(&cells(&["1", "2"]));
     let caption = &figures(&of_two, "kv-cpu")[0].caption;
     assert!(
-        caption.contains("Not drawn: 4 cells (compression zstd:17, zstd:18); the table of cells has them."),
+        caption.contains("Not drawn: 4 cells (compression zstd:17, zstd:18)."),
         "{caption}"
     );
     // All of the second number of processes, and the last two levels of the first.
     let caption = &figures(&of_two, "kv-codec-throughput")[0].caption;
-    let said =
-        "Not drawn: 20 cells (compression zstd:17, zstd:18; processes 2); the table of cells has them.";
+    let said = "Not drawn: 20 cells (compression zstd:17, zstd:18; processes 2).";
     assert!(caption.contains(said), "{caption}");
 }
 

@@ -96,7 +96,15 @@ fn distinguishing(cells: &[&Cell<'_>], cell: &Cell<'_>) -> String {
     let others: [FactorRef; 2] = [&POLICY, &MEMORY];
     let others = others.into_iter().filter(|factor| differs(&factor.about()));
     let others = others.map(|factor| cell.shown(factor));
-    listed(server.into_iter().chain(others).chain([loop_words(cell)]))
+    let apart = OTHERS.into_iter().filter(|factor| differs(&factor.about()));
+    let apart = apart.map(|factor| named(cell, factor));
+    listed(
+        server
+            .into_iter()
+            .chain(others)
+            .chain([loop_words(cell)])
+            .chain(apart),
+    )
 }
 
 /// Which policy, memory and load a figure is of, where the run has others that the figure does not show.

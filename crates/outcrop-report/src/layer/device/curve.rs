@@ -10,6 +10,7 @@ use outcrop_schema::device::{ARRIVAL, Direction, IO_BLOCK_SIZE, IOPS, QUEUE_DEPT
 
 use super::cell::DeviceCell;
 use crate::cell::{Cell, best, families};
+use crate::layer::not_drawn::curves_not_drawn;
 use crate::number::Number;
 
 /// The depth at which curves over size and mix are looked at, where there is a choice.
@@ -108,6 +109,26 @@ pub(super) fn offered_curve<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Curve<'c, '
     let rate = |cell: &Cell<'_>| cell.offered().unwrap_or(0.0);
     curve.sort_by(|one, other| rate(one).total_cmp(&rate(other)));
     Some(curve)
+}
+
+/// The curves of a run along a factor that a figure could have and has not, as a sentence behind a blank: how many, and in which values they
+/// differ from all that it has. Nothing where it has all.
+pub(super) fn others_along(
+    cells: &[Cell<'_>],
+    along: FactorRef,
+    drawn: &[&Cell<'_>],
+    could_have: impl Fn(&Cell<'_>) -> bool,
+) -> String {
+    let all = curves(cells, along);
+    let firsts = all.iter().map(|curve| curve[0]).filter(|cell| could_have(cell));
+    let is_drawn = |cell: &Cell<'_>| drawn.iter().any(|one| one.is_like(cell, &[along]));
+    let others: Vec<&Cell<'_>> = firsts.filter(|cell| !is_drawn(cell)).collect();
+    let sentence = curves_not_drawn(&others, drawn);
+    if sentence.is_empty() {
+        sentence
+    } else {
+        format!(" {sentence}")
+    }
 }
 
 /// One point of load per cell, as the knee wants it.

@@ -17,7 +17,7 @@ use outcrop_schema::device::{
 
 use super::cell::{DeviceCell, P50, P99, P99_9};
 use super::curve::{
-    Curve, curves, depth_curve, mix_curve, mixed_depth_curve, mixed_depth_curves, pure_curves,
+    Curve, curves, depth_curve, mix_curve, mixed_depth_curve, mixed_depth_curves, others_along, pure_curves,
 };
 use super::findings::weighted_mean_iops;
 use super::references::Published;
@@ -73,8 +73,13 @@ const MOST_MIXES: usize = 3;
 fn without_mixes(cells: &[Cell<'_>]) -> &'static str {
     match mixed_depth_curves(cells).is_empty() {
         true => "",
-        false => " Mixes of reads and writes are not drawn here; IOPS by queue depth has them.",
+        false => " Mixes are drawn in IOPS by queue depth.",
     }
+}
+
+/// What else was measured at several depths, of reads or writes alone, and is not drawn: a sentence behind a blank.
+fn other_depth_curves(cells: &[Cell<'_>], drawn: &[&Cell<'_>]) -> String {
+    others_along(cells, &QUEUE_DEPTH, drawn, |cell| cell.only().is_some())
 }
 
 fn bandwidth_and_latency(cells: &[Cell<'_>]) -> FigureSlot {
@@ -89,6 +94,7 @@ fn bandwidth_and_latency(cells: &[Cell<'_>]) -> FigureSlot {
     if curves.is_empty() {
         return FigureSlot::missing(TITLE, ONE_DEPTH_ALONE, "ssd-queue-depth");
     }
+    let drawn: Vec<&Cell<'_>> = curves.iter().map(|(_, curve)| curve[0]).collect();
     let series = curves.iter().enumerate().map(|(hue, (direction, curve))| {
         let x = |cell: &Cell<'_>| cell.value(&BANDWIDTH.both);
         let points = points(curve, x, |cell| cell.number(&LATENCY.both.mean));
@@ -101,8 +107,9 @@ fn bandwidth_and_latency(cells: &[Cell<'_>]) -> FigureSlot {
         series: series.collect(),
     };
     let caption = format!(
-        "Each line is one access size and direction with rising queue depth. Where a line turns upwards, more depth adds waiting but no bandwidth.{}",
-        without_mixes(cells)
+        "Each line is one access size and direction with rising queue depth. Where a line turns upwards, more depth adds waiting but no bandwidth.{}{}",
+        without_mixes(cells),
+        other_depth_curves(cells, &drawn)
     );
     chart.slot("bandwidth-vs-latency", TITLE, caption, "ssd-queue-depth")
 }
@@ -116,6 +123,11 @@ fn latency_by_depth(cells: &[Cell<'_>]) -> FigureSlot {
     if is_of_mix && let Some(mixed) = mixed_depth_curve(cells) {
         curves.extend(Direction::ALL.map(|direction| (mixed.clone(), direction)));
     }
+    let drawn: Vec<&Cell<'_>> = curves.iter().map(|(curve, _)| curve[0]).collect();
+    let others = match is_of_mix {
+        true => others_along(cells, &QUEUE_DEPTH, &drawn, |_| true),
+        false => format!("{}{}", without_mixes(cells), other_depth_curves(cells, &drawn)),
+    };
     for (curve, direction) in curves {
         let requests = format!("{}{}", curve[0].requests(), curve[0].circumstances());
         if !held.contains(&requests) {
@@ -142,9 +154,8 @@ fn latency_by_depth(cells: &[Cell<'_>]) -> FigureSlot {
         series,
     };
     let caption = format!(
-        "{}. A percentile is shown only where at least ten operations lie beyond it.{}",
-        held.join(", "),
-        if is_of_mix { "" } else { without_mixes(cells) }
+        "{}. A percentile needs ten operations beyond it.{others}",
+        held.join(", ")
     );
     chart.slot("latency-by-depth", TITLE, caption, "ssd-queue-depth")
 }
@@ -203,8 +214,12 @@ fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
         format!("{} {direction}{}", cell.access(), cell.circumstances())
     };
     let mut series = by_direction(cells, published, (&QUEUE_DEPTH, &IO_BLOCK_SIZE), &IOPS, name);
-    let mixes = mixed_depth_curves(cells);
-    series.extend(mixes.iter().take(MOST_MIXES).enumerate().map(|(index, curve)| {
+    let mut mixes = mixed_depth_curves(cells);
+    mixes.truncate(MOST_MIXES);
+    let alone = Direction::ALL.map(|direction| depth_curve(cells, direction));
+    let drawn = alone.iter().flatten().chain(&mixes).map(|curve| curve[0]);
+    let drawn: Vec<&Cell<'_>> = drawn.collect();
+    series.extend(mixes.iter().enumerate().map(|(index, curve)| {
         let x = |cell: &Cell<'_>| cell.place(&QUEUE_DEPTH);
         let points = points(curve, x, |cell| cell.number(&IOPS.both));
         let name = format!("{}{}", curve[0].requests(), curve[0].circumstances());
@@ -220,10 +235,7 @@ fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
     };
     let caption = format!(
         "Shaded: confidence interval of the median.{}{}",
-        match mixes.len() > MOST_MIXES {
-            true => format!(" Of {} mixes, {MOST_MIXES} are drawn.", mixes.len()),
-            false => String::new(),
-        },
+        others_along(cells, &QUEUE_DEPTH, &drawn, |_| true),
         whose(&chart.series, published)
     );
     chart.slot("iops-by-depth", TITLE, caption, "ssd-queue-depth")
@@ -254,7 +266,7 @@ fn bandwidth_by_size(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot 
     };
     let caption = format!(
         "The size at which a line flattens is the smallest one that uses the full bandwidth.{}{}",
-        lines::other_depths(cells, ID),
+        lines::other_sizes(cells, ID),
         whose(&chart.series, published)
     );
     chart.slot(ID, TITLE, caption, "ssd-access-size")
@@ -313,10 +325,11 @@ fn iops_by_mix(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
         series,
     };
     let caption = format!(
-        "{}, {}{}. Measured with both in one stream{suggestion}.{}",
+        "{}, {}{}. Measured with both in one stream{suggestion}.{}{}",
         curve[0].access(),
         curve[0].depth_words(),
         curve[0].circumstances(),
+        others_along(cells, &READ_WRITE_MIX, &[curve[0]], |_| true),
         whose(&chart.series, published)
     );
     chart.slot("iops-by-mix", TITLE, caption, "ssd-read-write-mix")

@@ -1,6 +1,6 @@
 //! The figures of the key-value layer.
 
-mod not_drawn;
+mod of_loads;
 mod parts;
 mod processor;
 mod workers;
@@ -16,13 +16,14 @@ use outcrop_schema::kv::{
 };
 use outcrop_workload::keyed::{OperationKind, ValueSize};
 
-use self::not_drawn::{MOST_GROUPS, cells_not_drawn, sentences};
+use self::of_loads::{MOST_GROUPS, sentences};
 use super::cell::{Chosen, blocks, engine, family, is_closed_loop, load, with, words, workers};
 use super::naming::Naming;
 use super::servers;
 use crate::cell::Cell;
 use crate::chart::SeriesKind::{Dense, Measured};
 use crate::chart::{Bar, BarChart, BarGroup, Facet, LineChart, Part, Point, Quantity, Scale, Series, axis};
+use crate::layer::not_drawn::cells_not_drawn;
 use crate::section::FigureSlot;
 
 /// Lines that a reader can tell apart.

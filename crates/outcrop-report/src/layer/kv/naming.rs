@@ -26,9 +26,10 @@ impl Naming {
         let factors: Vec<FactorRef> = OF_ENGINES
             .iter()
             .copied()
+            .filter(|factor| factor.name != DURABILITY.name)
             .chain([&FILESYSTEM as FactorRef])
             .collect();
-        let name = cell.label(&factors);
+        let name = cell.label_apart(&factors);
         match cell.get(&DURABILITY).filter(|_| self.tells_durability) {
             Some(durability) => format!("{name}, {durability}"),
             None => name,

@@ -9,7 +9,7 @@ use super::points;
 use crate::cell::Cell;
 use crate::chart::{Axis, LineChart, Quantity, Scale, Series, SeriesKind, Wait, axis};
 use crate::layer::device::cell::{DeviceCell, P50, P99};
-use crate::layer::device::curve::{Curve, pure_curves};
+use crate::layer::device::curve::{Curve, others_along, pure_curves};
 use crate::section::FigureSlot;
 
 /// Lines of more access sizes cannot be distinguished.
@@ -30,8 +30,19 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
     slots
 }
 
-/// What a figure that draws one depth says of the others, as a sentence behind a blank; nothing where there are none.
-pub(super) fn other_depths(cells: &[Cell<'_>], figure: &str) -> String {
+/// What a figure over sizes that draws one curve of each direction says of the others, as sentences behind blanks; nothing where there are none.
+pub(super) fn other_sizes(cells: &[Cell<'_>], figure: &str) -> String {
+    let alone = Direction::ALL.map(|direction| pure_curves(cells, &IO_BLOCK_SIZE, direction).next());
+    let drawn: Vec<&Cell<'_>> = alone.iter().flatten().map(|curve| curve[0]).collect();
+    // Those of other depths alone have figures.
+    let of_depths: [FactorRef; 2] = [&IO_BLOCK_SIZE, &QUEUE_DEPTH];
+    let could_have = |cell: &Cell<'_>| !drawn.iter().any(|one| one.is_like(cell, &of_depths));
+    let others = others_along(cells, &IO_BLOCK_SIZE, &drawn, could_have);
+    format!("{}{others}", other_depths(cells, figure))
+}
+
+/// How many depths have no line, and where they have one.
+fn other_depths(cells: &[Cell<'_>], figure: &str) -> String {
     let several = Direction::ALL.into_iter().filter_map(|direction| {
         let lines = Lines::along(&IO_BLOCK_SIZE, cells, direction)?;
         Some((direction, lines.curves.len()))
@@ -111,12 +122,11 @@ impl<'c, 'a> Lines<'c, 'a> {
         series.collect()
     }
 
-    /// What has no room, as a sentence behind a blank; nothing where everything has.
-    fn not_drawn(&self, most: usize, noun: &str) -> String {
-        match self.curves.len() {
-            all if all <= most => String::new(),
-            all => format!(" It draws {most} of {all} {noun}; the table of cells has the others."),
-        }
+    /// Curves of the same direction that have no line, as a sentence behind a blank; nothing where all have one.
+    fn not_drawn(&self, cells: &[Cell<'_>], most: usize) -> String {
+        let drawn: Vec<&Cell<'_>> = self.drawn(most).into_iter().map(|curve| curve[0]).collect();
+        let could_have = |cell: &Cell<'_>| cell.only() == Some(self.direction);
+        others_along(cells, self.along, &drawn, could_have)
     }
 
     /// What all of them have besides reads or writes.
@@ -140,9 +150,9 @@ fn latency_by_size_and_depth(cells: &[Cell<'_>], direction: Direction) -> Option
     let id = format!("latency-by-size-of-{direction}s");
     let title = format!("Latency of {direction}s by access size, for each queue depth");
     let caption = format!(
-        "Random accesses; only {direction}s{}. A percentile is shown only where at least ten operations lie beyond it.{}",
+        "Random accesses; only {direction}s{}. A percentile needs ten operations beyond it.{}",
         lines.circumstances(),
-        lines.not_drawn(MOST_DEPTHS, "queue depths")
+        lines.not_drawn(cells, MOST_DEPTHS)
     );
     Some(chart.slot(&id, &title, caption, "ssd-access-size"))
 }
@@ -159,7 +169,7 @@ fn bandwidth_by_size_and_depth(cells: &[Cell<'_>], direction: Direction) -> Opti
     let caption = format!(
         "Random accesses; only {direction}s{}. Where lines meet, more depth adds no bandwidth.{}",
         lines.circumstances(),
-        lines.not_drawn(MOST_DEPTHS, "queue depths")
+        lines.not_drawn(cells, MOST_DEPTHS)
     );
     Some(chart.slot(&id, &title, caption, "ssd-access-size"))
 }
@@ -176,7 +186,7 @@ fn iops_by_depth_and_size(cells: &[Cell<'_>], direction: Direction) -> Option<Fi
     let caption = format!(
         "Only {direction}s{}. A line that stays flat is of a size at which one request is enough to use the device.{}",
         lines.circumstances(),
-        lines.not_drawn(MOST_SIZES, "access sizes")
+        lines.not_drawn(cells, MOST_SIZES)
     );
     Some(chart.slot(&id, &title, caption, "ssd-queue-depth"))
 }

@@ -4,7 +4,9 @@
 use std::cmp::Reverse;
 
 use outcrop_measure::metric::Metric;
-use outcrop_schema::device::{BANDWIDTH, ByDirection, CONTENT, Direction, IO_BLOCK_SIZE, LATENCY, SYNC};
+use outcrop_schema::device::{
+    BANDWIDTH, ByDirection, CONTENT, Direction, IO_BLOCK_SIZE, LATENCY, READ_WRITE_MIX, SYNC,
+};
 
 use super::{hue, lines, points};
 use crate::cell::{Cell, families};
@@ -12,14 +14,15 @@ use crate::chart::{
     Bar, BarChart, BarGroup, Facet, LineChart, Part, Quantity, Scale, Segment, Series, SeriesKind, axis,
 };
 use crate::layer::device::cell::{DeviceCell, P50, P99};
-use crate::layer::device::curve::{Curve, mix_curve, pure_curves};
+use crate::layer::device::curve::{Curve, mix_curve, others_along, pure_curves};
 use crate::section::FigureSlot;
 
 /// Every figure that these cells have.
 pub(super) fn all(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
     let mut slots: Vec<FigureSlot> = latency_by_size(cells).into_iter().collect();
     if let Some(curve) = mix_curve(cells) {
-        slots.extend([bandwidth_by_mix(&curve), latency_by_mix(&curve)]);
+        let others = others_along(cells, &READ_WRITE_MIX, &[curve[0]], |_| true);
+        slots.extend([bandwidth_by_mix(&curve, &others), latency_by_mix(&curve, &others)]);
     }
     slots.extend(lines::all(cells));
     slots.extend(bandwidth_by_content(cells));
@@ -59,7 +62,7 @@ fn latency_by_size(cells: &[Cell<'_>]) -> Option<FigureSlot> {
         y: axis("Latency", Quantity::Latency, Scale::Log10),
         series,
     };
-    let others = lines::other_depths(cells, ID);
+    let others = lines::other_sizes(cells, ID);
     let caption = format!("Random accesses; {}.{others}", held.join("; "));
     Some(chart.slot(ID, "Latency by access size", caption, "ssd-access-size"))
 }
@@ -79,7 +82,7 @@ fn read_percent(cell: &Cell<'_>) -> Option<f64> {
     cell.read_percent().map(f64::from)
 }
 
-fn bandwidth_by_mix(curve: &Curve<'_, '_>) -> FigureSlot {
+fn bandwidth_by_mix(curve: &Curve<'_, '_>, others: &str) -> FigureSlot {
     let total = points(curve, read_percent, |cell| cell.number(&BANDWIDTH.both));
     let mut series = vec![Series::new("both", 2, SeriesKind::Measured, total)];
     for direction in Direction::ALL {
@@ -92,7 +95,7 @@ fn bandwidth_by_mix(curve: &Curve<'_, '_>) -> FigureSlot {
         y: axis("Bandwidth", Quantity::Bandwidth, Scale::Linear),
         series,
     };
-    let caption = format!("{}. Both directions are in one stream.", held(curve));
+    let caption = format!("{}. Both directions are in one stream.{others}", held(curve));
     chart.slot(
         "bandwidth-by-mix",
         "Bandwidth by share of reads",
@@ -101,7 +104,7 @@ fn bandwidth_by_mix(curve: &Curve<'_, '_>) -> FigureSlot {
     )
 }
 
-fn latency_by_mix(curve: &Curve<'_, '_>) -> FigureSlot {
+fn latency_by_mix(curve: &Curve<'_, '_>, others: &str) -> FigureSlot {
     const MEAN: ByDirection<Metric> = ByDirection {
         both: LATENCY.both.mean,
         read: LATENCY.read.mean,
@@ -126,7 +129,7 @@ fn latency_by_mix(curve: &Curve<'_, '_>) -> FigureSlot {
         series,
     };
     let caption = format!(
-        "{}. A mean of reads and writes together would hide which of them waits.",
+        "{}. A mean of reads and writes together would hide which of them waits.{others}",
         held(curve)
     );
     chart.slot(

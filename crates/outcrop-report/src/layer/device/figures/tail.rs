@@ -10,7 +10,7 @@ use super::super::curve::{Curve, mix_curve, mixed_depth_curve};
 use super::{depth_curve, hue};
 use crate::cell::Cell;
 use crate::chart::{LineChart, Point, Quantity, Scale, Series, SeriesKind, axis, thinned};
-use crate::number::{counted, enumerated};
+use crate::layer::not_drawn::cells_not_drawn;
 use crate::section::FigureSlot;
 
 /// Queues that are deeper show how long requests wait in them, and not the device.
@@ -19,19 +19,56 @@ const DEEP: u32 = 32;
 /// Cells whose tails are worth seeing: the least and a deep one of the depth curve of each direction, and of a mix of both.
 pub(super) fn latency_tail(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Latency tail";
-    let mut drawn: Vec<(&Cell<'_>, Series)> = Vec::new();
+    let mut chosen = worth_seeing(cells);
+    chosen.retain(|(cell, direction, _)| !tail(cell, *direction).is_empty());
+    if chosen.is_empty() {
+        return FigureSlot::missing(TITLE, "no cell kept a latency histogram.", "ssd-queue-depth");
+    }
+    let accesses: BTreeSet<String> = chosen.iter().map(|(cell, ..)| cell.access()).collect();
+    let line = |(cell, direction, hue): &(&Cell<'_>, Direction, usize)| {
+        let mix = match cell.is_mixed() {
+            true => format!(" in a {} mix,", cell.spelling(&READ_WRITE_MIX)),
+            false => String::new(),
+        };
+        let access = match accesses.len() {
+            1 => String::new(),
+            _ => format!(" {},", cell.access()),
+        };
+        let name = format!(
+            "{direction}{mix}{access} {}{}",
+            cell.depth_words(),
+            cell.circumstances()
+        );
+        Series::new(name, *hue, SeriesKind::Dense, tail(cell, *direction))
+    };
+    let chart = LineChart {
+        x: axis("Latency", Quantity::Latency, Scale::Log10),
+        y: axis("Operations slower than that", Quantity::Share, Scale::Log10),
+        series: chosen.iter().map(line).collect(),
+    };
+    let access = match accesses.first() {
+        Some(access) if accesses.len() == 1 => format!("{access}. "),
+        _ => String::new(),
+    };
+    let drawn: Vec<&Cell<'_>> = chosen.iter().map(|(cell, ..)| *cell).collect();
+    let caption = format!(
+        "{access}The share of operations that take longer (1 % is p99), over all trials of a cell. A line ends where fewer than ten operations lie beyond.{}",
+        choice(cells, &drawn)
+    );
+    chart.slot("latency-tail", TITLE, caption, "ssd-queue-depth")
+}
+
+/// Each with the direction of a line, and its colour.
+fn worth_seeing<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<(&'c Cell<'a>, Direction, usize)> {
+    let mut chosen = Vec::new();
     for direction in Direction::ALL {
         let pure = cells.iter().filter(|cell| cell.only() == Some(direction));
         let shown = match depth_curve(cells, direction) {
             Some(curve) => least_and_deep(&curve),
             None => pure.min_by_key(|cell| cell.is_synced()).into_iter().collect(),
         };
-        for (index, cell) in shown.into_iter().enumerate() {
-            let name = format!("{direction} {}{}", cell.depth_words(), cell.circumstances());
-            let hue = hue(direction) + 2 * index;
-            let series = Series::new(name, hue, SeriesKind::Dense, tail(cell, direction));
-            drawn.push((cell, series));
-        }
+        let lines = shown.into_iter().enumerate();
+        chosen.extend(lines.map(|(index, cell)| (cell, direction, hue(direction) + 2 * index)));
     }
     // Reads next to writes have another tail than reads alone.
     let mixed = match mixed_depth_curve(cells) {
@@ -42,32 +79,10 @@ pub(super) fn latency_tail(cells: &[Cell<'_>]) -> FigureSlot {
             mixed.next().into_iter().collect()
         }
     };
-    for (index, cell, direction) in mixed
-        .into_iter()
-        .enumerate()
-        .flat_map(|(index, cell)| Direction::ALL.map(|way| (index, cell, way)))
-    {
-        let (mix, depth) = (cell.spelling(&READ_WRITE_MIX), cell.depth_words());
-        let name = format!("{direction} in a {mix} mix, {depth}{}", cell.circumstances());
-        let points = tail(cell, direction);
-        let series = Series::new(name, hue(direction) + 4 + 2 * index, SeriesKind::Dense, points);
-        drawn.push((cell, series));
+    for (index, cell) in mixed.into_iter().enumerate() {
+        chosen.extend(Direction::ALL.map(|direction| (cell, direction, hue(direction) + 4 + 2 * index)));
     }
-    drawn.retain(|(_, series)| !series.points.is_empty());
-    if drawn.is_empty() {
-        return FigureSlot::missing(TITLE, "no cell kept a latency histogram.", "ssd-queue-depth");
-    }
-    let (of_cells, series): (Vec<&Cell<'_>>, Vec<Series>) = drawn.into_iter().unzip();
-    let chart = LineChart {
-        x: axis("Latency", Quantity::Latency, Scale::Log10),
-        y: axis("Operations slower than that", Quantity::Share, Scale::Log10),
-        series,
-    };
-    let caption = format!(
-        "The share of operations that take longer (1 % is p99), over all trials of a cell. A line ends where fewer than ten operations lie beyond.{}",
-        not_drawn(cells, &of_cells)
-    );
-    chart.slot("latency-tail", TITLE, caption, "ssd-queue-depth")
+    chosen
 }
 
 /// The first cell of a depth curve, and the deepest that is not too deep.
@@ -77,47 +92,15 @@ fn least_and_deep<'c, 'a>(curve: &Curve<'c, 'a>) -> Vec<&'c Cell<'a>> {
     std::iter::once(&curve[0]).chain(deep).copied().collect()
 }
 
-/// How many cells have lines, and which queue depths those are of, as a sentence behind a blank; nothing where all have one.
-fn not_drawn(cells: &[Cell<'_>], drawn: &[&Cell<'_>]) -> String {
-    let is_drawn = |cell: &&Cell<'_>| drawn.iter().any(|other| std::ptr::eq(*other, *cell));
-    let count = cells.iter().filter(is_drawn).count();
-    if count == cells.len() {
-        return String::new();
+/// How the cells were chosen and which ones have no line, as sentences behind blanks; nothing where all have one.
+fn choice(cells: &[Cell<'_>], drawn: &[&Cell<'_>]) -> String {
+    let others = cells_not_drawn(cells, drawn);
+    let depths: BTreeSet<_> = cells.iter().map(|cell| cell.get(&QUEUE_DEPTH)).collect();
+    match (others.is_empty(), depths.len()) {
+        (true, _) => String::new(),
+        (false, ..=1) => format!(" {others}"),
+        (false, _) => format!(" Of each, the lowest queue depth and the highest up to {DEEP}. {others}"),
     }
-    let depths: BTreeSet<u32> = cells
-        .iter()
-        .filter_map(|cell| cell.get(&QUEUE_DEPTH).copied())
-        .collect();
-    let of_depths = match depths.len() {
-        0 | 1 => String::new(),
-        _ => {
-            let depths: Vec<String> = depths.iter().map(u32::to_string).collect();
-            format!(
-                ": for {}, the lowest queue depth and the highest up to {DEEP}, of those that were measured (QD {})",
-                kinds(drawn),
-                depths.join(", ")
-            )
-        }
-    };
-    format!(
-        " It shows {count} of the {} of this run{of_depths}.",
-        counted(cells.len(), "cell")
-    )
-}
-
-/// What the lines are of: `reads and one mix of reads and writes`.
-fn kinds(drawn: &[&Cell<'_>]) -> String {
-    let of = |direction: Direction| {
-        let is_drawn = drawn.iter().any(|cell| cell.only() == Some(direction));
-        is_drawn.then(|| format!("{direction}s"))
-    };
-    let mix = drawn.iter().any(|cell| cell.is_mixed());
-    let mix = mix.then(|| "one mix of reads and writes".to_owned());
-    let kinds: Vec<String> = [of(Direction::Read), of(Direction::Write), mix]
-        .into_iter()
-        .flatten()
-        .collect();
-    enumerated(&kinds)
 }
 
 /// The share of operations beyond each latency, thinned to what a screen can show.

@@ -14,11 +14,12 @@ use super::super::cell::{blocks, family, is_compressed, is_compressed_below, wit
 use super::super::naming::Naming;
 use super::super::space::{log_share, matters};
 use super::caption_of;
-use super::not_drawn::{MOST_GROUPS, cells_not_drawn};
+use super::of_loads::MOST_GROUPS;
 use crate::cell::Cell;
 use crate::chart::SeriesKind::{Derived, Measured};
 use crate::chart::{Bar, BarChart, BarGroup, Facet, Part, Quantity, Scale, Segment, axis};
 use crate::command::Commands;
+use crate::layer::not_drawn::cells_not_drawn;
 use crate::number::counted;
 use crate::section::FigureSlot;
 

@@ -6,11 +6,12 @@ use outcrop_schema::kv::{BACKGROUND_CPU, CALLER_CPU, CPU, ENERGY, KERNEL_CPU, OF
 use super::super::cell::{family, with, words};
 use super::super::naming::Naming;
 use super::caption_of;
-use super::not_drawn::{MOST_GROUPS, cells_not_drawn, of_loads, sentences};
+use super::of_loads::{MOST_GROUPS, of_loads, sentences};
 use super::workers::curves;
 use crate::cell::Cell;
 use crate::chart::SeriesKind::Measured;
 use crate::chart::{Axis, Bar, BarChart, BarGroup, Facet, Part, Point, Quantity, Scale, Segment, axis};
+use crate::layer::not_drawn::cells_not_drawn;
 use crate::number::Number;
 use crate::section::FigureSlot;
 

@@ -12,10 +12,11 @@ use outcrop_schema::kv::{
 use super::super::cell::{Chosen, listed, with, words};
 use super::super::naming::Naming;
 use super::super::servers;
-use super::not_drawn::{not_drawn, of_loads, sentences};
+use super::of_loads::{of_loads, sentences};
 use crate::cell::{Cell, families};
 use crate::chart::SeriesKind::Measured;
 use crate::chart::{COLOURS, LineChart, Point, Quantity, Scale, Series, axis};
+use crate::layer::not_drawn::not_drawn;
 use crate::number::counted;
 use crate::section::FigureSlot;
 

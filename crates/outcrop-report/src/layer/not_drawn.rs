@@ -3,39 +3,44 @@
 use std::ptr;
 
 use outcrop_schema::FactorRef;
-use outcrop_schema::kv::SCHEMA;
 
-use super::workers::Curves;
 use crate::cell::Cell;
 use crate::number::counted;
-use crate::section::FigureSlot;
 
-/// Figures that a page can bear.
-const MOST_FIGURES: usize = 12;
-/// Groups of bars that fit a page.
-pub(super) const MOST_GROUPS: usize = 16;
 /// Names that a caption can bear.
 const MOST_NAMES: usize = 4;
 
-/// `Not drawn: 2 loads (ycsb-e, 1 thread; mixgraph, 1 thread); the table of cells has them.`; nothing of none.
-pub(super) fn not_drawn(names: &[String], noun: &str) -> String {
+/// `Not drawn: 2 loads (ycsb-e, 1 thread; mixgraph, 1 thread).`; nothing of none.
+pub(in crate::layer) fn not_drawn(names: &[String], noun: &str) -> String {
     sentence(names.len(), noun, &some(names, "; "))
 }
 
 /// Of all cells that a figure could have, those that it has not: how many, and by which values of which factors they differ from all that it has.
-/// `Not drawn: 12 cells (threads 2, 4; workload ycsb-f); the table of cells has them.`
-pub(super) fn cells_not_drawn<'c, 'a: 'c>(
+/// `Not drawn: 12 cells (threads 2, 4; workload ycsb-f).`
+pub(in crate::layer) fn cells_not_drawn<'c, 'a: 'c>(
     all: impl IntoIterator<Item = &'c Cell<'a>>,
     drawn: &[&Cell<'_>],
 ) -> String {
     let is_drawn = |cell: &Cell<'_>| drawn.iter().any(|one| ptr::addr_eq(*one, cell));
     let left_out: Vec<&Cell<'_>> = all.into_iter().filter(|cell| !is_drawn(cell)).collect();
-    let factors = SCHEMA.workload.iter().copied();
-    let subjects = only_in(&left_out, drawn, |cell| cell.subject().to_owned());
-    let differing = factors.map(|factor| values_only_in(&left_out, drawn, factor));
+    sentence(left_out.len(), "cell", &values_beyond(&left_out, drawn))
+}
+
+/// Of all curves that a figure could have, each by a cell of it, those that it has not, in the same words: `Not drawn: 2 curves (content zeros); …`
+pub(in crate::layer) fn curves_not_drawn(left_out: &[&Cell<'_>], drawn: &[&Cell<'_>]) -> String {
+    sentence(left_out.len(), "curve", &values_beyond(left_out, drawn))
+}
+
+/// The values of factors, and the subjects, that cells have and none of the others: `threads 2, 4; workload ycsb-f`.
+fn values_beyond(cells: &[&Cell<'_>], others: &[&Cell<'_>]) -> String {
+    let factors = cells.first().map_or(&[][..], |cell| cell.schema().workload);
+    let subjects = only_in(cells, others, |cell| cell.subject().to_owned());
+    let differing = factors
+        .iter()
+        .map(|factor| values_only_in(cells, others, *factor));
     let differing = differing.chain([some(&subjects, ", ")]);
     let differing: Vec<String> = differing.filter(|words| !words.is_empty()).collect();
-    sentence(left_out.len(), "cell", &differing.join("; "))
+    differing.join("; ")
 }
 
 /// `threads 2, 4`: the values of a factor that cells have and none of the others; empty where there are none. What none of the others has at all
@@ -81,33 +86,6 @@ fn sentence(count: usize, noun: &str, which: &str) -> String {
     };
     match count {
         0 => String::new(),
-        count => format!(
-            "Not drawn: {}{which}; the table of cells has them.",
-            counted(count, noun)
-        ),
+        count => format!("Not drawn: {}{which}.", counted(count, noun)),
     }
-}
-
-/// Sentences of a caption with spaces between them; those that are empty are left out.
-pub(super) fn sentences(all: impl IntoIterator<Item = String>) -> String {
-    let given = all.into_iter().filter(|sentence| !sentence.is_empty());
-    given.collect::<Vec<_>>().join(" ")
-}
-
-/// A figure for each load, as many as a page can bear. Each gets a sentence about what has no figure, which is empty but for the last: loads,
-/// and of all the cells those that are in no load.
-pub(super) fn of_loads<'c, 'a: 'c>(
-    all: impl IntoIterator<Item = &'c Cell<'a>>,
-    loads: &[Curves<'c, 'a>],
-    figure: impl Fn(&Curves<'c, 'a>, String) -> FigureSlot,
-) -> Vec<FigureSlot> {
-    let (drawn, others) = loads.split_at(loads.len().min(MOST_FIGURES));
-    let others: Vec<String> = others.iter().map(|load| load.load.clone()).collect();
-    let in_loads: Vec<&Cell<'_>> = loads.iter().flat_map(|load| load.cells.iter().copied()).collect();
-    let left_out = sentences([not_drawn(&others, "load"), cells_not_drawn(all, &in_loads)]);
-    let slot = |(index, load): (usize, &Curves<'c, 'a>)| match index + 1 == drawn.len() {
-        true => figure(load, left_out.clone()),
-        false => figure(load, String::new()),
-    };
-    drawn.iter().enumerate().map(slot).collect()
 }

@@ -1,0 +1,56 @@
+//! Figures of a run that measured more than they draw: each says which part it draws, or which it leaves out.
+
+use std::collections::BTreeSet;
+
+use outcrop_report::Report;
+use outcrop_schema::FactorRef;
+
+use crate::other_values::{others_of, runs, with_other};
+
+/// The ways in which a page may name a value of a factor, without blanks.
+fn names_of(factor: FactorRef, value: &str) -> BTreeSet<String> {
+    let spelled = format!("{} {value}", factor.words());
+    let of_pages = match (factor.name, value) {
+        ("arrival", "constant:1000") => Some("constant:1k/s"),
+        ("read_write_mix", "0:100") => Some("random writes"),
+        ("threads", "1") => Some("1 thread"),
+        ("value_size", "fixed:10B") => Some("fixed:10"),
+        _ => None,
+    };
+    let all = factor.labelled(value).into_iter().chain([spelled]);
+    all.chain(of_pages.map(str::to_owned))
+        .map(|name| name.replace(' ', ""))
+        .collect()
+}
+
+#[test]
+fn a_figure_names_the_value_that_it_draws_or_the_one_that_it_leaves_out_whichever_factor_cells_differ_in() {
+    for (schema, run) in runs() {
+        for (factor, value) in others_of(schema) {
+            let run = with_other(run.clone(), factor, value);
+            let trials = run.trials.iter();
+            let values: BTreeSet<&str> = trials.map(|trial| trial.factors[factor.name].as_str()).collect();
+            let names: BTreeSet<String> = values
+                .into_iter()
+                .flat_map(|value| names_of(factor, value))
+                .collect();
+            let report = Report::of(&run);
+            let figures = report.figures();
+            assert!(!figures.is_empty(), "{} {}", schema.name, factor.name);
+            for figure in figures {
+                let csv = figure.to_csv().unwrap();
+                let text =
+                    format!("{} {} {} {csv}", figure.title, figure.caption, figure.alt_text).replace(' ', "");
+                // A figure over a factor has its values as places and says in its title what they are.
+                let is_over_it = figure.title.contains(&factor.words().to_lowercase());
+                let is_named = names.iter().any(|name| text.contains(name));
+                assert!(
+                    is_named || is_over_it,
+                    "{} {}: {names:?} in {figure:?}",
+                    schema.name,
+                    factor.name
+                );
+            }
+        }
+    }
+}
