@@ -2,6 +2,10 @@
 //!
 //! It is the same for every layer, and for published figures, so that those go through the very same checks.
 
+mod families;
+
+pub use families::{best, families, largest_family, largest_family_that};
+
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -30,6 +34,8 @@ pub struct Cell<'a> {
     telling: Vec<&'static str>,
     /// Factors in which cells of the run differ.
     varying: Vec<&'static str>,
+    /// Whether cells of the run have several subjects.
+    is_of_several: bool,
 }
 
 impl<'a> Cell<'a> {
@@ -44,6 +50,7 @@ impl<'a> Cell<'a> {
             view: Some(view),
             telling: Vec::new(),
             varying: Vec::new(),
+            is_of_several: false,
         };
         for metric in view.metric_names() {
             let Some(samples) = view.metric(metric) else {
@@ -76,6 +83,7 @@ impl<'a> Cell<'a> {
                 view: None,
                 telling: Vec::new(),
                 varying: Vec::new(),
+                is_of_several: false,
             });
             cell.numbers.insert(row.metric.clone(), number_of(row));
         }
@@ -97,9 +105,16 @@ impl<'a> Cell<'a> {
         };
         let varying = first.schema.workload.iter().filter(differs);
         let varying: Vec<&'static str> = varying.map(|factor| factor.name).collect();
-        cells
-            .iter_mut()
-            .for_each(|cell| cell.varying.clone_from(&varying));
+        let is_of_several = cells.iter().any(|cell| cell.subject != first.subject);
+        cells.iter_mut().for_each(|cell| {
+            cell.varying.clone_from(&varying);
+            cell.is_of_several = is_of_several;
+        });
+    }
+
+    /// Its subject, where cells of the run have several.
+    pub(crate) fn subject_apart(&self) -> Option<&str> {
+        self.is_of_several.then_some(self.subject.as_str())
     }
 
     /// Those of some factors in which cells of the run differ, as its words say them: `content zeros`.
@@ -395,64 +410,4 @@ fn number_of(row: &ReferenceRow) -> Number {
         is_of_one_trial: false,
         is_of_sample: false,
     }
-}
-
-/// Sets of cells of one subject that differ in these factors only, each in the order of its cells; the set whose first cell is the
-/// earliest comes first.
-pub fn families<'c, 'a>(
-    cells: impl IntoIterator<Item = &'c Cell<'a>>,
-    along: &[FactorRef],
-) -> Vec<Vec<&'c Cell<'a>>> {
-    let mut families: Vec<Vec<&'c Cell<'a>>> = Vec::new();
-    let mut place_of: BTreeMap<(&str, Settings), usize> = BTreeMap::new();
-    for cell in cells {
-        let place = *place_of.entry(cell.but_for(along)).or_insert(families.len());
-        match families.get_mut(place) {
-            Some(family) => family.push(cell),
-            None => families.push(vec![cell]),
-        }
-    }
-    families
-}
-
-/// The largest of the [`families`]; the first of those that are as large.
-pub fn largest_family<'c, 'a>(
-    cells: impl IntoIterator<Item = &'c Cell<'a>>,
-    along: &[FactorRef],
-) -> Vec<&'c Cell<'a>> {
-    largest_family_that(cells, along, |_| true).unwrap_or_default()
-}
-
-/// The same of the families that are wanted; none where there is none.
-pub fn largest_family_that<'c, 'a>(
-    cells: impl IntoIterator<Item = &'c Cell<'a>>,
-    along: &[FactorRef],
-    is_wanted: impl Fn(&[&Cell<'a>]) -> bool,
-) -> Option<Vec<&'c Cell<'a>>> {
-    let families = families(cells, along).into_iter();
-    families
-        .filter(|family| is_wanted(family))
-        .reduce(|best, next| if next.len() > best.len() { next } else { best })
-}
-
-/// The cell in which a metric is best, by the metric's own direction, and its number; the first among equals.
-pub fn best<'c, 'a: 'c>(
-    cells: impl IntoIterator<Item = &'c Cell<'a>>,
-    metric: &Metric,
-) -> Option<(&'c Cell<'a>, &'c Number)> {
-    use outcrop_measure::metric::Better;
-    let is_better = |one: f64, other: f64| match metric.better {
-        Some(Better::Lower) => one < other,
-        _ => one > other,
-    };
-    cells
-        .into_iter()
-        .filter_map(|cell| Some((cell, cell.number(metric)?)))
-        .reduce(|best, next| {
-            if is_better(next.1.value, best.1.value) {
-                next
-            } else {
-                best
-            }
-        })
 }

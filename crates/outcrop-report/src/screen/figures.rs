@@ -1,5 +1,7 @@
 //! The table of what the subject of a layer can do, on a terminal.
 
+use std::collections::BTreeSet;
+
 use super::beside::{TIED, in_brief, lacks_tie, with_circumstances, with_depth};
 use super::{INDENT, Pen, indented, pad};
 use crate::answer::{Answer, ReadingOutcome};
@@ -54,7 +56,12 @@ pub(super) fn capabilities(answer: &Answer, settings: Settings, width: usize, pe
             .map(|outcome| conditions(outcome, settings))
             .collect();
         // A label that says the depth has said where, unless there is more to say: `4 KiB random, QD 1, sync none`.
-        let is_usual = conditions.iter().all(|words| words.matches(", ").count() <= 1);
+        let said: BTreeSet<&str> = conditions
+            .iter()
+            .map(|words| words.trim())
+            .filter(|words| !words.is_empty())
+            .collect();
+        let is_usual = said.len() <= 1 && said.iter().all(|words| words.matches(", ").count() <= 1);
         let mut is_said =
             capability.label.contains("QD") && is_usual || conditions.iter().all(String::is_empty);
         // What the label does not say, beside the values: `45.6 µs (42.5–53.8), sync none`.

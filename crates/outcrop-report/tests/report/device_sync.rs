@@ -102,7 +102,11 @@ fn a_run_with_one_policy_names_it_only_where_it_is_unusual() {
 #[test]
 fn every_figure_of_the_first_screen_is_of_one_policy_and_names_it() {
     let report = Report::of(&run());
-    for label in ["Highest IOPS", "QD 1 latency, p50", "QD 1 latency, p99"] {
+    for label in [
+        "Highest IOPS",
+        "QD 1 latency (4 KiB), p50",
+        "QD 1 latency (4 KiB), p99",
+    ] {
         match &row(&report, label).readings[1].outcome {
             ReadingOutcome::Measured { conditions, .. } => {
                 assert!(conditions.ends_with(", sync none"), "{label}: {conditions}");
@@ -134,7 +138,7 @@ fn a_tail_that_is_known_badly_does_not_hide_what_a_sync_costs() {
     let report = Report::of(&run);
     let brief = &claim(&report, "Durability").brief;
     assert!(
-        brief.starts_with("QD 1: fsync after each write 25 % of the unsynced IOPS, p99 "),
+        brief.starts_with("QD 1, 4 KiB: fsync after each write 25 % of the unsynced IOPS, p99 "),
         "{brief}"
     );
 }
@@ -155,7 +159,7 @@ fn that_a_sync_is_slower_is_decided_where_only_how_much_is_not() {
     let wide = with_dsync([0.6, 1.0, 1.9]);
     assert!(
         wide.brief.starts_with(
-            "QD 1: fsync after each write about 4 times slower than without a sync; O_DSYNC 5 to 17; how much is not \
+            "QD 1, 4 KiB: fsync after each write about 4 times slower than without a sync; O_DSYNC 5 to 17; how much is not \
              decided (IOPS with O_DSYNC ÷ unsynced IOPS: 0.100 (0.0"
         ),
         "{}",
@@ -169,7 +173,7 @@ fn that_a_sync_is_slower_is_decided_where_only_how_much_is_not() {
     let open = with_dsync([3.0, 6.0, 9.8]);
     assert!(
         open.brief.starts_with(
-            "QD 1: fsync after each write about 4 times slower than without a sync; O_DSYNC not decided; how much is not decided"
+            "QD 1, 4 KiB: fsync after each write about 4 times slower than without a sync; O_DSYNC not decided; how much is not decided"
         ),
         "{}",
         open.brief
@@ -205,7 +209,7 @@ fn what_a_sync_costs_is_said_for_each_policy_beside_writes_without_one() {
         brief, text, numbers, ..
     } = claim(&report, "Durability");
     assert!(
-        brief.starts_with("QD 1: fsync after each write 25 % of the unsynced IOPS, p99 ")
+        brief.starts_with("QD 1, 4 KiB: fsync after each write 25 % of the unsynced IOPS, p99 ")
             && brief.contains("; O_DSYNC 10 % of the unsynced IOPS, p99 "),
         "{brief}"
     );

@@ -7,7 +7,8 @@ use outcrop_measure::knee;
 use outcrop_measure::metric::Unit;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
-    ACCESS, ARRIVAL, BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, QUEUE_DEPTH, SYNC,
+    ACCESS, ACCESS_PATTERN, ARRIVAL, BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, QUEUE_DEPTH,
+    SYNC,
 };
 use outcrop_workload::Arrivals;
 
@@ -129,18 +130,21 @@ fn named(number: &Number, name: impl Into<String>) -> Number {
     number.clone().named(name)
 }
 
-/// Where more depth stops buying throughput: predicted from both ends of the curve, and observed on it.
+/// Where more depth stops buying throughput: predicted from both ends of the curve where it begins at a single request, and observed on it.
 fn knee_claim(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
     let (_, peak) = best(curve.iter().copied(), &IOPS.both)?;
     let lone = curve[0].number(&LATENCY.both.mean)?;
-    let knee = predicted_knee(curve, "requests in flight at the predicted knee")?;
-    let predicted = knee.value;
-    let mut numbers = vec![
-        knee,
-        named(peak, format!("highest {direction} IOPS of the curve")),
-        named(lone, "mean latency at the smallest depth"),
-    ];
-    let (short, long) = match knee::observed(&load_points(curve)) {
+    let predicted = predicted_knee(curve, "requests in flight at the predicted knee");
+    let observed = knee::observed(&load_points(curve));
+    if predicted.is_none() && observed.is_none() {
+        return None;
+    }
+    let mut numbers = vec![named(peak, format!("highest {direction} IOPS of the curve"))];
+    if let Some(predicted) = &predicted {
+        numbers.insert(0, predicted.clone());
+        numbers.push(named(lone, "mean latency at the smallest depth"));
+    }
+    let (short, long) = match observed {
         Some(knee) => {
             let depth = knee.concurrency;
             let name = "observed knee, requests in flight";
@@ -165,13 +169,23 @@ fn knee_claim(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
         ),
     };
     add_rival(&mut numbers, iops_of(curve, direction));
-    let text = format!(
-        "{} {direction}s{} start to queue at about {predicted:.1} requests in flight (highest IOPS × mean latency of a single request); {long}.",
-        curve[0].access(),
-        aside(curve[0])
-    );
-    let under = curve[0].circumstances();
-    let brief = format!("{predicted:.1} in flight predicted{under}; {short}");
+    let requests = format!("{} {direction}s{}", curve[0].access(), aside(curve[0]));
+    let under = format!("{}{}", curve[0].access_apart(), curve[0].circumstances());
+    let (brief, text) = match predicted.map(|predicted| predicted.value) {
+        Some(predicted) => (
+            format!("{predicted:.1} in flight predicted{under}; {short}"),
+            format!(
+                "{requests} start to queue at about {predicted:.1} requests in flight (highest IOPS × mean latency of a single request); {long}."
+            ),
+        ),
+        None => (
+            format!("{short}{under}; not predicted without QD 1"),
+            format!(
+                "The knee of {requests} is {long}. It is not predicted: that needs the latency of a single request, and the least depth is {}.",
+                curve[0].depth_words()
+            ),
+        ),
+    };
     Some(claim(format!("Knee of {direction}s"), brief, text, numbers))
 }
 
@@ -216,6 +230,7 @@ fn throughput_depth(cells: &[Cell<'_>], curve: &[&Cell<'_>], direction: Directio
     let (words, peak_words) = (words_of(cell), words_of(peak_cell));
     let is_peak = other.is_none();
     let (access, under) = (cell.access(), cell.circumstances());
+    let apart = format!("{}{under}", cell.access_apart());
     let any_other = if is_of_jobs { "number of jobs" } else { "depth" };
     // A curve of several jobs says so in each of its depths.
     let jobs = match cell.jobs() {
@@ -231,13 +246,13 @@ fn throughput_depth(cells: &[Cell<'_>], curve: &[&Cell<'_>], direction: Directio
     let mut numbers = vec![named(iops, format!("{direction} IOPS at {words}"))];
     let (mut brief, mut text) = match is_peak {
         true => (
-            format!("{brief_words}{under}: {iops}"),
+            format!("{brief_words}{apart}: {iops}"),
             format!(
                 "{words} gives {iops}, more than any other {any_other} measured with {access} {direction}s{jobs}{under}"
             ),
         ),
         false => (
-            format!("{brief_words}{under}: {iops}, a tie with {peak_words} ({peak})"),
+            format!("{brief_words}{apart}: {iops}, a tie with {peak_words} ({peak})"),
             format!(
                 "{words} gives {iops} with {access} {direction}s{jobs}{under}, which these trials cannot distinguish from {peak_words} ({peak})"
             ),
@@ -287,7 +302,16 @@ fn access_size(cells: &[Cell<'_>]) -> Option<Claim> {
             Some(under) => format!(" ({under})"),
             None => String::new(),
         };
-        let brief = format!("{access} {direction}s {number}{under}").replace(" random", "");
+        let has_patterns = !cell.apart(&[&ACCESS_PATTERN]).is_empty();
+        let in_brief = |access: &str| match has_patterns {
+            true => access.to_owned(),
+            false => access.replace(" random", ""),
+        };
+        let at = match cell.apart(&[&QUEUE_DEPTH, &JOBS]).is_empty() {
+            true => String::new(),
+            false => format!(" at {}", cell.depth_words()),
+        };
+        let brief = format!("{} {direction}s {number}{at}{under}", in_brief(&access));
         numbers.push(named(number, format!("{direction} bandwidth of {access}")));
         let rivals = curve.iter().filter_map(|cell| {
             let name = format!("{direction} bandwidth of {}", cell.access());
@@ -306,10 +330,7 @@ fn access_size(cells: &[Cell<'_>]) -> Option<Claim> {
             continue;
         };
         let peak_access = peak_cell.access();
-        briefs.push(format!(
-            "{brief}, a tie with {}",
-            peak_access.replace(" random", "")
-        ));
+        briefs.push(format!("{brief}, a tie with {}", in_brief(&peak_access)));
         texts.push(format!(
             "at {depth}, {reached}, which these trials cannot distinguish from {peak_access} ({peak})"
         ));

@@ -60,9 +60,9 @@ fn capabilities(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
     let has_lone = lone.iter().any(Option::is_some);
     // Where no request was alone, it is that of the cells above, and not the lowest of the run. In an open loop the schedule set their rate.
     let label = match (has_lone, cells.iter().any(DeviceCell::is_closed_loop)) {
-        (true, _) => "QD 1 latency",
-        (false, true) => "Latency at highest IOPS",
-        (false, false) => "Latency at the answered rate",
+        (true, _) => lone_label(&lone),
+        (false, true) => "Latency at highest IOPS".to_owned(),
+        (false, false) => "Latency at the answered rate".to_owned(),
     };
     let latency = |percentile: &str, metric: &ByDirection<Metric>| {
         let find = |direction| match has_lone {
@@ -82,6 +82,17 @@ fn capabilities(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
     let mut rows = throughput(cells, commands);
     rows.extend([latency("p50", &P50), latency("p99", &P99)]);
     rows
+}
+
+/// The name of the rows of lone requests, with their access where the run has others.
+fn lone_label(lone: &[Option<&Cell<'_>>]) -> String {
+    let mut apart = lone.iter().flatten().map(|cell| cell.access_apart());
+    let first = apart.next().unwrap_or_default();
+    let is_of_both = apart.all(|other| other == first);
+    match first.strip_prefix(", ").filter(|_| is_of_both) {
+        Some(access) => format!("QD 1 latency ({access})"),
+        None => "QD 1 latency".to_owned(),
+    }
 }
 
 /// Which cells of a direction alone a row is of.

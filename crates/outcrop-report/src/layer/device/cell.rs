@@ -213,7 +213,18 @@ pub(super) trait DeviceCell {
         if is_stated && !cell.is_default(&SPAN) && !cell.subject().contains(span) {
             words.push(format!("span {span}"));
         }
+        words.extend(cell.subject_apart().map(|subject| format!("on {subject}")));
         words.iter().map(|word| format!(", {word}")).collect()
+    }
+
+    /// Its access behind a comma, where cells of the run differ in it; the size alone where all are random.
+    fn access_apart(&self) -> String {
+        let differs = |factor: FactorRef| !self.cell().apart(&[factor]).is_empty();
+        match (differs(&IO_BLOCK_SIZE), differs(&ACCESS_PATTERN)) {
+            (false, false) => String::new(),
+            (true, false) if self.is_random() => format!(", {}", self.cell().shown(&IO_BLOCK_SIZE)),
+            _ => format!(", {}", self.access()),
+        }
     }
 
     /// The cell in words: `4 KiB random 70:30 mix, QD 32`, with the jobs where there are several, and what else is unusual.

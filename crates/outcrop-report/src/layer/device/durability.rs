@@ -36,8 +36,9 @@ pub(super) fn cost(cells: &[Cell<'_>]) -> Option<Claim> {
     });
     let first = costs.first()?;
     let depth = unsynced.depth_words();
+    let place = format!("{depth}{}", unsynced.access_apart());
     let briefs: Vec<String> = costs.iter().map(Cost::brief).collect();
-    let brief = format!("{depth}: {}", briefs.join("; "));
+    let brief = format!("{place}: {}", briefs.join("; "));
     let mut texts = vec![first.text(&format!(
         " of unsynced {} at {depth} ({base})",
         unsynced.requests()
@@ -56,7 +57,7 @@ pub(super) fn cost(cells: &[Cell<'_>]) -> Option<Claim> {
     // A tail that is known badly says so itself, and leaves the share of the IOPS what it is.
     numbers.extend(costs.into_iter().map(|cost| cost.of_unsynced));
     Some(Claim {
-        known_anyway: is_any_known.then(|| format!("{depth}: {}", slower.join("; "))),
+        known_anyway: is_any_known.then(|| format!("{place}: {}", slower.join("; "))),
         ..claim("Durability", brief, text, numbers)
     })
 }

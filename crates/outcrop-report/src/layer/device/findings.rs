@@ -28,15 +28,21 @@ use crate::layer::lateness::Generators;
 
 /// Every finding of a run, in reading order.
 pub(super) fn all(cells: &[Cell<'_>], drive: Option<Drive<'_>>) -> Vec<Finding> {
+    // The rate of an open loop is its schedule's.
+    let closed: Vec<Cell<'_>> = cells
+        .iter()
+        .filter(|cell| cell.is_closed_loop())
+        .cloned()
+        .collect();
     let of_the_subject = [
-        shape::knee(cells),
-        shape::mix(cells),
-        studies::size(cells),
-        studies::latency_by_size(cells),
-        studies::writes_at_low_depth(cells),
-        studies::depth_by_size(cells),
-        studies::reads_beyond_a_depth(cells),
-        studies::content(cells),
+        shape::knee(&closed),
+        shape::mix(&closed),
+        studies::size(&closed),
+        studies::latency_by_size(&closed),
+        studies::writes_at_low_depth(&closed),
+        studies::depth_by_size(&closed),
+        studies::reads_beyond_a_depth(&closed),
+        studies::content(&closed),
     ];
     let of_the_run = [
         arithmetic::bandwidth(cells).of_run("Bandwidth is not IOPS × access size"),

@@ -1,5 +1,7 @@
 //! What ageing leaves: extents, and the space that the files take after it.
 
+use std::collections::BTreeSet;
+
 use outcrop_schema::filesystem::{AGE, EXTENTS, SPACE_RATIO};
 
 use super::cell::{configuration, is_fresh};
@@ -16,10 +18,14 @@ struct Pair<'c, 'a> {
 }
 
 impl Pair<'_, '_> {
-    /// `btrfs zstd:3: 128 → 5,210 extents, data ÷ space 3.52 → 2.10`.
-    fn words(&self) -> String {
+    /// `btrfs zstd:3: 128 → 5,210 extents, data ÷ space 3.52 → 2.10`, with the age where the run has several.
+    fn words(&self, has_several: bool) -> String {
+        let age = match has_several {
+            true => format!(", {}", self.aged.spelling(&AGE)),
+            false => String::new(),
+        };
         format!(
-            "{}: {} → {} extents, data ÷ space {} → {}",
+            "{}{age}: {} → {} extents, data ÷ space {} → {}",
             configuration(self.aged),
             self.fresh.number_or_dash(&EXTENTS),
             self.aged.number_or_dash(&EXTENTS),
@@ -33,20 +39,27 @@ impl Pair<'_, '_> {
 pub(super) fn claim(cells: &[Cell<'_>]) -> Option<Claim> {
     const NAMED: usize = 3;
     let pairs = pairs(cells);
-    let words: Vec<String> = pairs.iter().map(Pair::words).collect();
-    let most = pairs.first()?;
-    let history = most.aged.spelling(&AGE).to_owned();
+    let ages: BTreeSet<&str> = pairs.iter().map(|pair| pair.aged.spelling(&AGE)).collect();
+    let words: Vec<String> = pairs.iter().map(|pair| pair.words(ages.len() > 1)).collect();
+    let history = match ages.first()? {
+        age if ages.len() == 1 => format!("{age} of their 4 KiB blocks"),
+        _ => "4 KiB blocks".to_owned(),
+    };
     let more = match words.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
     let brief = format!("{}{more}", words[..words.len().min(NAMED)].join("; "));
     let text = format!(
-        "Files as they were written, and after ageing ({history} of their 4 KiB blocks, at random). {}",
+        "Files as they were written, and after ageing ({history}, at random). {}",
         as_sentence(&words.join("; "))
     );
     let numbers = pairs.iter().filter_map(|pair| {
-        let name = format!("extents after ageing, {}", configuration(pair.aged));
+        let name = format!(
+            "extents after ageing {}, {}",
+            pair.aged.spelling(&AGE),
+            configuration(pair.aged)
+        );
         Some(pair.aged.number(&EXTENTS)?.clone().named(name))
     });
     Some(Claim::new("After ageing", brief, text, numbers.collect()))

@@ -1,5 +1,7 @@
 //! Which configuration is smallest, which reads soonest, which writes fastest, and what each costs.
 
+use std::collections::BTreeSet;
+
 use outcrop_measure::metric::Metric;
 use outcrop_results::RunView;
 use outcrop_schema::filesystem::{
@@ -8,7 +10,8 @@ use outcrop_schema::filesystem::{
 };
 
 use super::cell::{
-    CONFIGURATION, configuration, generators, is_closed, is_cold_random_read, is_compressed, kind,
+    CONFIGURATION, circumstances, configuration, generators, is_closed, is_cold_random_read, is_compressed,
+    kind,
 };
 use super::limits::{judge, left_open};
 use super::price::price;
@@ -44,7 +47,7 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
             subjects(cells),
             counted(
                 match candidates.len() {
-                    0 => cells.len(),
+                    0 => cells.iter().map(configuration).collect::<BTreeSet<_>>().len(),
                     count => count,
                 },
                 "configuration"
@@ -94,13 +97,16 @@ fn capabilities(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capability>
     let of = |label: &str, metric: &Metric, only_reads: bool, plan: &str| {
         let contenders: Vec<&Cell<'_>> = match only_reads || !candidates.is_empty() {
             true => candidates.to_vec(),
-            false => cells.iter().collect(),
+            false => largest_family(cells, &CONFIGURATION),
         };
         let found = best(contenders.iter().copied(), metric);
         let found = found.map(|(cell, number)| {
             let beside = ties::beside(&contenders, cell, metric);
             let beside = beside + &may_be_better(&contenders, number, metric);
-            (number.clone(), configuration(cell) + &beside)
+            (
+                number.clone(),
+                configuration(cell) + &circumstances(cell) + &beside,
+            )
         });
         let plan = plan.to_owned();
         Capability {
@@ -285,7 +291,8 @@ fn claim(topic: &str, cell: &Cell<'_>, why: &str) -> Claim {
     };
     let name = configuration(cell);
     let brief = format!(
-        "{name}: data ÷ space {}, p50 {}, read amplification {}",
+        "{name}{}: data ÷ space {}, p50 {}, read amplification {}",
+        circumstances(cell),
         told(&SPACE_RATIO),
         told(&LATENCY.p50),
         told(&READ_AMPLIFICATION)
@@ -311,7 +318,8 @@ fn claim(topic: &str, cell: &Cell<'_>, why: &str) -> Claim {
         p50 => format!("the median cold read takes {p50}{p99}"),
     };
     let sentence = format!(
-        "{name}: {why}. Data ÷ space {}; {p50}{read}{cpu}.",
+        "{name}{}: {why}. Data ÷ space {}; {p50}{read}{cpu}.",
+        circumstances(cell),
         told(&SPACE_RATIO)
     );
     Claim::new(topic, brief, sentence, numbers)
@@ -323,25 +331,30 @@ fn overloaded(cells: &[Cell<'_>]) -> Option<Caution> {
     overload::caution("filesystem", open, super::cell::overload, super::cell::words)
 }
 
+/// The configurations that could not be measured, those of one reason together.
+fn absent(cells: &[Cell<'_>]) -> Option<Caution> {
+    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+    for cell in cells.iter().filter(|cell| cell.has(&ABSENT)) {
+        let why = cell.unavailable(&SPACE_RATIO).unwrap_or("see the remarks");
+        let name = configuration(cell);
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => reasons.push((why, vec![name])),
+        }
+    }
+    let words = reasons
+        .iter()
+        .map(|(why, names)| format!("{}; {why}", names.join(", ")));
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| Caution::warning(format!("Not measured: {}.", words.join(". Nor: "))))
+}
+
 /// What limits the answer about filesystems.
 fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
-    let absent: Vec<String> = cells
-        .iter()
-        .filter(|cell| cell.has(&ABSENT))
-        .map(configuration)
-        .collect();
     let mut cautions: Vec<Caution> = overloaded(cells).into_iter().collect();
     cautions.extend(generators(cells).caution());
-    if !absent.is_empty() {
-        let why = cells
-            .iter()
-            .find_map(|cell| cell.unavailable(&SPACE_RATIO))
-            .unwrap_or("see the remarks");
-        cautions.push(Caution::warning(format!(
-            "Not measured: {}; {why}.",
-            absent.join(", ")
-        )));
-    }
+    cautions.extend(absent(cells));
     let (made, found): (Vec<_>, Vec<_>) = cells.iter().partition(|cell| kind(cell).is_some());
     if !made.is_empty() {
         let whose = if found.is_empty() {

@@ -3,7 +3,7 @@
 use outcrop_schema::FactorRef;
 use outcrop_schema::filesystem::{
     AGE, ARRIVAL, ARRIVAL_REQUESTED, CHECKSUM, CLUSTER_SIZE, COMPRESS_POLICY, COMPRESSION,
-    COMPRESSION_BLOCK_SIZE, COPY_ON_WRITE, FILESYSTEM, IOPS, LATENCY, OPERATION, PAGE_CACHE, SCHEMA,
+    COMPRESSION_BLOCK_SIZE, COPY_ON_WRITE, FILESYSTEM, IOPS, JOBS, LATENCY, OPERATION, PAGE_CACHE, SCHEMA,
     SERVICE_LATENCY, THREAD_POOL,
 };
 use outcrop_workload::filesystem::{
@@ -49,6 +49,24 @@ pub(super) fn configuration(cell: &Cell<'_>) -> String {
         words if words.is_empty() => cell.subject().to_owned(),
         words => words,
     }
+}
+
+/// What the name of a row does not say, and cells of the run differ in: `, io block size 4 KiB, access buffered`. Rows of reads are of cold ones
+/// of fresh files, one at a time where there are such.
+pub(super) fn circumstances(cell: &Cell<'_>) -> String {
+    let said: [FactorRef; 5] = [&OPERATION, &PAGE_CACHE, &ARRIVAL, &AGE, &JOBS];
+    let is_said = |factor: &FactorRef| {
+        let mut known = said.iter().chain(&CONFIGURATION);
+        known.any(|known| known.name == factor.name)
+    };
+    let others: Vec<FactorRef> = SCHEMA
+        .workload
+        .iter()
+        .copied()
+        .filter(|factor| !is_said(factor))
+        .collect();
+    let words = cell.apart(&others).into_iter();
+    words.map(|words| format!(", {words}")).collect()
 }
 
 /// The whole cell in words.

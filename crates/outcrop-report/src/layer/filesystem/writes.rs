@@ -67,6 +67,7 @@ pub(super) fn rows(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capabili
     };
     let mut rows = Vec::new();
     for (policy, group) in by_policy(written, policy_of_throughput) {
+        let group = largest_family(group, &CONFIGURATION);
         let found = best(group.iter().copied(), &WRITE_THROUGHPUT).map(|(cell, number)| {
             let beside = ties::beside(&group, cell, &WRITE_THROUGHPUT);
             (number.clone(), configuration(cell) + &beside)

@@ -49,9 +49,10 @@ pub(super) fn depth<'c, 'a>(
     let next = next.as_ref().map_or_else(String::new, told);
     let tied = loads[kept_count - 1].ties_in_words(direction, &words_of);
     let under = deepest.circumstances();
+    let apart = format!("{}{under}", deepest.access_apart());
     let brief = match is_lone {
-        true => format!("{words}{under}: p99 {kept}, {iops}{next}{tied}"),
-        false => format!("{words}{under}: p99 {kept}, at most twice {lone_words}{open}; {iops}{tied}"),
+        true => format!("{words}{apart}: p99 {kept}, {iops}{next}{tied}"),
+        false => format!("{words}{apart}: p99 {kept}, at most twice {lone_words}{open}; {iops}{tied}"),
     };
     let mut numbers = vec![
         named(&lone, format!("p99 at {lone_words}")),

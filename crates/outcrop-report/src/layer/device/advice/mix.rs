@@ -64,9 +64,10 @@ pub(super) fn cost(cells: &[Cell<'_>]) -> Option<Claim> {
     let mut numbers = vec![named(total, format!("IOPS of {words}"))];
     let mut text = format!("{words} gives {total}");
     let mut brief = format!(
-        "{}, {}{}: {total}",
+        "{}, {}{}{}: {total}",
         cell.spelling(&READ_WRITE_MIX),
         cell.depth_words(),
+        cell.access_apart(),
         cell.circumstances()
     );
     if let Some(expected) = weighted_mean_iops(&curve, cell) {

@@ -184,7 +184,7 @@ fn iops_by_depth_and_size(cells: &[Cell<'_>], direction: Direction) -> Option<Fi
     let id = format!("iops-by-depth-of-{direction}s");
     let title = format!("IOPS of {direction}s by queue depth, for each access size");
     let caption = format!(
-        "Only {direction}s{}. A line that stays flat is of a size at which one request is enough to use the device.{}",
+        "Only {direction}s{}. A line that stays flat is of a size at which the least depth is enough.{}",
         lines.circumstances(),
         lines.not_drawn(cells, MOST_SIZES)
     );

@@ -50,7 +50,7 @@ pub(super) fn knee(cells: &[Cell<'_>]) -> Finding {
         let reason = if beyond {
             "throughput per latency still rises at the deepest queue measured, or fewer than three depths were measured."
         } else {
-            "no random reads alone or writes alone with IOPS and mean latency at several depths (the plan ssd-queue-depth measures them)."
+            "no closed loop of random reads alone or writes alone has IOPS and mean latency at several depths from 1 on (the plan ssd-queue-depth measures them)."
         };
         return Finding::not_testable(ID, SENTENCE, reason).numbers(numbers);
     }
@@ -122,7 +122,7 @@ pub(super) fn mix(cells: &[Cell<'_>]) -> Finding {
     }
     ratios.sort_by(|one, other| one.number.value.total_cmp(&other.number.value));
     let (Some(lowest), Some(highest)) = (ratios.first(), ratios.last()) else {
-        let reason = "no mix was measured together with pure reads and pure writes of the same size and depth \
+        let reason = "no mix was measured in a closed loop together with pure reads and pure writes of the same size and depth \
                       (the plan ssd-read-write-mix measures them).";
         return Finding::not_testable(ID, SENTENCE, reason);
     };
@@ -190,10 +190,12 @@ pub(in super::super) fn weighted_mean_iops(curve: &[&Cell<'_>], cell: &Cell<'_>)
     ))
 }
 
-/// The depth from which on requests queue: the highest IOPS of a depth curve times the mean latency at its least depth.
+/// The depth from which on requests queue: the highest IOPS of a depth curve times the mean latency of a single request; none where the curve
+/// does not begin at one.
 pub(in super::super) fn predicted_knee(curve: &[&Cell<'_>], name: &str) -> Option<Number> {
     let (_, peak) = best(curve.iter().copied(), &IOPS.both)?;
-    let lone = curve.first()?.mean_latency()?;
+    let lone = curve.first().filter(|cell| cell.concurrency() == Some(1.0))?;
+    let lone = lone.mean_latency()?;
     Some(Number::computed(name, Unit::Count, &[peak, lone], |inputs| {
         knee::predicted_depth(inputs[0], inputs[1] / 1e9)
     }))

@@ -46,7 +46,7 @@ pub(super) fn size(cells: &[Cell<'_>]) -> Finding {
     judged(ID, SENTENCE, ratios, 1.0, tested)
         .unwrap_or_else(|| {
             let reason =
-                "no two sizes that differ fourfold have figures under the same conditions (the plan ssd-access-size measures them).";
+                "no two sizes that differ fourfold have closed-loop figures under the same conditions (the plan ssd-access-size measures them).";
             Finding::not_testable(ID, SENTENCE, reason)
         })
         .otherwise("Something other than the medium slows small accesses, such as a limit on IOPS.")
@@ -78,7 +78,7 @@ pub(super) fn latency_by_size(cells: &[Cell<'_>]) -> Finding {
     let tested = "the mean latency of the smallest access is less than that of the largest";
     judged(ID, SENTENCE, ratios, 1.0, tested)
         .unwrap_or_else(|| {
-            let reason = "no two sizes that differ fourfold have figures under the same conditions (the plan ssd-access-size measures them).";
+            let reason = "no two sizes that differ fourfold have closed-loop figures under the same conditions (the plan ssd-access-size measures them).";
             Finding::not_testable(ID, SENTENCE, reason)
         })
         .otherwise("Accesses wait for something other than their transfer: a limit on IOPS, or a queue that hides it.")
@@ -115,7 +115,7 @@ pub(super) fn writes_at_low_depth(cells: &[Cell<'_>]) -> Finding {
     let tested = "the mean latency of pure writes is less than that of pure reads";
     judged(ID, SENTENCE, ratios.collect(), 1.0, tested)
         .unwrap_or_else(|| {
-            let reason = "pure reads and writes were not measured under the same conditions at a depth of 1 or 2 (the plan ssd-matrix does).";
+            let reason = "pure reads and writes were not measured in a closed loop under the same conditions at a depth of 1 or 2 (the plan ssd-matrix does).";
             Finding::not_testable(ID, SENTENCE, reason)
         })
         .otherwise(
@@ -153,7 +153,7 @@ pub(super) fn depth_by_size(cells: &[Cell<'_>]) -> Finding {
     let tested = "the factor of IOPS from the shallowest to the deepest queue is less for the largest access";
     judged(ID, SENTENCE, ratios, 1.0, tested)
         .unwrap_or_else(|| {
-            let reason = "no two sizes that differ fourfold were measured at several depths (the plan ssd-depth-by-size does).";
+            let reason = "no two sizes that differ fourfold were measured at several depths in a closed loop (the plan ssd-depth-by-size does).";
             Finding::not_testable(ID, SENTENCE, reason)
         })
         .otherwise("Plan for depth with large accesses too: one of them does not saturate this device.")
@@ -183,7 +183,7 @@ pub(super) fn reads_beyond_a_depth(cells: &[Cell<'_>]) -> Finding {
     judged(ID, SENTENCE, ratios.collect(), limit, &tested)
         .unwrap_or_else(|| {
             let reason =
-                "reads were not measured at depths that differ fourfold (the plan ssd-queue-depth does).";
+                "reads were not measured in a closed loop at depths that differ fourfold (the plan ssd-queue-depth does).";
             Finding::not_testable(ID, SENTENCE, reason)
         })
         .otherwise("Limit the depth of reads to where their IOPS are highest.")
@@ -222,7 +222,7 @@ pub(super) fn content(cells: &[Cell<'_>]) -> Finding {
     );
     judged(ID, SENTENCE, ratios, 1.0 / ALIKE, &tested)
         .unwrap_or_else(|| {
-            let reason = "writes of several contents were not measured under the same conditions (the plan ssd-content does).";
+            let reason = "writes of several contents were not measured in a closed loop under the same conditions (the plan ssd-content does).";
             Finding::not_testable(ID, SENTENCE, reason)
         })
         .otherwise("Something below compresses or recognises content. Measure with data like yours.")

@@ -1,0 +1,79 @@
+//! Answers of runs whose cells differ in more than a reader expects: several subjects, open loops, depths without a single request.
+
+use outcrop_report::answer::Claim;
+use outcrop_report::{Report, Verdict};
+use outcrop_results::RunView;
+use outcrop_schema::device::ARRIVAL;
+
+use crate::fixture::RunBuilder;
+
+/// A run and the same under another subject, half as fast or not.
+fn of_two_subjects() -> RunView {
+    let mut run = RunBuilder::new(5).cells(&[4096], &[1, 8, 32], &[100]).build();
+    let others: Vec<_> = run.trials.clone();
+    run.trials.extend(others.into_iter().map(|mut trial| {
+        trial.cell.push_str("-other");
+        trial.subject = "/mnt/other".to_owned();
+        trial
+    }));
+    run
+}
+
+#[test]
+fn figures_and_advice_of_a_run_with_two_subjects_name_the_one_that_they_are_of() {
+    let run = of_two_subjects();
+    let subjects: Vec<&str> = vec![&run.trials[0].subject, "/mnt/other"];
+    let report = Report::of(&run);
+    let names_one = |text: &str| {
+        subjects
+            .iter()
+            .any(|subject| text.contains(&format!("on {subject}")))
+    };
+    for claim in &report.layers[0].answer.advice {
+        assert!(names_one(&claim.brief) && names_one(&claim.text), "{claim:?}");
+    }
+    let rows = serde_json::to_string(&report.layers[0].answer.capabilities).unwrap();
+    assert!(names_one(&rows), "{rows}");
+}
+
+#[test]
+fn no_finding_holds_a_device_to_the_rate_of_a_schedule() {
+    let mut run = RunBuilder::new(5)
+        .cells(&[4096, 65536], &[1, 8, 32], &[0, 70, 100])
+        .build();
+    for trial in &mut run.trials {
+        trial
+            .factors
+            .insert(ARRIVAL.name.to_owned(), "constant:500".to_owned());
+    }
+    let report = Report::of(&run);
+    let of_rates = [
+        "knee-predicted-is-observed",
+        "mix-is-weighted-mean",
+        "bandwidth-grows-less-than-size",
+        "latency-grows-with-size",
+    ];
+    for id in of_rates {
+        let mut findings = report.layers[0].findings.iter();
+        let finding = findings.find(|finding| finding.id == id).expect(id);
+        assert!(matches!(finding.verdict, Verdict::NotTestable(_)), "{finding:?}");
+    }
+}
+
+#[test]
+fn a_knee_is_predicted_from_a_single_request_alone() {
+    let knee = |depths: &[u32]| -> Option<Claim> {
+        let report = Report::of(&RunBuilder::new(5).cells(&[4096], depths, &[100]).build());
+        let advice = &report.layers[0].answer.advice;
+        advice
+            .iter()
+            .find(|claim| claim.topic == "Knee of reads")
+            .cloned()
+    };
+    let lone = knee(&[1, 4, 16, 64]).expect("it begins at one request");
+    assert!(lone.text.contains("latency of a single request"), "{lone:?}");
+    if let Some(deep) = knee(&[8, 32, 64, 128]) {
+        assert!(!deep.text.contains("start to queue at about"), "{deep:?}");
+        assert!(deep.text.contains("the least depth is QD 8"), "{deep:?}");
+    }
+}
