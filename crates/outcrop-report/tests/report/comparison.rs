@@ -130,7 +130,7 @@ fn the_rows_that_are_counted_are_all_rows() {
         .filter(|line| line.starts_with("  ") && line.ends_with(" same"));
     let all = shown.count()
         + number_before(" rows: ")
-        + number_before(" rows repeat others; --all shows them")
+        + number_before(" rows repeat others")
         + comparison.rows.len()
         - comparison.comparable().count();
     assert_eq!(all, comparison.rows.len(), "{text}");

@@ -288,3 +288,14 @@ fn the_best_measured_beside_a_datasheets_claim_names_its_sync_and_its_engine() {
         "{best}"
     );
 }
+
+#[test]
+fn what_syncs_cost_is_drawn_with_a_bar_for_each_policy() {
+    let report = Report::of(&run());
+    let figures = report.figures();
+    let figure = figures.iter().find(|figure| figure.id == "iops-by-sync");
+    let csv = figure.expect("several policies were measured").to_csv().unwrap();
+    for policy in [",none,", ",dsync,", ",each:fsync,"] {
+        assert!(csv.contains(policy), "{policy}: {csv}");
+    }
+}

@@ -13,8 +13,6 @@ use super::{ComparisonRow, Side, Undecided, Verdict};
 
 /// Nobody repeats a measurement more often for an answer: beyond it, an estimate says no more.
 const MOST_REPETITIONS: usize = 1000;
-/// Above this many, repetitions hardly decide anything in practice.
-const PRACTICAL_REPETITIONS: usize = 50;
 
 impl ComparisonRow {
     /// Why it is not comparable or not decided, and what would decide it, as clauses; empty where it is decided.
@@ -110,19 +108,11 @@ fn more(rows: &[&ComparisonRow]) -> String {
     parts.join("; ")
 }
 
-/// `about 40 repetitions`, `about 12 to 40 repetitions`, by the estimates of several rows or cells; `more repetitions` without an estimate, and
-/// `hardly any practical number of repetitions (about 760)` where all take more than people run; where some do,
-/// `about 12 repetitions or, for some, hardly any practical number (about 60)`.
+/// `about 40 repetitions`, `about 12 to 40 repetitions`, by the estimates of several rows or cells; `more repetitions` without an estimate.
 pub fn about_repetitions(needed: &[usize]) -> String {
-    let (practical, others): (Vec<usize>, Vec<usize>) =
-        needed.iter().partition(|count| **count <= PRACTICAL_REPETITIONS);
-    match (range(&practical), range(&others)) {
-        (None, None) => "more repetitions".to_owned(),
-        (Some(count), None) => format!("{count} repetitions"),
-        (None, Some(count)) => format!("hardly any practical number of repetitions ({count})"),
-        (Some(count), Some(most)) => {
-            format!("{count} repetitions or, for some, hardly any practical number ({most})")
-        }
+    match range(needed) {
+        None => "more repetitions".to_owned(),
+        Some(count) => format!("{count} repetitions"),
     }
 }
 
@@ -202,29 +192,17 @@ mod tests {
     use super::about_repetitions;
 
     #[test]
-    fn what_few_repetitions_decide_and_what_hardly_any_number_does_are_said_apart() {
+    fn repetitions_are_counted_from_the_fewest_to_the_most_that_any_row_needs() {
         assert_eq!(about_repetitions(&[]), "more repetitions");
-        assert_eq!(about_repetitions(&[7]), "about 7 repetitions");
-        assert_eq!(about_repetitions(&[40, 12]), "about 12 to 40 repetitions");
-        let mixed: [(&[usize], &str, &str); 3] = [
-            (&[60, 12], "12", "about 60"),
-            (&[12, 5000], "12", "more than 1000"),
-            (&[12, 760, 45, 60], "12 to 45", "about 60 to 760"),
-        ];
-        for (needed, few, most) in mixed {
-            let expected =
-                format!("about {few} repetitions or, for some, hardly any practical number ({most})");
-            assert_eq!(about_repetitions(needed), expected);
-        }
-        // Nobody runs as many.
-        let hardly = [
-            (&[760][..], "about 760"),
-            (&[60, 90], "about 60 to 90"),
+        let cases = [
+            (&[7][..], "about 7"),
+            (&[40, 12], "about 12 to 40"),
+            (&[12, 760, 45, 60], "about 12 to 760"),
+            (&[12, 5000], "about 12 to more than 1000"),
             (&[5000], "more than 1000"),
         ];
-        for (needed, count) in hardly {
-            let expected = format!("hardly any practical number of repetitions ({count})");
-            assert_eq!(about_repetitions(needed), expected);
+        for (needed, count) in cases {
+            assert_eq!(about_repetitions(needed), format!("{count} repetitions"));
         }
     }
 }

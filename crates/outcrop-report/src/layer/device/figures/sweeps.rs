@@ -4,14 +4,15 @@
 use std::cmp::Reverse;
 
 use outcrop_measure::metric::Metric;
+use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
-    BANDWIDTH, ByDirection, CONTENT, Direction, IO_BLOCK_SIZE, LATENCY, READ_WRITE_MIX, SYNC,
+    BANDWIDTH, ByDirection, CONTENT, Direction, IO_BLOCK_SIZE, IOPS, LATENCY, READ_WRITE_MIX, SYNC,
 };
 
 use super::{hue, lines, points};
 use crate::cell::{Cell, families};
 use crate::chart::{
-    Bar, BarChart, BarGroup, Facet, LineChart, Part, Quantity, Scale, Segment, Series, SeriesKind, axis,
+    Axis, Bar, BarChart, BarGroup, Facet, LineChart, Part, Quantity, Scale, Segment, Series, SeriesKind, axis,
 };
 use crate::layer::device::cell::{DeviceCell, P50, P99};
 use crate::layer::device::curve::{Curve, mix_curve, others_along, pure_curves};
@@ -26,6 +27,7 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
     }
     slots.extend(lines::all(cells));
     slots.extend(bandwidth_by_content(cells));
+    slots.extend(iops_by_sync(cells));
     slots
 }
 
@@ -147,25 +149,8 @@ fn bandwidth_by_content(cells: &[Cell<'_>]) -> Option<FigureSlot> {
         .filter(|cell| cell.only() == Some(Direction::Write) && cell.reaches_device());
     let families = families(writes, &[&CONTENT]).into_iter();
     let family = families.min_by_key(|family| (family[0].is_synced(), Reverse(family.len())))?;
-    if family.len() < 2 {
-        return None;
-    }
-    let group = |cell: &&Cell<'_>| {
-        let number = cell.number(&BANDWIDTH.both)?;
-        let note = format!("{}: {number} ({})", cell.words(), number.certainty());
-        Some(BarGroup {
-            label: cell.spelling(&CONTENT).to_owned(),
-            bars: vec![Bar::single(SeriesKind::Measured, Segment::of(0, number), note)],
-        })
-    };
-    let chart = BarChart {
-        value: axis("Bandwidth", Quantity::Bandwidth, Scale::Linear),
-        parts: Part::all(["written"]),
-        facets: vec![Facet {
-            title: String::new(),
-            groups: family.iter().filter_map(group).collect(),
-        }],
-    };
+    let value = axis("Bandwidth", Quantity::Bandwidth, Scale::Linear);
+    let chart = bars(&family, &CONTENT, &BANDWIDTH.both, value)?;
     let first = family[0];
     let caption = format!(
         "{}, {}{}. Content that compresses is written faster only where something below compresses: the drive, or the filesystem.",
@@ -181,4 +166,48 @@ fn bandwidth_by_content(cells: &[Cell<'_>]) -> Option<FigureSlot> {
         caption,
         "ssd-content",
     ))
+}
+
+/// What it costs to wait for a sync: the same writes under each policy.
+fn iops_by_sync(cells: &[Cell<'_>]) -> Option<FigureSlot> {
+    let writes = cells.iter().filter(|cell| {
+        cell.only() == Some(Direction::Write) && cell.is_closed_loop() && cell.reaches_device()
+    });
+    let families = families(writes, &[&SYNC]).into_iter();
+    let family = families.min_by_key(|family| Reverse(family.len()))?;
+    let value = axis("IOPS of writes", Quantity::Iops, Scale::Linear);
+    let chart = bars(&family, &SYNC, &IOPS.both, value)?;
+    let first = family[0];
+    let caption = format!(
+        "{}, {}. Each bar is a sync policy: after how many writes, or with which call, writes are made durable.",
+        first.requests(),
+        first.depth_words()
+    );
+    Some(chart.slot(
+        "iops-by-sync",
+        "IOPS of writes by sync policy",
+        caption,
+        "ssd-durability",
+    ))
+}
+
+/// A bar for each value of a factor in which cells differ alone; none of fewer than two.
+fn bars(family: &[&Cell<'_>], factor: FactorRef, metric: &Metric, value: Axis) -> Option<BarChart> {
+    let group = |cell: &&Cell<'_>| {
+        let number = cell.number(metric)?;
+        let note = format!("{}: {number} ({})", cell.words(), number.certainty());
+        Some(BarGroup {
+            label: cell.spelling(factor).to_owned(),
+            bars: vec![Bar::single(SeriesKind::Measured, Segment::of(0, number), note)],
+        })
+    };
+    let groups: Vec<BarGroup> = family.iter().filter_map(group).collect();
+    (groups.len() >= 2).then(|| BarChart {
+        value,
+        parts: Part::all(["written"]),
+        facets: vec![Facet {
+            title: String::new(),
+            groups,
+        }],
+    })
 }
