@@ -28,7 +28,9 @@ impl Limit {
             let change = number(text, percent)?;
             if !percent.starts_with(['+', '-']) {
                 let instead = figure_itself(text, metric, head).unwrap_or_else(|| {
-                    format!("write `+{text}` for an increase or `-{text}` for a decrease")
+                    format!(
+                        "write `+{text}` for an increase or `-{text}` for a decrease from a baseline; for a single run, give a value with its unit, as in `1ms`"
+                    )
                 });
                 return Err(format!("{text:?} has no sign; {instead}"));
             }
