@@ -7,7 +7,7 @@ use outcrop_cache_bench::{CurveAdvice, CurvePoint, NEARLY, TraceFacts};
 use outcrop_measure::units::{format_bytes, format_data};
 use outcrop_report::number::enumerated;
 
-use super::fall::{fall, of_more};
+use super::fall::{fall, of_less, of_more};
 
 /// What the points advise, and how the misses fall; none where there is nothing to advise.
 pub(super) fn sentences(points: &[CurvePoint], facts: &TraceFacts) -> Option<Vec<String>> {
@@ -21,13 +21,13 @@ pub(super) fn sentences(points: &[CurvePoint], facts: &TraceFacts) -> Option<Vec
         true => vec![of_least_misses(&advice, facts), of_tied(&advice)],
         false => vec![of_memory(&advice, points, facts), of_policies(&advice, points)],
     };
-    let of_less = points
+    let smaller = points
         .iter()
         .filter(|point| point.memory_bytes < chosen.memory_bytes);
-    let of_less: Vec<CurvePoint> = of_less.copied().collect();
+    let smaller: Vec<CurvePoint> = smaller.copied().collect();
     // Of policies that tie none is advised: the fall is that of the one that is best with less memory.
     let advised = (!advice.policies_tie).then_some(chosen.policy);
-    let differing = widest_difference(&of_less, advised);
+    let differing = widest_difference(&smaller, advised);
     let best_of_less = differing.as_ref().map(|(best, _)| *best);
     let policy = advised.or(best_of_less).unwrap_or(chosen.policy);
     sentences.extend(differing.map(|(_, sentence)| sentence));
@@ -80,13 +80,10 @@ fn of_least_misses(advice: &CurveAdvice, facts: &TraceFacts) -> String {
             percent(chosen)
         ),
     };
-    let less = match advice.is_smallest {
-        true => "; less was not simulated and may do (--memory)",
-        false => "",
-    };
     format!(
-        "Memory: {}, {fits}: {missing}{less}.",
-        format_bytes(chosen.memory_bytes)
+        "Memory: {}, {fits}: {missing}{}.",
+        format_bytes(chosen.memory_bytes),
+        of_less(advice)
     )
 }
 
@@ -151,7 +148,7 @@ fn of_policies(advice: &CurveAdvice, points: &[CurvePoint]) -> String {
 }
 
 /// A policy by its name, with what it does where it evicts nothing: that is no advice, though it may miss as seldom.
-fn named(policy: &PolicyKind) -> String {
+pub(super) fn named(policy: &PolicyKind) -> String {
     match policy {
         PolicyKind::None => format!("{policy} (which stores nothing more once the memory is full)"),
         policy => policy.to_string(),
@@ -415,6 +412,17 @@ mod tests {
         assert!(
             said(&best, &FACTS)[0]
                 .ends_with("with lru, where 6.7 % of gets miss; no memory can avoid these misses.")
+        );
+        let smallest = [(Lru, [67, 67]), (Sieve, [70, 70])];
+        assert_eq!(
+            said(&smallest, &FACTS)[0],
+            "Memory: 2 MiB with lru, where 6.7 % of gets miss; no memory can avoid these misses; less was not simulated and may do (--memory)."
+        );
+        // Of policies that are as good with more memory, the same one is named, and not one that refuses to store.
+        let refusing = [(PolicyKind::None, [300, 67]), (Lru, [76, 67]), (Sieve, [74, 67])];
+        assert!(
+            said(&refusing, &FACTS)[0]
+                .ends_with("; 4 MiB with sieve lowers that by 0.7 percentage points, to 6.7 %.")
         );
     }
 }

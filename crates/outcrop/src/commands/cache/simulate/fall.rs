@@ -6,7 +6,7 @@ use outcrop_cache::store::PolicyKind;
 use outcrop_cache_bench::{Beyond, CurveAdvice, CurveFall, CurvePoint, FallShape, MemorySizes, TraceFacts};
 use outcrop_measure::units::format_bytes;
 
-use super::advice::{difference, percent};
+use super::advice::{difference, named, percent};
 
 /// Where the misses of a policy fall with more memory, and whether that is a knee. A trace that repeats a loop has one where the loop begins to fit.
 pub(super) fn fall(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts) -> Option<String> {
@@ -89,26 +89,25 @@ fn what_shows_it(points: &[CurvePoint], policy: PolicyKind, beyond: Beyond) -> S
     )
 }
 
-/// What more memory than the chosen one does.
+/// What less memory than the smallest that was simulated may do.
+pub(super) const fn of_less(advice: &CurveAdvice) -> &'static str {
+    match advice.is_smallest {
+        true => "; less was not simulated and may do (--memory)",
+        false => "",
+    }
+}
+
+/// What more memory than the chosen one does; what less may do, where more does nothing.
 pub(super) fn of_more(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) -> String {
     let (chosen, lowest) = (&advice.chosen, &advice.lowest);
-    let lowers = |point: &CurvePoint| {
-        format!(
-            "; {} with {} lowers that by {} percentage points, to {}",
-            format_bytes(point.memory_bytes),
-            point.policy,
-            difference(chosen, point),
-            percent(point)
-        )
-    };
     if chosen.memory_bytes < lowest.memory_bytes {
-        return lowers(lowest);
+        return lowers(chosen, lowest, points);
     }
     if chosen.hits == chosen.gets {
-        return String::new();
+        return of_less(advice).to_owned();
     }
     if chosen.hits >= facts.most_hits {
-        return "; no memory can avoid these misses".to_owned();
+        return format!("; no memory can avoid these misses{}", of_less(advice));
     }
     if advice.is_largest {
         return "; more was not simulated and may help (--memory)".to_owned();
@@ -119,7 +118,21 @@ pub(super) fn of_more(advice: &CurveAdvice, points: &[CurvePoint], facts: &Trace
     let better = larger.filter(|point| point.hits > chosen.hits);
     better.max_by_key(|point| point.hits).map_or_else(
         || "; no larger limit that was simulated lowers that".to_owned(),
-        lowers,
+        |best| lowers(chosen, best, points),
+    )
+}
+
+/// By how much a point misses less than the chosen one: with the same policy, where that misses no more, and rather with one that evicts.
+fn lowers(chosen: &CurvePoint, less: &CurvePoint, points: &[CurvePoint]) -> String {
+    let is_alike = |point: &&CurvePoint| point.memory_bytes == less.memory_bytes && point.hits == less.hits;
+    let rank = |point: &&CurvePoint| (point.policy != chosen.policy, point.policy == PolicyKind::None);
+    let less = points.iter().filter(is_alike).min_by_key(rank).unwrap_or(less);
+    format!(
+        "; {} with {} lowers that by {} percentage points, to {}",
+        format_bytes(less.memory_bytes),
+        named(&less.policy),
+        difference(chosen, less),
+        percent(less)
     )
 }
 
