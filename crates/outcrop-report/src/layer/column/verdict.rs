@@ -344,6 +344,11 @@ impl ColumnSizes {
             )
         };
         let parquet = parquet.map_or_else(String::new, in_parquet);
+        // Of less than a block, no form saves one.
+        let balanced = match self.base_bytes() < DISK_BLOCK_BYTES {
+            true => "",
+            false => self.beside_balanced(),
+        };
         let why = match self.gain_bytes() {
             none if none <= 0.0 => String::new(),
             some if some < DISK_BLOCK_BYTES => "; that saves less than a disk block of 4 KiB".to_owned(),
@@ -353,7 +358,7 @@ impl ColumnSizes {
             "{base}: .ocol would take {}{}{} ({}){parquet}{why}",
             format_data(self.ocol_bytes),
             self.beside_ocol_bytes(),
-            self.beside_balanced(),
+            balanced,
             of_base(self.ocol_bytes)
         )
     }

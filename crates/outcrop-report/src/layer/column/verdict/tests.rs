@@ -187,6 +187,7 @@ fn what_saves_less_than_a_block_of_a_disk_is_left_as_it_is_and_the_smaller_size_
     let small = ColumnSizes {
         ocol_bytes: 368.0,
         stored: Some((376.0, "in this file (dictionary, zstd)".to_owned())),
+        may_be_smaller: true,
         parquet_zstd_bytes: Some(188.0),
         ..comment()
     };
