@@ -26,7 +26,7 @@ fn where_everything_fits_the_policies_miss_alike_and_the_one_that_refuses_to_sto
         "{roomy}"
     );
     assert!(
-        roomy.contains("\nPolicy: fifo, lru, sieve, s3-fifo, w-tinylfu and none miss alike there.\n"),
+        roomy.contains("\nPolicy: fifo, lru, sieve, s3-fifo, w-tinylfu and none miss equally there.\n"),
         "{roomy}"
     );
     assert!(
@@ -57,7 +57,7 @@ fn where_nothing_is_ever_evicted_the_answer_says_that_less_may_do_and_of_a_singl
     assert!(
         roomy
             .stdout
-            .contains("\nPolicy: fifo, lru, sieve, s3-fifo, w-tinylfu and none miss alike there.\n"),
+            .contains("\nPolicy: fifo, lru, sieve, s3-fifo, w-tinylfu and none miss equally there.\n"),
         "{roomy:?}"
     );
     let default = simulate(&["trace.csv", "--policy", "lru"]);

@@ -93,7 +93,7 @@ fn of_tied(advice: &CurveAdvice) -> String {
         [only] => format!("Policy: {only}; no other was simulated."),
         policies => {
             let names: Vec<String> = policies.iter().map(ToString::to_string).collect();
-            format!("Policy: {} miss alike there.", enumerated(&names))
+            format!("Policy: {} miss equally there.", enumerated(&names))
         }
     }
 }
@@ -336,7 +336,7 @@ mod tests {
             [
                 "Memory: 2 MiB, where everything fits (all objects take 1.00 MB): gets miss only where a key was not stored, was deleted or has \
                  expired (9.0 % of gets); less was not simulated and may do (--memory).",
-                "Policy: lru and sieve miss alike there."
+                "Policy: lru and sieve miss equally there."
             ]
         );
     }

@@ -1,4 +1,4 @@
-//! What the sentences say of many traces, held against the table and against a replay that evicts nothing.
+//! What the sentences say of many traces, compared with the table and with a replay that evicts nothing.
 
 mod requests;
 
@@ -40,7 +40,7 @@ fn unavoidable(trace: &Trace, sets_on_miss: bool) -> (u64, u64) {
     (misses, first)
 }
 
-/// What sentences are held against.
+/// What sentences are compared with.
 struct Table<'a> {
     points: &'a [CurvePoint],
     facts: &'a TraceFacts,
@@ -190,7 +190,7 @@ fn check_policy(sentence: &str, memory: u64, chosen: Option<&str>, table: &Table
     let simulated: BTreeSet<String> = table.row(memory).map(|point| point.policy.to_string()).collect();
     let Some(chosen) = chosen else {
         let seen =
-            pattern("Policy: (?:(?<only>POLICY); no other was simulated|(?<all>.+) miss alike there)\\.");
+            pattern("Policy: (?:(?<only>POLICY); no other was simulated|(?<all>.+) miss equally there)\\.");
         let seen = seen.captures(sentence).unwrap_or_else(|| panic!("{sentence}"));
         let named: BTreeSet<String> = match (seen.name("only"), seen.name("all")) {
             (Some(only), _) => BTreeSet::from([only.as_str().to_owned()]),
