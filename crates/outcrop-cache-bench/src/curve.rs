@@ -11,7 +11,7 @@ use outcrop_cache::store::PolicyKind;
 use outcrop_measure::units::ByteSize;
 use outcrop_workload::keyed::{RequestKind, Trace, TraceEntry};
 
-use crate::simulator::{BYTES_PER_KEY, Simulator, simulator_of_bytes};
+use crate::simulator::{BYTES_PER_KEY, simulator_of_bytes};
 
 /// What is simulated.
 #[derive(Clone, Debug)]
@@ -57,11 +57,6 @@ impl CurvePoint {
         (self.gets > 0).then(|| (self.gets - self.hits) as f64 / self.gets as f64)
     }
 
-    /// Whether only the first get of each key misses, as it does in every cache.
-    pub const fn misses_first_gets_alone(&self, first_gets: u64) -> bool {
-        self.gets - self.hits <= first_gets
-    }
-
     /// Bytes of the values not found ÷ those of all values asked for; none where no value has a size.
     pub fn byte_miss_ratio(&self) -> Option<f64> {
         (self.asked_bytes > 0).then(|| (self.asked_bytes - self.hit_bytes) as f64 / self.asked_bytes as f64)
@@ -75,6 +70,8 @@ pub struct TraceFacts {
     pub gets: u64,
     /// Gets of a key that no request before had named: they miss in every cache.
     pub first_gets: u64,
+    /// Gets that find their key where nothing is ever evicted.
+    pub most_hits: u64,
     /// Memory that holds every object at its largest: more is of no use.
     pub all_bytes: u64,
     /// Keys whose values have no size in the trace.
@@ -112,20 +109,33 @@ impl CurveSpec {
     pub fn facts(&self, trace: &Trace) -> TraceFacts {
         let keys = trace.key_count() as usize;
         let (mut is_known, mut largest) = (vec![false; keys], vec![0_u32; keys]);
-        let mut is_sized = vec![false; keys];
+        let (mut is_sized, mut is_held) = (vec![false; keys], vec![false; keys]);
+        let mut ends = Ends::new(trace);
         let mut facts = TraceFacts {
             gets: 0,
             first_gets: 0,
+            most_hits: 0,
             all_bytes: 0,
             keys_without_size: 0,
         };
         for entry in trace.entries() {
             let key = entry.key_id as usize;
             let is_new = !std::mem::replace(&mut is_known[key], true);
+            is_held[key] &= !ends.have_come(entry);
             if entry.kind == RequestKind::Get {
                 facts.gets += 1;
                 facts.first_gets += u64::from(is_new);
+                facts.most_hits += u64::from(is_held[key]);
             }
+            let is_stored = match entry.kind {
+                RequestKind::Get => !is_held[key] && self.sets_on_miss,
+                RequestKind::Set => true,
+                RequestKind::Delete => false,
+            };
+            if is_stored {
+                ends.set(entry);
+            }
+            is_held[key] = is_stored || (is_held[key] && entry.kind == RequestKind::Get);
             is_sized[key] |= entry.value_size_bytes > 0;
             largest[key] = largest[key].max(self.weight(trace, entry));
         }
@@ -208,7 +218,10 @@ fn simulate(
     for part in trace.entries().chunks(LOOK_EVERY) {
         for entry in part {
             let key = entry.key_id as u32;
-            ends.expire(&mut *cache, entry);
+            // What has ended is gone when it is next named; until then it takes its room, as in most servers.
+            if ends.have_come(entry) {
+                cache.delete(key);
+            }
             match entry.kind {
                 RequestKind::Get => {
                     let value_bytes = u64::from(spec.value_bytes(entry));
@@ -260,14 +273,16 @@ impl Ends {
         }
     }
 
-    /// What has ended is gone when it is next named; until then it takes its room, as in most servers.
-    fn expire(&mut self, cache: &mut dyn Simulator, entry: &TraceEntry) {
-        if let Some(ends) = &mut self.0
-            && ends[entry.key_id as usize] <= entry.at_ns
-        {
-            ends[entry.key_id as usize] = NEVER;
-            cache.delete(entry.key_id as u32);
-        }
+    /// Whether the object that a request names has ended; it has no end from then on.
+    fn have_come(&mut self, entry: &TraceEntry) -> bool {
+        self.0.as_mut().is_some_and(|ends| {
+            let end = &mut ends[entry.key_id as usize];
+            let has_come = *end <= entry.at_ns;
+            if has_come {
+                *end = NEVER;
+            }
+            has_come
+        })
     }
 }
 

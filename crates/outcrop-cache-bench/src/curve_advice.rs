@@ -24,9 +24,8 @@ pub struct CurveAdvice {
     pub worst: CurvePoint,
     /// Whether the chosen memory is the largest simulated, so that more may help.
     pub is_largest: bool,
-    /// Whether the chosen memory is the smallest simulated and no policy misses more than the lowest there: everything that the trace
-    /// asks for again is kept, and neither limit nor policy matters.
-    pub everything_fits: bool,
+    /// Whether the chosen memory is the smallest simulated, so that less may do.
+    pub is_smallest: bool,
     /// Whether no policy misses more in the chosen memory than the lowest point does.
     pub policies_tie: bool,
 }
@@ -58,12 +57,10 @@ impl CurveAdvice {
             near.partition(|point| point.policy == PolicyKind::None);
         near.extend(refusing);
         let chosen = **near.first()?;
-        let is_smallest = points.iter().all(|point| point.memory_bytes >= memory_bytes);
         let hits = |point: &CurvePoint| point.hits == lowest.hits;
-        let policies_tie = at.iter().all(|point| hits(point));
         Some(Self {
-            everything_fits: is_smallest && policies_tie,
-            policies_tie,
+            is_smallest: points.iter().all(|point| point.memory_bytes >= memory_bytes),
+            policies_tie: at.iter().all(|point| hits(point)),
             chosen,
             lowest: *lowest,
             policies: near.iter().map(|point| point.policy).collect(),
@@ -109,15 +106,15 @@ mod tests {
         assert_eq!(advice.policies, [sieve]);
         assert_eq!(advice.worst.policy, fifo);
         assert!(!advice.is_largest);
-        assert!(!advice.everything_fits, "the smallest memory misses more");
+        assert!(!advice.is_smallest, "the smallest memory misses more");
         let advice = CurveAdvice::of(&points[..2]).unwrap();
         assert!(advice.is_largest, "more memory was not simulated");
         assert_eq!(CurveAdvice::of(&[]), None);
         let all_alike = [point(lru, 1, 100), point(lru, 2, 100), point(fifo, 1, 100)];
-        assert!(CurveAdvice::of(&all_alike).unwrap().everything_fits);
+        assert!(CurveAdvice::of(&all_alike).unwrap().is_smallest);
         assert!(CurveAdvice::of(&all_alike).unwrap().policies_tie);
         let one_evicts = [point(lru, 1, 100), point(lru, 2, 100), point(fifo, 1, 101)];
-        assert!(!CurveAdvice::of(&one_evicts).unwrap().everything_fits);
+        assert!(!CurveAdvice::of(&one_evicts).unwrap().policies_tie);
     }
 
     #[test]
@@ -132,7 +129,7 @@ mod tests {
         let advice = CurveAdvice::of(&alike).unwrap();
         assert_eq!((advice.chosen.memory_bytes, advice.chosen.policy), (2, lru));
         assert_eq!(advice.policies, [lru, none]);
-        assert!(advice.policies_tie && !advice.everything_fits);
+        assert!(advice.policies_tie && !advice.is_smallest);
         let nearly = [point(none, 1, 100), point(lru, 1, 104)];
         assert_eq!(CurveAdvice::of(&nearly).unwrap().chosen.policy, lru);
         let alone = CurveAdvice::of(&alike[..1]).unwrap();

@@ -29,8 +29,9 @@ pub enum FallShape {
     Open(Beyond),
     /// Wider than a doubling, but a doubling that begins or ends between the limits may have as much of the fall.
     Coarse,
-    /// Wider than a doubling, and no doubling has as much of the fall, wherever it begins.
-    Wide,
+    /// Wider than a doubling, and no doubling between the limits has as much of the fall, wherever it begins. One that begins or ends beyond
+    /// them, on the side that is named, may have as much of a fall that begins or ends there.
+    Wide(Option<Beyond>),
 }
 
 /// A side of a range of limits.
@@ -109,20 +110,34 @@ fn shape(
         };
         return match limits.windows(2).any(may_have_most) {
             true => FallShape::Coarse,
-            false => FallShape::Wide,
+            false => FallShape::Wide(may_be_knee_beyond(limits, facts)),
         };
     }
     // A curve that flattens out falls most where its limits happen to begin, and one that is straight in a range that is narrow enough. So a
-    // doubling must be known on each side, or that none can differ: no memory misses more than every get, and none less than the first ones.
+    // doubling must be known on each side, or that none can differ: no memory misses more than every get, and none less than one that keeps all.
     let is_known_below = least.hits == 0 || has_doubling(least, from);
-    let is_known_above = most.misses_first_gets_alone(facts.first_gets)
-        || most.memory_bytes >= facts.all_bytes
-        || has_doubling(to, most);
+    let is_known_above = most.hits >= facts.most_hits || has_doubling(to, most);
     match (is_known_below, is_known_above) {
         (false, _) => FallShape::Open(Beyond::Smaller),
         (true, false) => FallShape::Open(Beyond::Larger),
         (true, true) => FallShape::Knee,
     }
+}
+
+/// On which side of the limits a doubling may have three quarters of the fall from there on. What is not simulated falls at most from every get,
+/// and at most to the misses of a memory that keeps everything; a doubling that takes all of that has the largest part that one can have.
+fn may_be_knee_beyond(limits: &[CurvePoint], facts: &TraceFacts) -> Option<Beyond> {
+    let (least, most) = (&limits[0], &limits[limits.len() - 1]);
+    let is_most = |part: u64, whole: u64| 4 * u128::from(part) >= MOST_QUARTERS * u128::from(whole);
+    let is_behind = |limit: &&CurvePoint| limit.memory_bytes >= least.memory_bytes.saturating_mul(2);
+    let end = limits.iter().find(is_behind).unwrap_or(most);
+    if least.hits > 0 && is_most(end.hits, most.hits.max(end.hits)) {
+        return Some(Beyond::Smaller);
+    }
+    let is_before = |limit: &&CurvePoint| limit.memory_bytes <= most.memory_bytes / 2;
+    let begin = limits.iter().rev().find(is_before).unwrap_or(least);
+    let to_all = |from: &CurvePoint| facts.most_hits.saturating_sub(from.hits);
+    (to_all(most) > 0 && is_most(to_all(begin), to_all(least))).then_some(Beyond::Larger)
 }
 
 /// Compares two ranges by the quotient of their ends.

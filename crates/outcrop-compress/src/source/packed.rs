@@ -114,8 +114,8 @@ pub(super) fn is_decompressed(name: &str, compression: Compression) -> String {
 pub(super) fn is_container(name: &str, container: Container) -> String {
     let Container { name: kind, parts } = container;
     format!(
-        "{name} is a {kind} file: its {parts} are usually compressed already, so codecs gain little. These figures are for the file \
-         as it is, not for the values in it"
+        "{name} is a {kind} file, whose {parts} may be compressed already. These figures are for the file as it is, not for the values in \
+         it"
     )
 }
 

@@ -1,9 +1,11 @@
 //! What `outcrop cache simulate` recommends.
 
+use crate::cache::Served;
 use crate::harness::{outcrop, workplace};
+use crate::printed_commands::in_shell;
 
 #[test]
-fn where_everything_fits_any_policy_will_do_and_the_one_that_refuses_to_store_is_never_recommended() {
+fn where_everything_fits_the_policies_miss_alike_and_the_one_that_refuses_to_store_is_never_recommended() {
     let dir = workplace();
     let dir = dir.path();
     // 106 keys of some 135 bytes: all of them fit in 16 KiB, and half of them in 8 KiB.
@@ -19,11 +21,14 @@ fn where_everything_fits_any_policy_will_do_and_the_one_that_refuses_to_store_is
     let roomy = simulate(&["--memory", "4KiB,16KiB,64KiB"]);
     assert!(
         roomy.starts_with(
-            "Memory: 16 KiB, where everything fits (all objects take 14.4 kB, 88 % of it, which leaves little for what a server adds): only the first request of each key misses"
+            "Memory: 16 KiB, where everything fits (all objects take 14.4 kB, 88 % of it, which leaves little for what a server adds): only the first request of a key misses"
         ),
         "{roomy}"
     );
-    assert!(roomy.contains("\nPolicy: any, because "), "{roomy}");
+    assert!(
+        roomy.contains("\nPolicy: fifo, lru, sieve, s3-fifo, w-tinylfu and none miss equally there.\n"),
+        "{roomy}"
+    );
     assert!(
         roomy.contains("\nWith less memory the policy matters, most at 4 KiB: "),
         "{roomy}"
@@ -32,6 +37,39 @@ fn where_everything_fits_any_policy_will_do_and_the_one_that_refuses_to_store_is
     assert!(
         !tied.contains("Policy: none") && !tied.contains(" with none, where"),
         "{tied}"
+    );
+}
+
+#[test]
+fn where_nothing_is_ever_evicted_the_answer_says_that_less_may_do_and_of_a_single_policy_not_that_any_would()
+{
+    let dir = workplace();
+    crate::cache::write_trace(dir.path());
+    let simulate = |args: &[&str]| outcrop(dir.path(), &[&["cache", "simulate"], args].concat());
+    let roomy = simulate(&["trace.csv", "--memory", "64KiB,128KiB"]);
+    assert!(
+        roomy.stdout.starts_with("Memory: 64 KiB, where everything fits")
+            && roomy
+                .stdout
+                .contains("; less was not simulated and may do (--memory).\n"),
+        "{roomy:?}"
+    );
+    assert!(
+        roomy
+            .stdout
+            .contains("\nPolicy: fifo, lru, sieve, s3-fifo, w-tinylfu and none miss equally there.\n"),
+        "{roomy:?}"
+    );
+    let default = simulate(&["trace.csv", "--policy", "lru"]);
+    assert!(
+        default.stdout.contains("16 KiB") && !default.stdout.contains("MiB"),
+        "{default:?}"
+    );
+    assert!(
+        default
+            .stdout
+            .contains("\nPolicy: lru; no other was simulated.\n"),
+        "{default:?}"
     );
 }
 
@@ -96,7 +134,7 @@ fn a_curve_that_is_a_straight_line_has_no_knee_whatever_the_seed_and_a_loop_has_
     for seed in 1..=5 {
         let line = simulate(&drawn(seed), "16KiB..512KiB");
         assert!(
-            line.contains("\nNo single knee with lru: "),
+            line.contains("\nNo single knee with lru from 16 KiB to 512 KiB: "),
             "seed {seed}: {line}"
         );
         assert!(!line.contains("\nKnee with"), "seed {seed}: {line}");
@@ -109,7 +147,7 @@ fn a_curve_that_is_a_straight_line_has_no_knee_whatever_the_seed_and_a_loop_has_
     assert!(
         seen.contains(
             "\nKnee with lru: from 32 KiB to 64 KiB the misses fall from 100.0 % to 5.0 % of gets, which is all of the 95.0 percentage points by \
-             which they fall from 8 KiB to 128 KiB.\nA server holds fewer items in as much memory, and may then miss far more: "
+             which they fall from 8 KiB to 128 KiB.\nA server may hold fewer items in as much memory, and then miss more: "
         ),
         "{seen}"
     );
@@ -181,4 +219,46 @@ fn a_compressed_trace_is_read_as_what_is_inside_and_a_file_of_another_format_is_
                 .contains("trace.parquet: this is a Parquet file, and a trace is lines of text"),
         "{refused:?}"
     );
+}
+
+#[test]
+fn the_command_that_is_printed_replays_the_trace_and_where_none_would_none_is_printed() {
+    let dir = workplace();
+    let dir = dir.path();
+    // 106 keys, each of which misses once.
+    crate::cache::write_trace(dir);
+    std::fs::rename(dir.join("trace.csv"), dir.join("my trace.csv")).unwrap();
+    let command = |args: &[&str]| {
+        let seen = outcrop(dir, &[&["cache", "simulate"], args].concat());
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        let commands = seen.stdout.split('`').skip(1).step_by(2).map(str::to_owned);
+        commands.last()
+    };
+    let printed = command(&["my trace.csv"]).expect("the trace can be replayed");
+    assert_eq!(printed, "outcrop cache load --trace 'my trace.csv' --set-on-miss");
+    let served = Served::start(dir);
+    let target = format!("memcached://{}", served.memcached);
+    let seen = in_shell(
+        dir,
+        &format!("{printed} --target {target} --connections 1 --flush --format csv"),
+    );
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(seen.stdout.contains("hit ratio,0.9735,"), "{seen:?}");
+    served.end();
+
+    let own_sets = command(&["my trace.csv", "--no-set-on-miss", "--memory", "64KiB"]);
+    assert_eq!(
+        own_sets.as_deref(),
+        Some("outcrop cache load --trace 'my trace.csv'")
+    );
+    assert_eq!(command(&["my trace.csv", "--requests", "2000"]), None);
+    let text = std::fs::read(dir.join("my trace.csv")).unwrap();
+    std::fs::write(
+        dir.join("t.csv.zst"),
+        zstd::encode_all(text.as_slice(), 3).unwrap(),
+    )
+    .unwrap();
+    assert_eq!(command(&["t.csv.zst"]), None);
+    std::fs::write(dir.join("keys.txt"), "rock\nsand\nrock\n").unwrap();
+    assert_eq!(command(&["keys.txt", "--value-size", "100B"]), None);
 }

@@ -58,7 +58,7 @@ fn a_trace_is_replayed_to_its_end_and_the_figures_of_a_part_of_it_say_so() {
         seen
     };
     let part = load(&["--requests", "500"]);
-    let said = "warning: 500 of the 3000 requests of the trace were replayed";
+    let said = "warning: 500 of the 3000 requests of the trace were replayed, and the figures are of these; without --requests all are\n";
     assert!(part.stderr.contains(said), "{part:?}");
     let whole = load(&[]);
     assert!(!whole.stderr.contains("were replayed"), "{whole:?}");

@@ -283,7 +283,7 @@ fn values_are_counted_the_most_frequent_first() {
     assert_eq!(seen.stdout, "         3  a\n         2  –\n");
     assert!(
         seen.stderr
-            .contains("4 distinct values in 8 rows; the 2 most frequent are shown"),
+            .contains("3 distinct values and null in 8 rows; the 2 most frequent are shown"),
         "{seen:?}"
     );
 }

@@ -192,7 +192,7 @@ impl TotalSizes {
     }
 
     /// `all 2 columns (id, country): 34.6 MB in this file, 22.0 MB in Parquet with zstd:3 (36 % smaller), 21.2 MB as .ocol (39 % smaller); each
-    /// column in its smallest form, 20.1 MB`
+    /// column in the smallest of these, 20.1 MB`
     pub fn in_words(&self) -> String {
         let (base, place) = self.base();
         let form = |bytes: f64, form: &str, encoding: Option<String>| {
@@ -210,7 +210,7 @@ impl TotalSizes {
             }
         };
         format!(
-            "{} ({}): {} {place}, {}, {}; each column in its smallest form, {}{as_written}",
+            "{} ({}): {} {place}, {}, {}; each column in the smallest of these, {}{as_written}",
             self.name(),
             self.which(),
             format_data(base),
@@ -255,6 +255,7 @@ mod tests {
             name: name.to_owned(),
             ocol_bytes: ocol,
             ocol_index: OcolIndex::None,
+            may_be_smaller: false,
             text_bytes: 9e6,
             stored: stored.map(|bytes| (bytes, "in this file".to_owned())),
             compressed_file_bytes: None,
@@ -301,7 +302,7 @@ mod tests {
         assert_eq!(
             TotalSizes::of(&all).unwrap().in_words(),
             "2 of 3 columns (id, country): 8.00 MB in this file, 5.00 MB in Parquet with zstd:3 (38 % smaller), \
-             4.00 MB as .ocol (50 % smaller); each column in its smallest form, 3.00 MB"
+             4.00 MB as .ocol (50 % smaller); each column in the smallest of these, 3.00 MB"
         );
         assert_eq!(TotalSizes::of(&all[..2]).unwrap().name(), "all 2 columns");
         assert_eq!(TotalSizes::of(&all[..1]), None);
@@ -318,11 +319,12 @@ mod tests {
             let columns: Vec<&ColumnSizes> = columns.iter().collect();
             TotalSizes::of(&columns).unwrap().in_words()
         };
-        let words = "2.50 MB as .ocol without indexes (69 % smaller); each column in its smallest form, 2.50 MB; with their indexes, \
+        let words = "2.50 MB as .ocol without indexes (69 % smaller); each column in the smallest of these, 2.50 MB; with their indexes, \
                      the .ocol files take 5.50 MB";
         assert!(said(&columns).ends_with(words), "{}", said(&columns));
         columns[0].ocol_index = OcolIndex::Counted;
-        let words = "2.50 MB as .ocol with indexes (69 % smaller); each column in its smallest form, 2.50 MB";
+        let words =
+            "2.50 MB as .ocol with indexes (69 % smaller); each column in the smallest of these, 2.50 MB";
         assert!(said(&columns).ends_with(words), "{}", said(&columns));
     }
 
@@ -351,7 +353,7 @@ mod tests {
         assert_eq!(
             total.in_words(),
             "2 of 3 columns (city, country): 18.0 MB as text, 5.00 MB in Parquet with zstd:3 (72 % smaller), 4.00 MB as .ocol \
-             (78 % smaller); each column in its smallest form, 3.00 MB"
+             (78 % smaller); each column in the smallest of these, 3.00 MB"
         );
         // All of them are compared with the file, which is what the user has; some of them are not.
         let of_file = columns.map(|sizes| ColumnSizes {
@@ -363,7 +365,7 @@ mod tests {
         assert_eq!(
             total.in_words(),
             "all 2 columns (city, country): 3.50 MB in this file, compressed as a whole (18.0 MB as text), 5.00 MB in Parquet with zstd:3 \
-             (43 % larger), 4.00 MB as .ocol (14 % larger); each column in its smallest form, 3.00 MB"
+             (43 % larger), 4.00 MB as .ocol (14 % larger); each column in the smallest of these, 3.00 MB"
         );
         assert!(
             total.in_brief().starts_with("all 2 columns: 3.50 MB now, "),

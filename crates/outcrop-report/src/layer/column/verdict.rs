@@ -38,6 +38,8 @@ pub struct ColumnSizes {
     pub ocol_bytes: f64,
     /// The index of that file.
     pub ocol_index: OcolIndex,
+    /// Whether it may be smaller with `--profile smallest`, which it was not encoded with.
+    pub may_be_smaller: bool,
     /// As newline text.
     pub text_bytes: f64,
     /// In the user's file, and how that is said: `in this file (dictionary→plain, Snappy)`. `None` where it is unknown.
@@ -238,11 +240,12 @@ impl ColumnSizes {
         };
         let sizes = match (self.smallest_form(), self.parquet_zstd_bytes) {
             (SmallestForm::ParquetZstd, Some(parquet)) => format!(
-                "{} in Parquet with zstd:3{}, {base}: {}; .ocol would take {ocol}{} (Parquet is {})",
+                "{} in Parquet with zstd:3{}, {base}: {}; .ocol would take {ocol}{}{} (Parquet is {})",
                 format_data(parquet),
                 self.parquet_details(parquet),
                 compared(parquet, self.base_bytes()),
                 self.beside_ocol_bytes(),
+                self.beside_balanced(),
                 compared(parquet, self.ocol_bytes)
             ),
             (SmallestForm::AsItIs, parquet) => self.left_as_it_is(&base, parquet),
@@ -280,6 +283,14 @@ impl ColumnSizes {
             OcolIndex::None => "",
             OcolIndex::LeftOut { .. } => " without an index",
             OcolIndex::Counted => " with an index",
+        }
+    }
+
+    /// What follows the size of a column file that is not the smallest form, and may be in the smaller profile.
+    const fn beside_balanced(&self) -> &'static str {
+        match self.may_be_smaller {
+            true => ", perhaps less with --profile smallest",
+            false => "",
         }
     }
 
@@ -333,15 +344,21 @@ impl ColumnSizes {
             )
         };
         let parquet = parquet.map_or_else(String::new, in_parquet);
+        // Of less than a block, no form saves one.
+        let balanced = match self.base_bytes() < DISK_BLOCK_BYTES {
+            true => "",
+            false => self.beside_balanced(),
+        };
         let why = match self.gain_bytes() {
             none if none <= 0.0 => String::new(),
             some if some < DISK_BLOCK_BYTES => "; that saves less than a disk block of 4 KiB".to_owned(),
             _ => "; that saves less than 2 %".to_owned(),
         };
         format!(
-            "{base}: .ocol would take {}{} ({}){parquet}{why}",
+            "{base}: .ocol would take {}{}{} ({}){parquet}{why}",
             format_data(self.ocol_bytes),
             self.beside_ocol_bytes(),
+            balanced,
             of_base(self.ocol_bytes)
         )
     }

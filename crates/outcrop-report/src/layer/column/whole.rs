@@ -78,11 +78,13 @@ fn of_column<'c>((name, cells): (String, Vec<&'c Cell<'c>>)) -> Option<Whole<'c>
     let (cell, ocol) = of_profile(Profile::Smallest).filter(saves).unwrap_or(balanced);
     let place = cell.remark(&STORED_FORM).unwrap_or("in this file").to_owned();
     let is_stored_in_parquet = cell.value(&STORED_BYTES).is_some() && place != STORED_AS_TEXT;
+    let has_smallest = of_profile(Profile::Smallest).is_some();
     let sizes = ColumnSizes {
         name,
         ocol_bytes: ocol.value,
         // Whole columns are encoded without an index.
         ocol_index: OcolIndex::None,
+        may_be_smaller: !has_smallest,
         text_bytes: cell.value(&TEXT_BYTES)?,
         stored: cell.value(&STORED_BYTES).map(|bytes| (bytes, place)),
         compressed_file_bytes: cell.value(&COMPRESSED_FILE_BYTES),
@@ -99,7 +101,7 @@ fn of_column<'c>((name, cells): (String, Vec<&'c Cell<'c>>)) -> Option<Whole<'c>
         cell,
         ocol,
         sizes,
-        has_smallest: of_profile(Profile::Smallest).is_some(),
+        has_smallest,
     })
 }
 

@@ -3,6 +3,7 @@
 mod distribution;
 mod files;
 mod json;
+mod replayed;
 mod search;
 mod table;
 
@@ -219,7 +220,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         files::write(folder, &spec, &report)?;
     }
     show(args, &spec, &report)?;
-    conclude(&report)
+    conclude(&spec, &report)
 }
 
 /// Figures and distribution; the distribution alone where that was asked for.
@@ -387,7 +388,7 @@ fn late(report: &LoadReport) -> Option<String> {
     })
 }
 
-fn conclude(report: &LoadReport) -> anyhow::Result<Ending> {
+fn conclude(spec: &LoadSpec, report: &LoadReport) -> anyhow::Result<Ending> {
     if report.is_driver_the_limit() {
         note(&format!(
             "the load driver was the bottleneck: one of its threads was busy {:.0} % of the time; raise --threads, or read these figures as the driver's",
@@ -395,9 +396,9 @@ fn conclude(report: &LoadReport) -> anyhow::Result<Ending> {
         ));
     }
     if let Some((replayed, all)) = report.part_of_trace() {
+        let more = replayed::more(report.is_interrupted, spec.requests.is_some(), spec.is_timed());
         note(&format!(
-            "warning: {replayed} of the {all} requests of the trace were replayed, and the figures are of these; without --duration and --requests \
-             all are"
+            "warning: {replayed} of the {all} requests of the trace were replayed, and the figures are of these{more}"
         ));
     }
     if report.warm_up.is_steady == Some(false) {

@@ -3,6 +3,8 @@
 mod advice;
 mod fall;
 mod picture;
+#[cfg(test)]
+mod tests;
 
 use std::io::{IsTerminal as _, Read};
 use std::path::{Path, PathBuf};
@@ -12,6 +14,7 @@ use outcrop_measure::units::{ByteSize, format_bytes, format_data};
 use outcrop_probe::user_file;
 use outcrop_report::number::counted;
 use outcrop_workload::keyed::Trace;
+use outcrop_workload::word::quoted;
 
 use crate::commands::whole::whole;
 use crate::exit::{Ending, bad_input};
@@ -81,7 +84,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
         refuse_input(&args.trace, path)?;
         args.force.check(path)?;
     }
-    let trace = read(&args.trace, args.requests.unwrap_or(u64::MAX))?;
+    let (trace, is_plain) = read(&args.trace, args.requests.unwrap_or(u64::MAX))?;
     // Whoever waits for a trace is ended by the first signal: there is nothing to keep yet.
     let stop = crate::interrupt::stop_flag()?;
     let mut spec = spec(args, &trace)?;
@@ -121,7 +124,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
     let Some(points) = miss_ratio_curve(&trace, &spec, &stop, &mut progress) else {
         return Ok(Ending::Interrupted);
     };
-    answer(&points, &spec, &facts, args.format)?;
+    let replay = replay(
+        args,
+        is_plain && trace.has_sizes() && facts.keys_without_size == 0,
+    );
+    answer(&points, &spec, (&facts, replay), args.format)?;
     picture::draw(&points, &spec, args, trace.entries().len())?;
     Ok(Ending::Done)
 }
@@ -155,11 +162,26 @@ fn spec(args: &Args, trace: &Trace) -> anyhow::Result<CurveSpec> {
     })
 }
 
-/// Reads the trace, and says how far it is.
-fn read(path: &Path, most: u64) -> anyhow::Result<Trace> {
+/// What the figures are not, and the command that shows what a server does with the trace, where one replays what was simulated.
+fn replay(args: &Args, is_replayed: bool) -> String {
+    let said = "A server may hold fewer items in as much memory, and then miss more";
+    if !is_replayed || args.requests.is_some() {
+        return format!("{said}.");
+    }
+    let set_on_miss = if args.no_set_on_miss { "" } else { " --set-on-miss" };
+    let trace = quoted(&args.trace.display().to_string());
+    format!(
+        "{said}: start yours with that memory, and replay the trace with `outcrop cache load --trace {trace}{set_on_miss}`."
+    )
+}
+
+/// Reads the trace, and says how far it is; with whether it is a file of plain text, which can be read again as it is.
+fn read(path: &Path, most: u64) -> anyhow::Result<(Trace, bool)> {
     let file = user_file::open(path)
         .map_err(|error| bad_input(anyhow::anyhow!("cannot open {}: {error}", path.display())))?;
-    let total = file.metadata().map_or(0, |metadata| metadata.len());
+    let (total, is_file) = file
+        .metadata()
+        .map_or((0, false), |metadata| (metadata.len(), metadata.is_file()));
     let failed = |error: &dyn std::fmt::Display| bad_input(anyhow::anyhow!("{}: {error}", path.display()));
     let watched = Watched {
         file,
@@ -176,13 +198,15 @@ fn read(path: &Path, most: u64) -> anyhow::Result<Trace> {
             container.name
         )));
     }
-    if let Some(compression) = input.compression() {
+    let compression = input.compression();
+    if let Some(compression) = compression {
         note(&format!(
             "{}: {compression}, decompressed on reading",
             path.display()
         ));
     }
-    Trace::read_first(input, most).map_err(|error| failed(&error))
+    let trace = Trace::read_first(input, most).map_err(|error| failed(&error))?;
+    Ok((trace, is_file && compression.is_none()))
 }
 
 /// A file that tells how far it is read, every tenth of it.
@@ -223,8 +247,19 @@ fn progress() -> impl FnMut(f64) {
 }
 
 /// Prints what to take, and the curve.
-fn answer(points: &[CurvePoint], spec: &CurveSpec, facts: &TraceFacts, format: Format) -> anyhow::Result<()> {
-    let advice = advice::sentences(points, facts);
+fn answer(
+    points: &[CurvePoint],
+    spec: &CurveSpec,
+    (facts, replay): (&TraceFacts, String),
+    format: Format,
+) -> anyhow::Result<()> {
+    let mut advice = advice::sentences(points, facts);
+    // Of a trace that no cache helps, a server shows no more.
+    if let Some(sentences) = &mut advice
+        && facts.first_gets < facts.gets
+    {
+        sentences.push(replay);
+    }
     let table = table(points, spec, format);
     match (format, advice) {
         (Format::Text, Some(advice)) => {

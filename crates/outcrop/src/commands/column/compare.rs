@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use outcrop_column::arrow::{
     MOST_COMPARED_BYTES, ParquetSizes, ParquetStrings, StoredColumn, parquet_stored, parquet_zstd_sizes,
 };
-use outcrop_column::{Column, ColumnError, EncodeOptions, EncodeReport, Index, InputColumn};
+use outcrop_column::{Column, ColumnError, EncodeOptions, EncodeReport, Index, InputColumn, Profile};
 use outcrop_column_bench::Stored;
 use outcrop_column_bench::tabular::{FileKind, TableColumn, ValueKind};
 use outcrop_measure::metric::Unavailable;
@@ -128,6 +128,7 @@ pub(super) fn compared(
         name: column.name.clone(),
         ocol_bytes,
         ocol_index,
+        may_be_smaller: options.profile != Profile::Smallest,
         text_bytes: text_bytes as f64,
         stored: stored.bytes.as_ref().ok().map(|bytes| *bytes as f64).zip(form),
         compressed_file_bytes: opened

@@ -16,7 +16,7 @@ pub(super) fn values(args: &Values) -> anyhow::Result<()> {
     let most = args.top.unwrap_or(usize::MAX);
     // The least of those kept is on top, to be dropped first.
     let mut kept: BinaryHeap<Reverse<Counted>> = BinaryHeap::new();
-    let mut value_count = 0_usize;
+    let (mut value_count, mut has_null) = (0_usize, false);
     // In the order in which equal counts are shown: whoever comes later is not kept.
     for selection in [column.find_null(), column.find_range(..)] {
         let selection = selection.map_err(of_opened)?;
@@ -24,7 +24,11 @@ pub(super) fn values(args: &Values) -> anyhow::Result<()> {
             if rows == 0 {
                 return Ok(());
             }
-            value_count += 1;
+            // As in `info` and `encode`, null is no value, though its rows are listed.
+            match value {
+                Some(_) => value_count += 1,
+                None => has_null = true,
+            }
             let is_full = kept.len() >= most;
             if is_full && kept.peek().is_none_or(|Reverse((least, _))| *least >= rows) {
                 return Ok(());
@@ -38,13 +42,14 @@ pub(super) fn values(args: &Values) -> anyhow::Result<()> {
         counted.map_err(of_opened)?;
     }
     let rows = column.row_count();
-    let shown = match most < value_count {
+    let shown = match most < value_count + usize::from(has_null) {
         true => format!("; the {} most frequent are shown", kept.len()),
         false => String::new(),
     };
     note(&format!(
-        "{} in {}{shown}",
+        "{}{} in {}{shown}",
         counted(value_count, "distinct value"),
+        if has_null { " and null" } else { "" },
         counted(rows as usize, "row")
     ));
     print(kept, args.format)

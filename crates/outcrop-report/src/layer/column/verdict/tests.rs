@@ -7,6 +7,7 @@ fn comment() -> ColumnSizes {
         name: "o_comment".to_owned(),
         ocol_bytes: 21_160_000.0,
         ocol_index: OcolIndex::None,
+        may_be_smaller: false,
         text_bytes: 73_000_000.0,
         stored: Some((34_620_000.0, "in this file (dictionary→plain, Snappy)".to_owned())),
         compressed_file_bytes: None,
@@ -54,6 +55,28 @@ fn a_verdict_names_the_three_sizes_and_begins_with_the_smallest() {
         (comment().smallest_form(), beaten.smallest_form()),
         (SmallestForm::Ocol, SmallestForm::ParquetZstd)
     );
+}
+
+#[test]
+fn a_verdict_against_a_column_file_says_that_the_smaller_profile_may_change_it() {
+    let beaten = ColumnSizes {
+        parquet_zstd_bytes: Some(20_000_000.0),
+        may_be_smaller: true,
+        ..comment()
+    };
+    let words = "; .ocol would take 21.2 MB, perhaps less with --profile smallest (Parquet is 5 % smaller)";
+    assert!(beaten.verdict().ends_with(words), "{}", beaten.verdict());
+    let as_it_is = ColumnSizes {
+        stored: Some((19_000_000.0, "in this file (dictionary, zstd)".to_owned())),
+        ..beaten
+    };
+    let words = ": .ocol would take 21.2 MB, perhaps less with --profile smallest (11 % larger), ";
+    assert!(as_it_is.verdict().contains(words), "{}", as_it_is.verdict());
+    let smallest = ColumnSizes {
+        may_be_smaller: true,
+        ..comment()
+    };
+    assert_eq!(smallest.verdict(), comment().verdict());
 }
 
 /// No other form has an index, so that what it takes must not decide which of them is smallest.
@@ -164,6 +187,7 @@ fn what_saves_less_than_a_block_of_a_disk_is_left_as_it_is_and_the_smaller_size_
     let small = ColumnSizes {
         ocol_bytes: 368.0,
         stored: Some((376.0, "in this file (dictionary, zstd)".to_owned())),
+        may_be_smaller: true,
         parquet_zstd_bytes: Some(188.0),
         ..comment()
     };

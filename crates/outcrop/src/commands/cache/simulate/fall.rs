@@ -6,7 +6,7 @@ use outcrop_cache::store::PolicyKind;
 use outcrop_cache_bench::{Beyond, CurveAdvice, CurveFall, CurvePoint, FallShape, MemorySizes, TraceFacts};
 use outcrop_measure::units::format_bytes;
 
-use super::advice::{difference, percent};
+use super::advice::{difference, named, percent};
 
 /// Where the misses of a policy fall with more memory, and whether that is a knee. A trace that repeats a loop has one where the loop begins to fit.
 pub(super) fn fall(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts) -> Option<String> {
@@ -21,13 +21,27 @@ pub(super) fn fall(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts
             let between = limits_of(points, policy).between(fall.from.memory_bytes, fall.to.memory_bytes);
             let shown = between.map_or_else(String::new, |limits| format!("; --memory {limits} may show it"));
             format!(
-                "With {policy}, {what}. Whether there is a knee in between is not known, because too few limits there were simulated{shown}."
+                "With {policy}, {what}. Whether there is a knee is not known, because too few limits were simulated{shown}."
             )
         }
-        FallShape::Wide => format!(
-            "No single knee with {policy}: three quarters of the fall take more than a doubling of the memory; {what}.{}",
-            all_fits(points, policy, facts)
-        ),
+        FallShape::Wide(beyond) => {
+            let limits = limits_of(points, policy).0;
+            let ends = [limits.first(), limits.last()].map(|end| format_bytes(*end.unwrap_or(&0)));
+            let [least, most] = &ends;
+            let beyond = match beyond {
+                None => String::new(),
+                Some(Beyond::Smaller) => {
+                    format!(" Less than {least} was not simulated and may have one (--memory).")
+                }
+                Some(Beyond::Larger) => {
+                    format!(" More than {most} was not simulated and may have one (--memory).")
+                }
+            };
+            format!(
+                "No single knee with {policy} from {least} to {most}: three quarters of the fall take more than a doubling of the memory; \
+                 {what}.{beyond}"
+            )
+        }
     })
 }
 
@@ -43,7 +57,8 @@ fn range(fall: &CurveFall) -> String {
         format!("{points:.1}")
     };
     let (part, whole) = (points(&fall.from, &fall.to), points(&fall.first, &fall.last));
-    let share = if part == whole { "all" } else { &part };
+    let is_all = fall.to.hits - fall.from.hits == fall.last.hits - fall.first.hits;
+    let share = if is_all { "all" } else { &part };
     format!(
         "{} the misses fall from {} to {} of gets, which is {share} of the {whole} percentage points by which they fall {}",
         between(&fall.from, &fall.to),
@@ -74,33 +89,25 @@ fn what_shows_it(points: &[CurvePoint], policy: PolicyKind, beyond: Beyond) -> S
     )
 }
 
-/// From which limit on a policy misses no more than the first request of each key; empty where none is that large.
-fn all_fits(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts) -> String {
-    let of_policy = points.iter().filter(|point| point.policy == policy);
-    let fits = of_policy.filter(|point| point.misses_first_gets_alone(facts.first_gets));
-    let Some(least) = fits.map(|point| point.memory_bytes).min() else {
-        return String::new();
-    };
-    let what = match facts.all_bytes <= least {
-        true => "everything",
-        false => "everything that is requested again",
-    };
-    format!(" In {} {what} fits.", format_bytes(least))
+/// What less memory than the smallest that was simulated may do.
+pub(super) const fn of_less(advice: &CurveAdvice) -> &'static str {
+    match advice.is_smallest {
+        true => "; less was not simulated and may do (--memory)",
+        false => "",
+    }
 }
 
-/// What more memory than the chosen one does.
+/// What more memory than the chosen one does; what less may do, where more does nothing.
 pub(super) fn of_more(advice: &CurveAdvice, points: &[CurvePoint], facts: &TraceFacts) -> String {
     let (chosen, lowest) = (&advice.chosen, &advice.lowest);
     if chosen.memory_bytes < lowest.memory_bytes {
-        return format!(
-            "; {} lowers that by {} percentage points, to {}",
-            format_bytes(lowest.memory_bytes),
-            difference(chosen, lowest),
-            percent(lowest)
-        );
+        return lowers(chosen, lowest, points);
     }
-    if chosen.misses_first_gets_alone(facts.first_gets) {
-        return "; these are the first requests of each key, which no memory size can avoid".to_owned();
+    if chosen.hits == chosen.gets {
+        return of_less(advice).to_owned();
+    }
+    if chosen.hits >= facts.most_hits {
+        return format!("; no memory can avoid these misses{}", of_less(advice));
     }
     if advice.is_largest {
         return "; more was not simulated and may help (--memory)".to_owned();
@@ -109,22 +116,24 @@ pub(super) fn of_more(advice: &CurveAdvice, points: &[CurvePoint], facts: &Trace
         .iter()
         .filter(|point| point.memory_bytes > chosen.memory_bytes);
     let better = larger.filter(|point| point.hits > chosen.hits);
-    if let Some(best) = better.max_by_key(|point| point.hits) {
-        let memory = format_bytes(best.memory_bytes);
-        return format!("; {memory} with {} lowers that to {}", best.policy, percent(best));
-    }
-    let largest = points.iter().map(|point| point.memory_bytes).max();
-    let largest = largest.unwrap_or(chosen.memory_bytes);
-    match largest >= facts.all_bytes {
-        true => format!(
-            "; no memory lowers that: everything fits in {}",
-            format_bytes(largest)
-        ),
-        false => format!(
-            "; more, up to {}, does not lower that; still more was not simulated and may (--memory)",
-            format_bytes(largest)
-        ),
-    }
+    better.max_by_key(|point| point.hits).map_or_else(
+        || "; no larger limit that was simulated lowers that".to_owned(),
+        |best| lowers(chosen, best, points),
+    )
+}
+
+/// By how much a point misses less than the chosen one: with the same policy, where that misses no more, and rather with one that evicts.
+fn lowers(chosen: &CurvePoint, less: &CurvePoint, points: &[CurvePoint]) -> String {
+    let is_alike = |point: &&CurvePoint| point.memory_bytes == less.memory_bytes && point.hits == less.hits;
+    let rank = |point: &&CurvePoint| (point.policy != chosen.policy, point.policy == PolicyKind::None);
+    let less = points.iter().filter(is_alike).min_by_key(rank).unwrap_or(less);
+    format!(
+        "; {} with {} lowers that by {} percentage points, to {}",
+        format_bytes(less.memory_bytes),
+        named(&less.policy),
+        difference(chosen, less),
+        percent(less)
+    )
 }
 
 #[cfg(test)]
@@ -136,6 +145,7 @@ mod tests {
         let facts = TraceFacts {
             gets: 1000,
             first_gets,
+            most_hits: 1000 - first_gets,
             all_bytes: 1 << 30,
             keys_without_size: 0,
         };
@@ -182,23 +192,36 @@ mod tests {
         let coarse = said(&[(32, 1000), (64, 1000), (1024, 50)], 50);
         assert!(
             coarse.starts_with("With s3-fifo, from 64 KiB to 1 MiB ")
-                && coarse.ends_with(
-                    "because too few limits there were simulated; --memory 32KiB..1MiB may show it."
-                ),
+                && coarse
+                    .ends_with("because too few limits were simulated; --memory 32KiB..1MiB may show it."),
             "{coarse}"
         );
     }
 
     #[test]
-    fn where_there_is_no_knee_the_range_of_most_of_the_fall_is_said_and_where_all_fits() {
-        assert_eq!(
-            said(
-                &[(512, 900), (1024, 700), (2048, 500), (4096, 350), (8192, 350)],
-                350
-            ),
-            "No single knee with s3-fifo: three quarters of the fall take more than a doubling of the memory; from 512 KiB to 4 MiB the misses fall \
-             from 90.0 % to 35.0 % of gets, which is all of the 55.0 percentage points by which they fall from 512 KiB to 8 MiB. In 4 MiB \
-             everything that is requested again fits."
+    fn where_there_is_no_knee_the_range_of_most_of_the_fall_is_said_and_of_which_limits_that_is_known() {
+        let words = "No single knee with s3-fifo from 512 KiB to 8 MiB: three quarters of the fall take more than a doubling of the memory; from \
+                     512 KiB to 4 MiB the misses fall from 90.0 % to 35.0 % of gets, which is all of the 55.0 percentage points by which they \
+                     fall from 512 KiB to 8 MiB.";
+        let curve = [(512, 900), (1024, 700), (2048, 500), (4096, 350), (8192, 350)];
+        assert_eq!(said(&curve, 350), words);
+        // What the smallest limit holds is most of what any memory can.
+        let hidden = said(
+            &[(512, 150), (1024, 140), (2048, 100), (4096, 60), (8192, 30)],
+            30,
+        );
+        assert!(
+            hidden.starts_with("No single knee with s3-fifo from 512 KiB to 8 MiB: ")
+                && hidden.ends_with(" Less than 512 KiB was not simulated and may have one (--memory)."),
+            "{hidden}"
+        );
+        let rising = said(
+            &[(512, 1000), (1024, 980), (2048, 960), (4096, 940), (8192, 920)],
+            30,
+        );
+        assert!(
+            rising.ends_with(" More than 8 MiB was not simulated and may have one (--memory)."),
+            "{rising}"
         );
     }
 }
