@@ -21,6 +21,7 @@ mod compression;
 mod compression_balance;
 mod compression_figures;
 mod compression_fixture;
+mod compression_limits;
 mod compression_samples;
 mod device;
 mod device_depths;
