@@ -7,6 +7,7 @@ mod cache;
 mod cache_doubt;
 mod cache_figures;
 mod cache_fixture;
+mod cache_intervals;
 mod cache_published;
 mod cache_settled;
 mod cache_simulated;
