@@ -4,6 +4,7 @@ mod advice;
 mod advice_jobs;
 mod advice_told;
 mod cache;
+mod cache_conditions;
 mod cache_doubt;
 mod cache_figures;
 mod cache_fixture;
