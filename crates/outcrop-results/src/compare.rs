@@ -8,6 +8,7 @@
 //! The ratio is candidate ÷ baseline of the medians. [`verdict`] says how it is judged: by an exact test, a margin, and a
 //! correction for the number of rows.
 
+mod beside;
 mod cells;
 mod conditions;
 mod definitions;
@@ -29,6 +30,7 @@ use outcrop_measure::interval::Interval;
 use outcrop_measure::metric::{Better, Provenance, Unit};
 use serde::Serialize;
 
+pub use beside::{BesidePublished, beside_published};
 pub use definitions::LatencyDifference;
 pub use environment::EnvironmentDifference;
 pub use load::{LoadDifference, LoadMeasure};

@@ -51,8 +51,9 @@ pub mod view;
 pub use atomic_file::write_atomically;
 pub use cells::{CellGroup, CellJson, CellRow, CellTable, Estimate, Figure, FigureJson};
 pub use compare::{
-    Comparand, CompareOptions, Comparison, ComparisonRow, LatencyDifference, LoadDifference, LoadMeasure,
-    NotComparable, Side, SideCell, Undecided, UnlikeFactor, Verdict, compare, compare_with,
+    BesidePublished, Comparand, CompareOptions, Comparison, ComparisonRow, LatencyDifference, LoadDifference,
+    LoadMeasure, NotComparable, Side, SideCell, Undecided, UnlikeFactor, Verdict, beside_published, compare,
+    compare_with,
 };
 pub use envelope::Envelope;
 pub use error::ResultsError;

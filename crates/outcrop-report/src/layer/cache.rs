@@ -71,7 +71,7 @@ impl LayerReport for CacheReport<'_> {
     }
 
     fn references(&self) -> Vec<ReferenceSection> {
-        references::sections(&self.cells)
+        references::sections(self.run, &self.cells)
     }
 
     fn methods(&self) -> Vec<Method> {

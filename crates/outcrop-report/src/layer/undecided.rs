@@ -128,6 +128,26 @@ impl Claim {
     }
 }
 
+impl Finding {
+    /// The same without a verdict where other programs disturbed the cells that it compares, as advice on them is withheld.
+    #[must_use]
+    pub(crate) fn unless_disturbed<'c, 'a: 'c>(
+        self,
+        cells: impl IntoIterator<Item = &'c Cell<'a>> + Clone,
+    ) -> Self {
+        let has_few = cells.clone().into_iter().any(|cell| cell.trials().len() < FEW);
+        let is_tested = matches!(self.verdict, Verdict::Holds | Verdict::DoesNotHold);
+        match why_disturbed(cells).filter(|_| has_few && is_tested) {
+            Some(why) => Self {
+                verdict: Verdict::NotTestable(as_sentence(&why)),
+                meaning: String::new(),
+                ..self
+            },
+            None => self,
+        }
+    }
+}
+
 /// Takes the advice off claims on how to do what is not advised: it would say the opposite of the answer.
 fn without_ground(mut claims: Vec<Claim>) -> Vec<Claim> {
     let advises = |claim: &Claim| claim.action.is_some();

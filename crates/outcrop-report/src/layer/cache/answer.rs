@@ -7,13 +7,13 @@ use outcrop_measure::units::format_exact_count;
 use outcrop_results::RunView;
 use outcrop_schema::FactorRef;
 use outcrop_schema::cache::{
-    DRIVER_LIMIT, HIT_RATIO, ITEM_MEMORY, KEYS, LATENCY, MEMORY, OF_SERVERS, POLICY, REFUSED_SHARE, SCHEMA,
-    SERVER, SERVER_CPU, SERVER_THREADS, SHARED_CPU, THROUGHPUT, WORKLOAD,
+    ARRIVAL, CONNECTIONS, DRIVER_LIMIT, HIT_RATIO, KEYS, LATENCY, MEMORY, OF_SERVERS, POLICY, REFUSED_SHARE,
+    SCHEMA, SERVER, SERVER_CPU, SERVER_THREADS, SHARED_CPU, THROUGHPUT, WORKLOAD,
 };
 
 use super::cell::{
-    OTHERS, all_apart, all_of, concurrency, evicts, generators, is_closed_loop, is_this_build, listed, load,
-    named, rank, server, typical, words,
+    all_apart, all_of, behind_comma, concurrency, evicts, generators, is_closed_loop, is_this_build, listed,
+    load, named, rank, server, told_apart, typical, words,
 };
 use super::policy::policy;
 use super::settled::{is_unsettled, undecided};
@@ -42,7 +42,7 @@ const ROWS: [Row; 5] = [
 
 /// A hit ratio this near to another is no reason to choose.
 pub(super) const TIE_RATIO: f64 = 0.005;
-/// From this hit ratio on, everything that is asked for is there.
+/// From this hit ratio on, next to everything that is asked for is there: more memory adds nothing.
 const ALL_HIT: f64 = 0.999;
 /// Memory is enough where more of it would add less than this.
 pub(super) const ENOUGH_RATIO: f64 = 0.01;
@@ -133,8 +133,7 @@ pub(super) fn keys(cell: &Cell<'_>) -> String {
         || cell.spelling(&KEYS).to_owned(),
         |keys| format_exact_count(keys as u64),
     );
-    // The workload is said already.
-    let load = [cell.apart(&[&ITEM_MEMORY]), cell.apart(&OTHERS[1..])].concat();
+    let load = told_apart(cell, &[&MEMORY, &POLICY, &KEYS, &WORKLOAD]);
     let requests = format!("{count} keys, requests of {}", cell.spelling(&WORKLOAD));
     listed(std::iter::once(requests).chain(load))
 }
@@ -183,24 +182,25 @@ fn memory(cells: &[Cell<'_>], commands: &Commands) -> Option<Claim> {
             .map(|(number, limit)| format!("{} at {limit}", hits(number))),
     );
     let (keys, policy) = (keys(family[0]), family[0].spelling(&POLICY));
+    let apart = behind_comma(&told_apart(family[0], &[&MEMORY, &POLICY]));
     if place + 1 < known.len() {
         if let Some(claim) = undecided(
             "Memory",
             &family,
-            &format!("{each}; {keys} with {policy}"),
+            &format!("{each}; with {policy}, {keys}"),
             commands,
         ) {
             return Some(claim);
         }
         let brief = format!(
-            "{enough} of memory with {policy}: {} of gets hit, and more memory adds less than one percentage point",
+            "{enough} of memory with {policy}{apart}: {} of gets hit, and more memory adds less than one percentage point",
             hits(number)
         );
         let text = format!(
             "Of the limits measured, {enough} is the smallest within one percentage point of the highest hit ratio ({each}), with {policy}; {keys}."
         );
         let action = format!(
-            "Give the cache {enough} of memory with {policy}: {} of gets hit, and more memory adds less than a percentage point",
+            "Give the cache {enough} of memory with {policy}{apart}: {} of gets hit, and more memory adds less than a percentage point",
             hits(number)
         );
         return Some(
@@ -213,11 +213,23 @@ fn memory(cells: &[Cell<'_>], commands: &Commands) -> Option<Claim> {
             .advising(action),
         );
     }
+    Some(not_enough(&known, place, family[0], &each))
+}
+
+/// That the most memory that was measured is the least that is enough, or that even that is not.
+fn not_enough(known: &[(&Number, String)], place: usize, cell: &Cell<'_>, each: &str) -> Claim {
+    let (number, enough) = &known[place];
+    let (keys, policy) = (keys(cell), cell.spelling(&POLICY));
     let below = &known[place - 1].1;
+    // In every trial, as far as is known.
+    let every = match number.ends().map_or(number.value, |(low, _)| low) >= 1.0 {
+        true => "every get",
+        false => "nearly every get",
+    };
     let (where_it_lies, in_brief) = match number.value >= ALL_HIT {
         true => (
-            format!("the smallest sufficient limit lies between {below} and {enough}, where every get hits"),
-            format!("every get hits at {enough}, and not at {below}"),
+            format!("the smallest sufficient limit lies between {below} and {enough}, where {every} hits"),
+            format!("{every} hits at {enough}, and not at {below}"),
         ),
         false => (
             format!("the hit ratio still rises at {enough}, the largest limit measured"),
@@ -225,27 +237,25 @@ fn memory(cells: &[Cell<'_>], commands: &Commands) -> Option<Claim> {
         ),
     };
     // A terminal has this line alone.
-    let brief = format!("{NOT_DECIDED}: {in_brief}; `outcrop cache simulate TRACE` decides it");
+    let apart = behind_comma(&told_apart(cell, &[&MEMORY]));
+    let brief = format!("{NOT_DECIDED}: {in_brief}{apart}; `outcrop cache simulate TRACE` decides it");
     let text = format!(
-        "Not decided: {where_it_lies} ({each}; {keys} with {policy}). A plan with more values of `memory` decides it, or \
+        "Not decided: {where_it_lies} ({each}; with {policy}, {keys}). A plan with more values of `memory` decides it, or \
          `outcrop cache simulate TRACE` with a trace of your requests."
     );
-    Some(Claim::new(
+    Claim::new(
         "Memory",
         brief,
         text,
         vec![(*number).clone().named(SHARE_OF_GETS)],
-    ))
+    )
 }
 
-/// Whether a second thread of the server answers more.
+/// Whether a second thread of the server answers more, under the most usual number of connections that several were measured with.
 fn threads(cells: &[Cell<'_>]) -> Option<Claim> {
-    // The schedule of an open loop sets its throughput.
-    let is_known = |cell: &Cell<'_>| {
-        let is_measured = cell.value(&THROUGHPUT).is_some() && cell.get(&SERVER_THREADS).is_some();
-        is_measured && is_closed_loop(cell)
-    };
-    let family = largest_family(all_of(cells, is_known), &[&SERVER_THREADS]);
+    // The schedule of an open loop sets its throughput: closed loops alone.
+    let mut family = typical(cells, &[&SERVER_THREADS], &THROUGHPUT);
+    family.retain(|cell| cell.get(&SERVER_THREADS).is_some());
     let (one, several): (Vec<&Cell<'_>>, _) =
         family.into_iter().partition(|cell| cell.is(&SERVER_THREADS, &1));
     let base = one.first()?.number(&THROUGHPUT)?;
@@ -256,9 +266,22 @@ fn threads(cells: &[Cell<'_>]) -> Option<Claim> {
     let shared = if most.has(&SHARED_CPU) { SHARED } else { "" };
     // Fewer threads that tie with the most are as good.
     let doubt = Difference::of(number, base).caveat().to_owned() + &ties::beside(&several, most, &THROUGHPUT);
-    let brief = format!("{choice}: {threads} threads give {gain:.2} × the throughput of one{doubt}");
+    let servers: BTreeSet<String> = cells.iter().map(server).collect();
+    let of_server = (servers.len() > 1).then(|| server(most)).into_iter();
+    let apart: Vec<String> = of_server.chain(told_apart(most, &[&SERVER_THREADS])).collect();
+    let apart = behind_comma(&apart);
+    let brief = format!("{choice}: {threads} threads give {gain:.2} × the throughput of one{apart}{doubt}");
+    let conditions = listed(
+        [server(most), named(most, &MEMORY)]
+            .into_iter()
+            .chain(told_apart(
+                most,
+                &[&SERVER_THREADS, &MEMORY, &CONNECTIONS, &ARRIVAL],
+            ))
+            .chain([load(most)]),
+    );
     let text = format!(
-        "{threads} threads answer {number}, one thread {base}: {gain:.2} times the throughput{doubt}.{shared}"
+        "{threads} threads answer {number}, one thread {base}: {gain:.2} times the throughput ({conditions}){doubt}.{shared}"
     );
     let base = base.clone().named("throughput, 1 thread");
     let number = number.clone().named(format!("throughput, {threads} threads"));
@@ -279,12 +302,24 @@ fn peers(cells: &[Cell<'_>]) -> Option<Claim> {
         numbers.push(number.clone().named(format!("CPU per request, {name}")));
     }
     let (ratios, concurrency) = (ratios.join(", "), concurrency(ours));
-    let brief = format!("CPU per request {ratios}");
+    let brief = format!(
+        "CPU per request {ratios}{}",
+        behind_semicolon(&told_apart(ours, &[]))
+    );
+    let apart = behind_comma(&told_apart(ours, &[&CONNECTIONS, &ARRIVAL]));
     let text = format!(
-        "Outcrop's server takes {base} of CPU time per request, {ratios}; {concurrency}, closed loop, the same memory limit."
+        "Outcrop's server takes {base} of CPU time per request, {ratios}; {concurrency}, closed loop, the same memory limit{apart}."
     );
     let claim = (numbers.len() > 1).then(|| Claim::new("Compared with peers", brief, text, numbers));
     claim.map(|claim| claim.unless_disturbed(family))
+}
+
+/// `; memory 8 MiB, 50 connections, closed loop`: behind a list.
+fn behind_semicolon(words: &[String]) -> String {
+    match words.is_empty() {
+        true => String::new(),
+        false => format!("; {}", words.join(", ")),
+    }
 }
 
 /// What a careful reader of figures about caches must also know.

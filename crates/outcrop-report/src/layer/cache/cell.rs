@@ -130,6 +130,33 @@ pub(super) fn all_apart(cell: &Cell<'_>) -> Vec<String> {
     [cell.apart(&[&ITEM_MEMORY, &KEYS]), cell.apart(&OTHERS)].concat()
 }
 
+/// Everything in which cells of the run differ, but for its server and for these factors, which the sentence on it names: `memory 8 MiB`,
+/// `policy lru`, `50 connections × 8, closed loop`. A sentence that leaves any of it out is one of several cells'.
+pub(super) fn told_apart(cell: &Cell<'_>, said: &[FactorRef]) -> Vec<String> {
+    let is_said = |factor: FactorRef| said.iter().any(|one| one.name == factor.name);
+    let sizes: [FactorRef; 2] = [&MEMORY, &POLICY];
+    let sizes = sizes
+        .into_iter()
+        .filter(|factor| !is_said(*factor) && !cell.apart(&[*factor]).is_empty());
+    let sizes: Vec<String> = sizes.map(|factor| named(cell, factor)).collect();
+    let others: [FactorRef; 3] = [&BUILD, &ITEM_MEMORY, &KEYS];
+    let others = others
+        .into_iter()
+        .chain(OTHERS)
+        .filter(|factor| !is_said(*factor));
+    let others = cell.apart(&others.collect::<Vec<_>>());
+    let concurrency = (!is_said(&CONNECTIONS) && !cell.apart(&[&CONNECTIONS, &PIPELINE]).is_empty())
+        .then(|| concurrency(cell));
+    let arrival = (!is_said(&ARRIVAL) && !cell.apart(&[&ARRIVAL]).is_empty()).then(|| loop_words(cell));
+    let load = concurrency.into_iter().chain(arrival).collect();
+    [sizes, others, load].concat()
+}
+
+/// The same behind a comma, where there is anything to say.
+pub(super) fn behind_comma(words: &[String]) -> String {
+    words.iter().map(|word| format!(", {word}")).collect()
+}
+
 /// All of it: server, memory, limit of the items where there is one, policy, keys and load.
 pub(super) fn words(cell: &Cell<'_>) -> String {
     let memory = named(cell, &MEMORY);

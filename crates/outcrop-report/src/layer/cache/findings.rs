@@ -1,50 +1,42 @@
 //! Sentences about caches, checked against the records.
 
+mod hits;
+
 use std::collections::BTreeSet;
 
 use outcrop_measure::interval::median;
 use outcrop_measure::metric::{Metric, Unit};
 use outcrop_results::TrialEntry;
 use outcrop_schema::cache::{
-    ANSWERED, ARRIVAL, CONNECTIONS, EVICTIONS, HIT_RATIO, ITEMS, LATENCY, MEMORY, MISMATCHES, OF_SERVERS,
-    OFFERED, PIPELINE, POLICY, Policy, RESIDENT_BYTES, SERVER, SERVER_CPU, SIMULATED_HIT_RATIO, Server,
-    THROUGHPUT, WARM_UP_REQUESTS,
+    ANSWERED, ARRIVAL, CONNECTIONS, HIT_RATIO, LATENCY, MISMATCHES, OF_SERVERS, OFFERED, PIPELINE, SERVER,
+    SERVER_CPU, Server, THROUGHPUT,
 };
 use outcrop_workload::Arrivals;
 
-use super::cell::{all_of, concurrency, generators, is_closed_loop, is_usual, rank, server};
-use super::settled::is_unsettled;
+use super::cell::{
+    all_of, behind_comma, concurrency, generators, is_closed_loop, is_usual, rank, server, told_apart,
+};
 use crate::cell::Cell;
 use crate::finding::Finding;
 use crate::number::{Number, counted, enumerated};
 
-/// How far a store may be from its policy simulated, as a ratio of gets.
-const FROM_SIMULATION: f64 = 0.01;
-/// W-TinyLFU is compared with its simulation where that had so many requests for each item held before measuring: until then it holds cold
-/// keys of the fill …
-const WARM_PER_ITEM: f64 = 20.0;
-/// … and where so many items are held: of few, a large one displaces several, and simulated ones are of equal size.
-const MANY_ITEMS: f64 = 10_000.0;
 /// How far concurrency may be from throughput × latency.
 const LITTLE: f64 = 0.1;
 /// Below this share of the closed loop, every request offered has to be answered …
 const EASY_SHARE: f64 = 60.0;
 /// … to this share of the offered load.
 const LEAST_ANSWERED: f64 = 0.98;
-/// A policy is behind another when it hits so much less.
-const BEHIND: f64 = 0.002;
-
 /// All of them, in the order of the page.
 pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
     vec![
         verified(cells).of_run("Some returned values are not those stored under their key"),
-        as_simulated(cells),
-        s3_fifo_beside_lru(cells),
+        hits::as_simulated(cells),
+        hits::s3_fifo_beside_lru(cells),
         littles_law(cells).of_run("Requests in flight are not throughput × mean latency (Little's law)"),
         open_loop_is_answered(cells),
         generators(cells).finding("cache-generator-was-on-time"),
         less_cpu_than_peers(cells),
-        hits_more_than_peers(cells),
+        hits::hits_more_than_peers(cells),
     ]
 }
 
@@ -81,86 +73,6 @@ fn verified(cells: &[Cell<'_>]) -> Finding {
     );
     let number = Number::derived("values that differed", wrong, Unit::Count, counts.len());
     Finding::tested(ID, SENTENCE, wrong == 0.0, tested).numbers([number])
-}
-
-fn as_simulated(cells: &[Cell<'_>]) -> Finding {
-    const ID: &str = "cache-hits-as-simulated";
-    const SENTENCE: &str = "The hit ratio of Outcrop's server is within one point of a textbook simulation of its policy with as many items.";
-    let has_simulation = |cell: &&Cell<'_>| rank(cell) == 0 && cell.value(&SIMULATED_HIT_RATIO).is_some();
-    let (unlike, alike): (Vec<_>, Vec<_>) = cells
-        .iter()
-        .filter(has_simulation)
-        .partition(|cell| is_unlike_simulation(cell));
-    let not_judged = match unlike.len() {
-        0 => String::new(),
-        count => format!(
-            " W-TinyLFU is not judged in {}: its simulation needs {WARM_PER_ITEM:.0} requests for each item before measuring, and \
-             {MANY_ITEMS:.0} items.",
-            counted(count, "cell")
-        ),
-    };
-    let distances = alike.into_iter().filter_map(|cell| {
-        let difference = cell.value(&HIT_RATIO)? - cell.value(&SIMULATED_HIT_RATIO)?;
-        Some((difference.abs(), (difference * 100.0, cell)))
-    });
-    let is_outside = |(distance, _): &(f64, _)| *distance > FROM_SIMULATION;
-    let outside = distances.clone().filter(is_outside).count();
-    let Some((_, (most, (points, worst)), n)) = ends(distances) else {
-        let reason = match not_judged.trim_start() {
-            "" => "no policy was simulated; the plan cache-policies does that",
-            reason => reason,
-        };
-        return Finding::not_testable(ID, SENTENCE, reason);
-    };
-    let (policy, memory) = (worst.spelling(&POLICY), worst.shown(&MEMORY));
-    let tested = format!(
-        "median hit ratio − median simulated hit ratio in {}; more than a point in {outside}, most with {policy} at {memory} \
-         ({points:+.2} points). The numbers of requests and items are the same; the random draws differ.{not_judged}",
-        counted(n, "cell")
-    );
-    let meaning = "Where it holds, the store implements the policy of its paper, and value sizes, which the simulation ignores, do not matter. They do for W-TinyLFU: after a short warm-up the simulation still holds more of the cold keys of the fill, because items of equal size replace each other one by one; where few items fit, a large one displaces several on the server.";
-    let finding = Finding::tested(ID, SENTENCE, outside == 0, tested).meaning(meaning);
-    finding.numbers(ratio("largest difference", most, n))
-}
-
-/// Whether the simulation of a cell is of a cache that differs from the server for reasons that are known, whatever the policy is.
-fn is_unlike_simulation(cell: &Cell<'_>) -> bool {
-    let known = cell.value(&ITEMS).zip(cell.value(&WARM_UP_REQUESTS));
-    let is_cold =
-        known.is_some_and(|(items, requests)| items < MANY_ITEMS || requests < WARM_PER_ITEM * items);
-    cell.is(&POLICY, &Policy::TinyLfu) && is_cold
-}
-
-fn s3_fifo_beside_lru(cells: &[Cell<'_>]) -> Finding {
-    const ID: &str = "cache-s3-fifo-beside-lru";
-    const SENTENCE: &str = "S3-FIFO hits at least as often as LRU at every memory limit.";
-    let of = |policy| cells.iter().filter(move |cell| cell.is(&POLICY, &policy));
-    let pairs = of(Policy::S3Fifo).filter_map(|cell| {
-        let lru = of(Policy::Lru).find(|lru| lru.is_like(cell, &[&POLICY]))?;
-        let advantage = cell.value(&HIT_RATIO)? - lru.value(&HIT_RATIO)?;
-        Some((is_unsettled(cell) || is_unsettled(lru), (advantage, cell)))
-    });
-    let (unsettled, settled): (Vec<_>, Vec<_>) = pairs.partition(|(is_unsettled, _)| *is_unsettled);
-    let Some(((least, worst), (most, _), n)) = ends(settled.into_iter().map(|(_, pair)| pair)) else {
-        let reason = match unsettled.is_empty() {
-            true => "the two were not measured under the same load; the plan cache-policies does that",
-            false => "their hit ratios are not settled after so short a warm-up",
-        };
-        return Finding::not_testable(ID, SENTENCE, reason);
-    };
-    let left_out = match unsettled.len() {
-        0 => String::new(),
-        count => format!(
-            " Left out, because hit ratios are not settled: {}.",
-            counted(count, "pair")
-        ),
-    };
-    let (from, memory, to) = (least * 100.0, worst.shown(&MEMORY), most * 100.0);
-    let tested = format!(
-        "hit ratio of S3-FIFO − that of LRU in {} of cells, from {from:+.2} points (at {memory}) to {to:+.2}; a deficit below 0.2 points does not count.{left_out}",
-        counted(n, "pair")
-    );
-    Finding::tested(ID, SENTENCE, least >= -BEHIND, tested).numbers(span("advantage", least, most, n))
 }
 
 fn littles_law(cells: &[Cell<'_>]) -> Finding {
@@ -300,8 +212,9 @@ fn less_cpu_than_peers(cells: &[Cell<'_>]) -> Finding {
         return Finding::not_testable(ID, SENTENCE, &reason);
     };
     let (server, load) = (server(peer), concurrency(peer));
+    let apart = behind_comma(&told_apart(peer, &[&CONNECTIONS, &ARRIVAL]));
     let tested = format!(
-        "outcrop ÷ peer ({compared}) in {} of cells that differ only in the server; 1 or more in {above}, the highest against {server} at {load}. By their intervals {below} are below 1, {surely_above} above, and {} undecided.",
+        "outcrop ÷ peer ({compared}) in {} of cells that differ only in the server; 1 or more in {above}, the highest against {server} at {load}{apart}. By their intervals {below} are below 1, {surely_above} above, and {} undecided.",
         counted(n, "pair"),
         n.saturating_sub(numbers.len())
     );
@@ -317,49 +230,7 @@ fn less_cpu_than_peers(cells: &[Cell<'_>]) -> Finding {
     }
     let meaning = "Outcrop's server runs in the driver's process and its peers in their own, which does not affect CPU per request, because all bytes go through sockets.";
     let finding = Finding::tested(ID, SENTENCE, surely_above == 0, tested).meaning(meaning);
-    finding.numbers(span("ratio", least, most, n))
-}
-
-fn hits_more_than_peers(cells: &[Cell<'_>]) -> Finding {
-    const ID: &str = "cache-hits-more-than-peers";
-    const SENTENCE: &str = "With the same memory limit, Outcrop's server hits more often than each peer that it was compared with.";
-    let gains = beside_peers(cells, &HIT_RATIO, is_fair, |ours, theirs| ours - theirs);
-    let compared = servers_of(&gains);
-    let Some(((least, peer), (most, _), n)) = ends(gains) else {
-        if let Some(reason) = no_pair(cells, &HIT_RATIO, "cache-peer-hits") {
-            return Finding::not_testable(ID, SENTENCE, &reason);
-        }
-        let reason = if !cells.iter().any(|cell| rank(cell) > 0 && has_evicted(cell)) {
-            "no peer was measured with too little memory for its keys; the plan cache-peer-hits does that"
-        } else {
-            "where a peer evicted, either hit ratios are not settled after so short a warm-up, or the peer's process holds more than twice its \
-             memory limit"
-        };
-        return Finding::not_testable(ID, SENTENCE, reason);
-    };
-    let (from, to) = (least * 100.0, most * 100.0);
-    let (server, memory) = (server(peer), peer.shown(&MEMORY));
-    let tested = format!(
-        "outcrop − peer ({compared}) in {} of cells in which the peer evicted, hit ratios are settled, and the peer's process holds at most twice its \
-         memory limit, from {from:+.2} points (against {server} at {memory}) to {to:+.2}.",
-        counted(n, "pair")
-    );
-    let meaning =
-        "The limit is the configured one, not the memory of the process: see resident memory in the records.";
-    let finding = Finding::tested(ID, SENTENCE, least > 0.0, tested).meaning(meaning);
-    finding.numbers(span("gain", least, most, n))
-}
-
-/// How many times its memory limit a peer's process may hold: memcached does not keep to limits below some 16 MiB.
-const MOST_OVER: f64 = 2.0;
-
-/// Whether hit ratios of a cell of ours and one of a peer show which keeps the better values in the same memory.
-fn is_fair(ours: &Cell<'_>, peer: &Cell<'_>) -> bool {
-    let limit = peer.get(&MEMORY).map(|limit| limit.bytes() as f64);
-    let keeps_limit = !matches!((peer.value(&RESIDENT_BYTES), limit), (Some(held), Some(limit)) if held > MOST_OVER * limit);
-    has_evicted(peer) && keeps_limit && !is_unsettled(ours) && !is_unsettled(peer)
-}
-
-fn has_evicted(cell: &Cell<'_>) -> bool {
-    cell.value(&EVICTIONS) > Some(0.0)
+    let finding = finding.numbers(span("ratio", least, most, n));
+    let compared = pairs_with_peers(cells, |ours, _| is_closed_loop(ours));
+    finding.unless_disturbed(compared.into_iter().flat_map(|(ours, peer)| [ours, peer]))
 }

@@ -1,8 +1,10 @@
 //! The highest load that a server may be offered, and how sure that is.
 
-use outcrop_schema::cache::{LATENCY, OBJECTIVE, OFFERED, UNFINISHED};
+use std::collections::BTreeSet;
 
-use super::cell::{all_of, load, loop_words, rank};
+use outcrop_schema::cache::{ARRIVAL, CONNECTIONS, LATENCY, OBJECTIVE, OFFERED, UNFINISHED};
+
+use super::cell::{all_of, behind_comma, listed, load, loop_words, rank, server, told_apart};
 use crate::answer::Claim;
 use crate::cell::{Cell, best};
 
@@ -32,41 +34,61 @@ fn may_keep(loads: &[&Cell<'_>], beyond: f64) -> String {
         let is_higher = cell.value(&OFFERED).is_some_and(|rate| rate > beyond);
         is_higher && keeps_objective(cell) == Some(false) && doubt(cell).is_some()
     });
-    let told = best(open, &OFFERED)
-        .and_then(|(cell, offered)| Some(format!("; not certain of {offered}: {}", doubt(cell)?)));
+    let told = best(open, &OFFERED).and_then(|(cell, offered)| {
+        let apart = behind_comma(&told_apart(cell, &[&ARRIVAL]));
+        Some(format!("; not certain of {offered}{apart}: {}", doubt(cell)?))
+    });
     told.unwrap_or_default()
 }
 
-/// The highest load offered that kept the objective.
+/// The highest load offered that kept the objective, of the cells with the objective of the first one.
 pub(super) fn claim(cells: &[Cell<'_>]) -> Option<Claim> {
     let mut open = all_of(cells, |cell| cell.value(&OFFERED).is_some() && rank(cell) == 0);
     let first = *open.first()?;
-    open.retain(|cell| cell.subject() == first.subject());
+    let is_like_first = |cell: &&Cell<'_>| {
+        cell.subject() == first.subject() && cell.spelling(&OBJECTIVE) == first.spelling(&OBJECTIVE)
+    };
+    open.retain(is_like_first);
     let objective = first.spelling(&OBJECTIVE);
+    let servers: BTreeSet<String> = cells.iter().map(server).collect();
+    let of_server = (servers.len() > 1).then(|| server(first));
     let mut kept = open.clone();
     kept.retain(|cell| keeps_objective(cell) == Some(true));
     let Some((cell, offered)) = best(kept, &OFFERED) else {
         let (all, missed) = (open.len(), may_keep(&open, 0.0));
-        let brief = format!("no offered load met {objective}{missed}");
-        let text =
-            format!("None of the {all} offered loads met {objective}{missed}; the figure shows the lowest.");
+        let of_server = of_server.map_or_else(String::new, |server| format!(" ({server})"));
+        let brief = format!("no offered load met {objective}{of_server}{missed}");
+        let text = format!(
+            "None of the {all} offered loads met {objective}{of_server}{missed}; the figure shows the lowest."
+        );
         return Some(Claim::new("Load", brief, text, Vec::new()).unless_disturbed(open));
     };
-    let tail = cell.number(&LATENCY.p99)?;
-    let (objective, load) = (cell.spelling(&OBJECTIVE), load(cell));
+    let percentile = &cell.get(&OBJECTIVE)?.percentile;
+    let (tail, name) = (cell.number(&LATENCY.of(percentile)?)?, percentile.name);
+    let apart = told_apart(cell, &[&ARRIVAL]);
+    let conditions = |load: String, apart: &[String]| {
+        let before = [load].into_iter().chain(of_server.clone());
+        listed(before.chain(apart.iter().cloned()))
+    };
     let doubt = doubt(cell).map_or_else(String::new, |why| format!("; not certain: {why}"));
     let missed = may_keep(&open, offered.value);
     let brief = format!(
         "{offered} meets {objective} ({}){doubt}{missed}",
-        loop_words(cell)
+        conditions(loop_words(cell), &apart)
     );
     let text = format!(
-        "The highest offered load that met {objective} is {offered}, with a p99 of {} from the intended start ({load}){doubt}{missed}.",
-        tail.told()
+        "The highest offered load that met {objective} is {offered}, with a {name} of {} from the intended start ({}){doubt}{missed}.",
+        tail.told(),
+        conditions(load(cell), &told_apart(cell, &[&ARRIVAL, &CONNECTIONS]))
     );
     let numbers = vec![offered.clone(), tail.clone()];
+    let with = match apart.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", apart.join(", ")),
+    };
+    let of_server = of_server.map_or_else(String::new, |server| format!(" {server}"));
     let action = format!(
-        "Offer at most {offered} to meet {objective}: p99 {}{doubt}",
+        "Offer{of_server} at most {offered}{with} to meet {objective}: {name} {}{doubt}",
         tail.told()
     );
     let claim = Claim::new("Load", brief, text, numbers).advising(action);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use outcrop_schema::cache::{EVICTIONS, HIT_RATIO, MEMORY, POLICY, SCHEMA};
 
 use super::answer::{ENOUGH_RATIO, TIE_RATIO, hits, hits_along, keys};
-use super::cell::{all_apart, all_of, evicts, listed, rank};
+use super::cell::{all_of, behind_comma, evicts, listed, rank, told_apart};
 use super::settled::{is_unsettled, undecided};
 use crate::answer::{Claim, NOT_DECIDED};
 use crate::cell::{Cell, largest_family};
@@ -57,10 +57,7 @@ pub(super) fn policy(cells: &[Cell<'_>], commands: &Commands) -> Option<Claim> {
     let others = listed(others.map(|(number, policy)| format!("{policy} {}", hits(number))));
     let better = better_with_more(cells, family[0], best);
     let (hits, memory, keys) = (hits(most), family[0].shown(&MEMORY), keys(family[0]));
-    let load: String = all_apart(family[0])
-        .iter()
-        .map(|word| format!(", {word}"))
-        .collect();
+    let load = behind_comma(&told_apart(family[0], &[&MEMORY, &POLICY]));
     let brief = format!("{best} ({sure}): {hits} of gets hit with {memory} of memory{load}{better}");
     let text = format!(
         "With {best}, {hits} of gets hit in {memory} of memory ({sure}); the others: {others}{better}. {keys}."

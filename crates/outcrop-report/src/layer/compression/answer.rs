@@ -17,7 +17,7 @@ use super::wishes::{Candidate, Choice, Wish, candidates, choices, distinct, held
 use crate::answer::{Absence, Answer, Capability, Caution, Claim, Reading, column_of};
 use crate::cell::Cell;
 use crate::number::Number;
-use crate::placement::{Bound, Bounded, Bounds, Kept, Verdict};
+use crate::placement::{Bound, Bounded, Bounds, Kept, Limit, Verdict};
 
 /// The answer of a compression run.
 pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Answer {
@@ -29,20 +29,29 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
         .copied()
         .collect();
     // Codecs that keep the limit on the ratio, where any does.
-    let choices = Some(choices(&kept)).filter(|choices| !choices.is_empty());
-    let choices = choices.unwrap_or_else(|| self::choices(&all));
+    let (usable, choices) = match choices(&kept) {
+        choices if choices.is_empty() => (&all, self::choices(&all)),
+        choices => (&kept, choices),
+    };
+    let given = bounds.besides(&[Limit::P99, Limit::CpuShare]).pop();
+    let able = |those: &[Candidate<'_, '_>]| those.iter().filter(|one| one.compresses()).count();
+    // Named in each sentence on the best, where it leaves any out.
+    let limit = given.as_deref().filter(|_| able(usable) < able(&all));
     // A run of stages alone has no speeds to choose by; what it measured is the answer then.
     let is_of_stages = |cell: &Cell<'_>| cell.is(&MEASUREMENT, &Measurement::Stages);
     let is_stages_alone = cells.iter().all(is_of_stages);
     let mut advice: Vec<Claim> = match only_one(&choices) {
-        Some(only) => vec![no_choice(only)],
-        None => choices.iter().map(recommendation).collect(),
+        Some(only) => vec![no_choice(only, limit)],
+        None => choices
+            .iter()
+            .map(|choice| recommendation(choice, limit))
+            .collect(),
     };
     for (claim, choice) in advice.iter_mut().zip(&choices) {
         let verdict = judge(&choice.best, bounds);
         *claim = claim.clone().under(&choice.best.cell.words(), &verdict);
     }
-    advice.extend(no_balance(&choices, bounds));
+    advice.extend(no_balance(&choices, bounds, limit));
     let mut capabilities = capabilities(&choices);
     if is_stages_alone {
         advice.extend(STAGES.iter().filter_map(|stage| stage_claim(cells, stage)));
@@ -54,9 +63,9 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
         capabilities.clear();
     }
     advice.extend(
-        by_size::block_size(&choices, &all)
+        by_size::block_size(&choices, usable, |one| judge(one, bounds))
             .into_iter()
-            .chain(by_size::balanced(&kept)),
+            .chain(by_size::balanced(&kept, limit)),
     );
     let fronts = Direction::ALL.into_iter();
     // Of a run that is not kept there is no report.
@@ -70,8 +79,9 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
         .chain(stage_sums(cells))
         .chain(by_size::short_blocks(&measured));
     let subject = held_fixed(&all).unwrap_or_else(|| subjects(cells));
+    let given = given.map_or_else(String::new, |limit| format!("; limit: {limit}"));
     Answer {
-        subject: format!("Compression of {subject}"),
+        subject: format!("Compression of {subject}{given}"),
         capabilities,
         advice,
         cautions: cautions(run, &SCHEMA, cells, own),
@@ -94,12 +104,19 @@ fn only_one<'k, 'c, 'a>(choices: &'k [Choice<'c, 'a>]) -> Option<&'k Candidate<'
 }
 
 /// What one codec gives: with one candidate there is nothing to choose, so its figures need not decide anything.
-fn no_choice(only: &Candidate<'_, '_>) -> Claim {
+fn no_choice(only: &Candidate<'_, '_>, limit: Option<&str>) -> Claim {
     let (words, figures) = (only.cell.words(), only.figures());
+    let (brief, why) = match limit {
+        Some(limit) => (
+            format!("nothing else keeps {limit}"),
+            format!("that keeps {limit}"),
+        ),
+        None => ("nothing to choose from".to_owned(), "to choose from".to_owned()),
+    };
     Claim::new(
         "Codec",
-        format!("{words}: ratio {figures}; nothing to choose from"),
-        format!("{words}: ratio {figures}. It is the only codec and block size to choose from."),
+        format!("{words}: ratio {figures}; {brief}"),
+        format!("{words}: ratio {figures}. It is the only codec and block size {why}."),
         Vec::new(),
     )
 }
@@ -177,7 +194,7 @@ fn capabilities(choices: &[Choice<'_, '_>]) -> Vec<Capability> {
     ]
 }
 
-fn recommendation(choice: &Choice<'_, '_>) -> Claim {
+fn recommendation(choice: &Choice<'_, '_>, limit: Option<&str>) -> Claim {
     let Choice {
         wish,
         best,
@@ -206,13 +223,7 @@ fn recommendation(choice: &Choice<'_, '_>) -> Claim {
         1 => format!("tie with {names}"),
         count => format!("tie with {count} others"),
     };
-    let meaning = match wish {
-        Wish::Smallest => "It has the highest ratio",
-        Wish::Balanced => "It is the nearest to both the best ratio and the best speed",
-        Wish::Fastest => {
-            "It has the highest speed in both directions combined, among the codecs that make the data smaller"
-        }
-    };
+    let meaning = meaning(*wish, limit);
     let (words, figures) = (best.cell.words(), best.figures());
     let mut numbers = best.decisive(*wish);
     let by_speed = ties.iter().chain(next).filter(|_| *wish != Wish::Smallest);
@@ -244,8 +255,27 @@ fn recommendation(choice: &Choice<'_, '_>) -> Claim {
     }
 }
 
+/// What the best for a wish is the best in, and among which codecs.
+fn meaning(wish: Wish, limit: Option<&str>) -> String {
+    let kept = limit.map(|limit| format!("keep {limit}"));
+    match wish {
+        // The smallest keeps a limit if any does.
+        Wish::Smallest => "It has the highest ratio".to_owned(),
+        Wish::Balanced => {
+            let kept = kept.map_or_else(String::new, |kept| format!(", among the codecs that {kept}"));
+            format!("It is the nearest to both the best ratio and the best speed{kept}")
+        }
+        Wish::Fastest => {
+            let kept = kept.map_or_else(String::new, |kept| format!(" and {kept}"));
+            format!(
+                "It has the highest speed in both directions combined, among the codecs that make the data smaller{kept}"
+            )
+        }
+    }
+}
+
 /// What the smallest and the fastest cost against each other, where nothing is between the two; none where something is balanced.
-fn no_balance(choices: &[Choice<'_, '_>], bounds: &Bounds<'_>) -> Option<Claim> {
+fn no_balance(choices: &[Choice<'_, '_>], bounds: &Bounds<'_>, limit: Option<&str>) -> Option<Claim> {
     let of = |wish: Wish| choices.iter().find(|choice| choice.wish == wish);
     if of(Wish::Balanced).is_some() {
         return None;
@@ -265,11 +295,12 @@ fn no_balance(choices: &[Choice<'_, '_>], bounds: &Bounds<'_>) -> Option<Claim> 
         let decisive = [Wish::Smallest, Wish::Fastest].map(|wish| one.decisive(wish));
         decisive.into_iter().flatten().map(named)
     });
+    let kept = limit.map_or_else(String::new, |limit| format!(" that keeps {limit}"));
     let claim = Claim::new(
         Wish::Balanced.name(),
         format!("none: {in_short}"),
         format!(
-            "No candidate is nearer to both the best ratio and the best speed than the smallest and the fastest are. {in_short}, in both directions combined."
+            "No candidate{kept} is nearer to both the best ratio and the best speed than the smallest and the fastest are. {in_short}, in both directions combined."
         ),
         numbers.collect(),
     );

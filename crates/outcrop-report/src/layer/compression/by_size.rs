@@ -11,15 +11,21 @@ use super::wishes::{Candidate, Choice, Wish, choices};
 use crate::answer::{Caution, Claim, NOT_DECIDED};
 use crate::cell::Cell;
 use crate::number::Number;
+use crate::placement::Verdict;
 
 /// Larger blocks whose ratio is less than this many times that of a smaller size are not worth slower reads.
 const WORTH_BLOCKS: f64 = 1.03;
 
-/// What larger blocks of the balanced codec, or else of the smallest, give and cost, as far as the data tell.
-pub(super) fn block_size(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) -> Option<Claim> {
+/// What larger blocks of the balanced codec, or else of the smallest, give and cost, as far as the data tell: of the cells that may be used,
+/// and with what limits say of the one that is advised.
+pub(super) fn block_size(
+    choices: &[Choice<'_, '_>],
+    usable: &[Candidate<'_, '_>],
+    judge: impl Fn(&Candidate<'_, '_>) -> Verdict,
+) -> Option<Claim> {
     let balanced = choices.iter().find(|choice| choice.wish == Wish::Balanced);
     let codec = balanced.or_else(|| choices.first())?.best.cell.spelling(&CODEC);
-    let same = || all.iter().filter(|one| one.cell.spelling(&CODEC) == codec);
+    let same = || usable.iter().filter(|one| one.cell.spelling(&CODEC) == codec);
     let least = same().min_by_key(|one| one.cell.size_bytes())?;
     // Sampled clusters are at least as long as a block: other clusters would be other data.
     let larger = same().filter(|one| one.cell.size_bytes() > least.cell.size_bytes());
@@ -40,29 +46,7 @@ pub(super) fn block_size(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) 
         ),
         false => String::new(),
     };
-    // The statistic of the table above, where these two have it as well.
-    let mut cells: Vec<&Cell<'_>> = choices.iter().map(|choice| choice.best.cell).collect();
-    cells.extend([least.cell, most.cell]);
-    let statistic = read_statistic(&cells).or_else(|| read_statistic(&[least.cell, most.cell]));
-    let reads = statistic.and_then(|(name, metric)| {
-        let [slow, fast] = [most, least].map(|one| one.cell.number(&metric));
-        Some((name, slow?, fast?))
-    });
-    let told = |(name, slow, fast): (&str, &Number, &Number)| match (slow.told_beside(), fast.told_beside()) {
-        (Some(slow), Some(fast)) => format!("; reading a block takes {slow} instead of {fast} ({name})"),
-        _ => format!("; how long reading a block takes is {NOT_DECIDED} ({name})"),
-    };
-    // A whole file that is shorter takes no longer in larger blocks: its time would be taken for that of a block of this size.
-    let short = [most, least]
-        .into_iter()
-        .find_map(|one| Some((one.cell.size(), one.cell.short_blocks()?)));
-    let reads = reads.filter(|_| short.is_none());
-    let reading = match short {
-        Some((size, mean)) => format!(
-            "; the time to read a block of {size} is not given: most blocks are shorter, {mean} on average, because the files are small"
-        ),
-        None => reads.map(told).unwrap_or_default(),
-    };
+    let (reading, reads) = reading(choices, least.cell, most.cell);
     let is_worth_it = most.ratio >= least.ratio * WORTH_BLOCKS;
     let brief = match low > 1.0 {
         true if is_worth_it => format!("{large} instead of {small}: ratio {gain:+.0} % ({codec}){reading}"),
@@ -89,8 +73,45 @@ pub(super) fn block_size(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) 
         let named = |number: &Number, size: &str| number.clone().named(format!("{name} of reading {size}"));
         numbers.extend([named(slow, &large), named(fast, &small)]);
     }
+    let advised = if is_worth_it && low > 1.0 { most } else { least };
     let claim = Claim::new("Block size", brief, text, numbers);
-    Some(claim.unless_disturbed([least.cell, most.cell]))
+    let claim = claim.unless_disturbed([least.cell, most.cell]);
+    Some(claim.under(&advised.cell.words(), &judge(advised)))
+}
+
+/// A percentile of reading a block of the larger and of the smaller size.
+type Reads<'c> = (&'static str, &'c Number, &'c Number);
+
+/// How long reading a block takes, as a clause and in numbers.
+fn reading<'c, 'a>(
+    choices: &[Choice<'c, 'a>],
+    least: &'c Cell<'a>,
+    most: &'c Cell<'a>,
+) -> (String, Option<Reads<'c>>) {
+    // The statistic of the table above, where these two have it as well.
+    let mut cells: Vec<&Cell<'_>> = choices.iter().map(|choice| choice.best.cell).collect();
+    cells.extend([least, most]);
+    let statistic = read_statistic(&cells).or_else(|| read_statistic(&[least, most]));
+    let reads = statistic.and_then(|(name, metric)| {
+        let [slow, fast] = [most, least].map(|one| one.number(&metric));
+        Some((name, slow?, fast?))
+    });
+    let told = |(name, slow, fast): (&str, &Number, &Number)| match (slow.told_beside(), fast.told_beside()) {
+        (Some(slow), Some(fast)) => format!("; reading a block takes {slow} instead of {fast} ({name})"),
+        _ => format!("; how long reading a block takes is {NOT_DECIDED} ({name})"),
+    };
+    // A whole file that is shorter takes no longer in larger blocks: its time would be taken for that of a block of this size.
+    let short = [most, least]
+        .into_iter()
+        .find_map(|one| Some((one.size(), one.short_blocks()?)));
+    let reads = reads.filter(|_| short.is_none());
+    let reading = match short {
+        Some((size, mean)) => format!(
+            "; the time to read a block of {size} is not given: most blocks are shorter, {mean} on average, because the files are small"
+        ),
+        None => reads.map(told).unwrap_or_default(),
+    };
+    (reading, reads)
 }
 
 /// The larger size to advise with its gain: the smallest that no other exceeds by as much as is worth it. Where none is worth it over the
@@ -137,7 +158,7 @@ pub(super) fn short_blocks(measured: &[Candidate<'_, '_>]) -> Option<Caution> {
 }
 
 /// One claim for all block sizes; none where fewer than two of them have codecs to choose from, or no size has a balanced one.
-pub(super) fn balanced(candidates: &[Candidate<'_, '_>]) -> Option<Claim> {
+pub(super) fn balanced(candidates: &[Candidate<'_, '_>], limit: Option<&str>) -> Option<Claim> {
     let sizes: BTreeSet<u64> = candidates.iter().map(|one| one.cell.size_bytes()).collect();
     let of_sizes: Vec<OfSize<'_, '_>> = sizes
         .iter()
@@ -177,8 +198,9 @@ pub(super) fn balanced(candidates: &[Candidate<'_, '_>]) -> Option<Claim> {
         numbers
     });
     let listed = |words: Vec<String>| words.join("; ");
+    let kept = limit.map_or_else(String::new, |limit| format!(" that keep {limit}"));
     let text = format!(
-        "Of the codecs at each block size, the nearest to both the best ratio and the best speed are: {}.",
+        "Of the codecs at each block size{kept}, the nearest to both the best ratio and the best speed are: {}.",
         listed(of_sizes.iter().map(with_figures).collect())
     );
     let claim = Claim::new(
