@@ -13,6 +13,7 @@ mod essentials;
 mod figure;
 mod files;
 mod front;
+mod gives;
 mod hardware;
 mod libraries;
 mod limits;
@@ -192,8 +193,13 @@ impl Placement {
         add_log(&mut answer, &mut essentials, &candidates);
         essentials.extend(cost_in_short(&candidates, &limits));
         if let Some(meeting) = others::meeting(&cells, &compared, &limits).filter(|_| is_unmet) {
-            answer.insert(answer.len().min(1), meeting.sentence.clone());
-            essentials.insert(0, meeting);
+            // Behind the figures of its own store, which do not name it again.
+            let said = answer.iter().position(|one| measured.is_not_compared(one));
+            answer.insert(said.unwrap_or(answer.len()), meeting.sentence.clone());
+            let said = essentials
+                .iter()
+                .position(|one| measured.is_not_compared(&one.sentence));
+            essentials.insert(said.unwrap_or(essentials.len()), meeting);
         }
         candidates.extend(modelled.candidates);
         Some(Self {

@@ -8,13 +8,14 @@ use crate::fixture::RunBuilder;
 use crate::kv_fixture::{self, Stored};
 
 /// The run with each of its cells once more under another value of a factor.
-pub fn with_other(mut run: RunView, factor: FactorRef, value: &str) -> RunView {
+pub(crate) fn with_other(mut run: RunView, factor: FactorRef, value: &str) -> RunView {
     // A real run states every factor that its cells have.
     for trial in &mut run.trials {
         let usual = factor.default.unwrap_or(match factor.name {
             "request_mix" => "30:1",
             "load_factor" | "server_threads" => "1",
             "block_cache" => "8MiB",
+            "durability" => "logged",
             _ => "etc",
         });
         let stated = trial.factors.entry(factor.name.to_owned());
@@ -60,7 +61,7 @@ const OTHERS: [(FactorRef, &str); 26] = [
 ];
 
 /// Those of one layer.
-pub fn others_of(schema: &LayerSchema) -> impl Iterator<Item = (FactorRef, &'static str)> {
+pub(crate) fn others_of(schema: &LayerSchema) -> impl Iterator<Item = (FactorRef, &'static str)> {
     let has = |factor: FactorRef| {
         let mut own = schema.workload.iter();
         own.any(|own| std::ptr::eq(own.about(), factor.about()))
@@ -69,7 +70,7 @@ pub fn others_of(schema: &LayerSchema) -> impl Iterator<Item = (FactorRef, &'sta
 }
 
 /// A run of each of these layers.
-pub fn runs() -> [(&'static LayerSchema, RunView); 3] {
+pub(crate) fn runs() -> [(&'static LayerSchema, RunView); 3] {
     let stores = ["lz4", "none"].map(|codec| Stored {
         codec,
         block_size: "4KiB",
