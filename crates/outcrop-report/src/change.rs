@@ -90,13 +90,13 @@ impl Changes {
             }
         }
         let trials = one.n.min(other.n);
-        if difference == Difference::Clear && trials < FEW {
-            self.of_few.push(quantity.to_owned());
-            self.fewest = Some(self.fewest.unwrap_or(trials).min(trials));
-        }
         let uncertain = match difference {
             Difference::Unclear => &mut self.uncertain,
             Difference::OfOneTrial => &mut self.of_one,
+            Difference::Clear if trials < FEW => {
+                self.fewest = Some(self.fewest.unwrap_or(trials).min(trials));
+                &mut self.of_few
+            }
             Difference::None | Difference::Clear => return,
         };
         uncertain.push(quantity.to_owned());
@@ -248,6 +248,24 @@ mod tests {
             changes.in_brief(),
             "no measurable change in CPU; not certain, one trial: throughput −3 %, load −50 %"
         );
+    }
+
+    #[test]
+    fn in_brief_everything_is_uncertain_that_the_sentence_calls_uncertain() {
+        let of_trials = |value: f64, half_width: f64, n: usize| Number {
+            n,
+            ..number(value, half_width)
+        };
+        for (n, brief) in [
+            (FEW - 1, "not certain: throughput −25 %, load −50 %"),
+            (FEW, "load −50 %; not certain: throughput −25 %"),
+        ] {
+            let mut changes = Changes::default();
+            changes.add("throughput", &of_trials(75.0, 0.3, n), &of_trials(100.0, 0.3, n));
+            changes.add("load", &of_trials(50.0, 0.01, n), &of_trials(100.0, 0.01, n));
+            assert_eq!(changes.in_brief(), brief);
+            assert_eq!(changes.caveat().contains("load"), n < FEW, "{}", changes.caveat());
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub(crate) mod device;
 pub(crate) mod filesystem;
 pub(crate) mod kv;
 mod lateness;
-mod not_drawn;
+pub(crate) mod not_drawn;
 mod overload;
 mod sensitivity;
 mod unapplied;

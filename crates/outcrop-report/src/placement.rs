@@ -13,6 +13,7 @@ mod essentials;
 mod figure;
 mod files;
 mod front;
+mod gives;
 mod hardware;
 mod libraries;
 mod limits;
@@ -192,8 +193,7 @@ impl Placement {
         add_log(&mut answer, &mut essentials, &candidates);
         essentials.extend(cost_in_short(&candidates, &limits));
         if let Some(meeting) = others::meeting(&cells, &compared, &limits).filter(|_| is_unmet) {
-            answer.insert(answer.len().min(1), meeting.sentence.clone());
-            essentials.insert(0, meeting);
+            add_meeting(&mut answer, &mut essentials, meeting, &measured);
         }
         candidates.extend(modelled.candidates);
         Some(Self {
@@ -278,6 +278,21 @@ impl Placement {
             figure: None,
         }
     }
+}
+
+/// Says which cell of another store meets the limits: behind the figures of its own store, which do not name it again.
+fn add_meeting(
+    answer: &mut Vec<String>,
+    essentials: &mut Vec<Essential>,
+    meeting: Essential,
+    measured: &words::Measured,
+) {
+    let said = answer.iter().position(|one| measured.is_not_compared(one));
+    answer.insert(said.unwrap_or(answer.len()), meeting.sentence.clone());
+    let said = essentials
+        .iter()
+        .position(|one| measured.is_not_compared(&one.sentence));
+    essentials.insert(said.unwrap_or(essentials.len()), meeting);
 }
 
 /// Says what candidates cost at the user's prices.

@@ -20,7 +20,7 @@ use crate::parse::{count, small_count, spelled};
 
 pub use candidate::{
     Constraints, Figures, IN_WHAT_CANDIDATES_DIFFER, LOG_MATTERS, MARGIN, SAME_SPACE, contender,
-    is_candidate, is_plain,
+    is_candidate, is_plain, is_stored_plain,
 };
 pub use engines::{has, is_what_it_does, lacked_by};
 pub use metrics::*;

@@ -147,7 +147,7 @@ pub fn full_name(short: &str) -> String {
 const MOST_NAMED: usize = 5;
 
 /// What to say of a metric that is none of these: the one that tables head with this word, those that end in it, the one that it is a slip of,
-/// or all that there are.
+/// those that end in the same word, or all that there are.
 pub fn hint(seen: &str, names: &[&str]) -> String {
     let headed = Vocabulary::default().under_heading(seen);
     let ending = format!("_{seen}");
@@ -156,11 +156,26 @@ pub fn hint(seen: &str, names: &[&str]) -> String {
         0 => names.iter().filter(|name| name.ends_with(&ending)).collect(),
         _ => of_table.collect(),
     };
-    let longer = longer.into_iter().take(MOST_NAMED);
-    let longer: Vec<String> = longer.map(|name| format!("`{name}`")).collect();
-    match (longer.is_empty(), nearest(seen, names)) {
-        (false, _) => format!("did you mean {}?", longer.join(" or ")),
-        (true, Some(near)) => format!("did you mean `{near}`?"),
-        (true, None) => format!("there are {}", names.join(", ")),
+    let named = |names: Vec<&&str>| {
+        let first = names.into_iter().take(MOST_NAMED);
+        first
+            .map(|name| format!("`{name}`"))
+            .collect::<Vec<_>>()
+            .join(" or ")
+    };
+    if !longer.is_empty() {
+        return format!("did you mean {}?", named(longer));
+    }
+    if let Some(near) = nearest(seen, names) {
+        return format!("did you mean `{near}`?");
+    }
+    // That of another layer: this one may have a figure of the kind.
+    let kind = seen.rfind('_').map(|at| &seen[at..]);
+    let of_kind: Vec<&&str> = kind.map_or_else(Vec::new, |kind| {
+        names.iter().filter(|name| name.ends_with(kind)).collect()
+    });
+    match of_kind.len() {
+        1..=MOST_NAMED => format!("did you mean {}?", named(of_kind)),
+        _ => format!("there are {}", names.join(", ")),
     }
 }

@@ -223,17 +223,24 @@ impl BarChart {
         let has_own = bars().any(|bar| bar.kind != SeriesKind::Published);
         let is_own = move |bar: &&Bar| !has_own || bar.kind != SeriesKind::Published;
         bars().filter(is_own).flat_map(|bar| {
-            let total: f64 = bar.segments.iter().map(|segment| segment.value).sum();
-            let ends = match bar.segments.as_slice() {
-                [
-                    Segment {
-                        interval: Some((low, high)),
-                        ..
-                    },
-                ] => [*low, *high],
-                _ => [total, total],
-            };
-            [total].into_iter().chain(ends)
+            let mut end = 0.0;
+            let mut ends = Vec::new();
+            for segment in &bar.segments {
+                ends.extend(segment.interval.map(|(_, high)| end + high));
+                end += segment.value;
+            }
+            // What lies within a stack is shorter than all of it.
+            ends.retain(|high| *high > end);
+            if let [
+                Segment {
+                    interval: Some((low, _)),
+                    ..
+                },
+            ] = bar.segments.as_slice()
+            {
+                ends.push(*low);
+            }
+            [end].into_iter().chain(ends)
         })
     }
 

@@ -16,7 +16,7 @@ const HEADINGS: [&str; 5] = [
     THROUGHPUT.name,
     "read p99",
     "ratio",
-    "share of all CPUs",
+    "share of all CPUs, with kernel threads",
 ];
 /// Candidates of the table; the page's data have all of them.
 const MOST_ROWS: usize = 14;

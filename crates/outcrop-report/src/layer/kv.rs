@@ -13,6 +13,7 @@ mod naming;
 mod open_loop;
 mod servers;
 mod space;
+mod tree;
 
 use outcrop_results::RunView;
 use outcrop_schema::kv::{
@@ -27,7 +28,9 @@ use crate::finding::Finding;
 use crate::placement::{Bounds, Limit};
 use crate::section::{FigureSlot, Method};
 
-pub(crate) use cell::{has_speed_and_space, is_compressed_below};
+pub(crate) use cell::{
+    codec, factors_but, has_speed_and_space, is_compressed, is_compressed_below, is_plain,
+};
 pub(crate) use findings::{FailedCheck, FailedChecks, Machine, failed_checks};
 pub(crate) use space::{log_share, matters, ratio_without_log, share, takes_of, without_log};
 

@@ -32,7 +32,7 @@ pub(in crate::layer) fn curves_not_drawn(left_out: &[&Cell<'_>], drawn: &[&Cell<
 }
 
 /// The values of factors, and the subjects, that cells have and none of the others: `threads 2, 4; workload ycsb-f`.
-fn values_beyond(cells: &[&Cell<'_>], others: &[&Cell<'_>]) -> String {
+pub(crate) fn values_beyond(cells: &[&Cell<'_>], others: &[&Cell<'_>]) -> String {
     let factors = cells.first().map_or(&[][..], |cell| cell.schema().workload);
     let subjects = only_in(cells, others, |cell| cell.subject().to_owned());
     let differing = factors

@@ -9,7 +9,6 @@ use outcrop_schema::kv::{
     READ_LATENCY, STORED_BYTES, THROUGHPUT,
 };
 use outcrop_workload::Arrival;
-use outcrop_workload::store::StoreCodec;
 use serde::Serialize;
 
 use super::bounds::{Bounded, Figure, Kept, Verdict, judge};
@@ -17,7 +16,9 @@ use super::doubt;
 use super::subject::engine;
 use crate::cell::{Cell, families};
 use crate::disturbed::others_share;
-use crate::layer::kv::{has_speed_and_space, is_compressed_below, log_share, share, takes_of, without_log};
+use crate::layer::kv::{
+    codec, has_speed_and_space, is_compressed, is_compressed_below, log_share, share, takes_of, without_log,
+};
 use crate::number::Number;
 
 /// Where the data are compressed.
@@ -82,8 +83,11 @@ pub struct Candidate {
     /// The same without the kernel's threads, as the tables of the layer have it.
     #[serde(skip)]
     pub(crate) own_cpu: Option<Number>,
-    /// Share of the machine's CPUs that it keeps busy.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Share of the machine's CPUs that it keeps busy, the kernel's threads included: records have another `cpu_share`, without them.
+    #[serde(
+        rename = "cpu_share_with_kernel_threads",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub cpu_share: Option<f64>,
     /// Energy of an operation, where there is a counter.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -278,8 +282,8 @@ pub(super) fn condition(family: &[&Cell<'_>]) -> &'static str {
 }
 
 pub(super) fn place(cell: &Cell<'_>) -> CompressedAt {
-    match cell.get(&COMPRESSION).map(|compression| compression.codec) {
-        Some(codec) if codec != StoreCodec::None => CompressedAt::Store,
+    match is_compressed(cell) {
+        true => CompressedAt::Store,
         _ if is_compressed_below(cell) || cell.has(&COMPRESSED_BELOW) => CompressedAt::Filesystem,
         _ => CompressedAt::Nowhere,
     }
@@ -321,7 +325,7 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
     let place = place(cell);
     let block = cell.shown(&COMPRESSION_BLOCK_SIZE);
     let what = match place {
-        CompressedAt::Store => format!("{}, blocks of {block}", cell.spelling(&COMPRESSION)),
+        CompressedAt::Store => format!("{}, blocks of {block}", codec(cell)),
         CompressedAt::Filesystem => match cell.remark(&COMPRESSED_BELOW) {
             Some(state) => state.to_owned(),
             None => cell.spelling(&FILESYSTEM).to_owned(),
@@ -361,7 +365,7 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
     })
 }
 
-/// Share of the machine's CPUs that a cell keeps busy; none where CPU time or CPUs are not known.
+/// Share of the machine's CPUs that a cell and the kernel's threads keep busy; none where CPU time or CPUs are not known.
 pub(super) fn cpu_share(cell: &Cell<'_>, cpus: Option<u64>) -> Option<f64> {
     let cpu = cpu(cell, place(cell))?;
     Some(cpu.value * cell.value(&THROUGHPUT)? / 1e9 / cpus? as f64)

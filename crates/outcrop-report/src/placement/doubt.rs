@@ -103,7 +103,7 @@ fn figures(cell: &Cell<'_>, cpus: Option<u64>) -> BTreeMap<u32, Figures> {
 pub(super) fn clear_after(race: &Race, choice: &Choice, limits: &Limits) -> String {
     let percent = race.confidence * 100.0;
     let decided = if choice.is_only {
-        "nothing else that was measured meets the limits".to_owned()
+        "nothing else that was compared meets the limits".to_owned()
     } else {
         let of_whom = match limits.constraints == Constraints::default() {
             true => "",
@@ -127,7 +127,7 @@ pub(super) fn open_after(
 ) -> String {
     let after = format!("after the budget of {budget}");
     match race.open() {
-        0 => format!("{after}, nothing that was measured is sure to be the answer"),
+        0 => format!("{after}, nothing that was compared is sure to be the answer"),
         1 if race.leaves_open(best) => {
             let doubt = match limits.constraints == Constraints::default() {
                 true => format!(

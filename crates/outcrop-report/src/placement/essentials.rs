@@ -3,8 +3,9 @@
 use super::Essential;
 use super::candidate::{Candidate, CompressedAt};
 use super::choice::Sureness;
+use super::gives::Gives;
 use super::vague;
-use super::words::{Gives, Measured};
+use super::words::Measured;
 
 /// The sentences that say what is not certain, and which data it is about.
 pub(super) struct Unsure<'s> {
@@ -36,12 +37,7 @@ impl Unsure<'_> {
         let is_unread = !study.condition.is_empty() && best.place == CompressedAt::Filesystem;
         let not_read = "Reads came from memory: these figures include little of its decompression.";
         let of_reads = is_unread.then(|| (self.measured, not_read.to_owned()));
-        // The instruction names the store where it is the store that compresses.
-        let engine = match best.place {
-            CompressedAt::Store => String::new(),
-            _ => format!("{}, ", study.engine),
-        };
-        let data = format!("Measured: {engine}{}, {}.", study.records, study.threads);
+        let data = format!("Measured: {}.", study.subject);
         let of_known = self.known.map(|sentence| (sentence, sentence.clone()));
         let all = [
             (of_changes, false),
@@ -51,17 +47,20 @@ impl Unsure<'_> {
             (of_reads, false),
             (self.smaller.clone(), true),
             (self.not_modelled.clone(), true),
-            (Some((self.measured, data)), false),
+            (Some((self.measured, data.clone())), false),
         ];
         let essential = |(said, can_wait): (Option<(&String, String)>, bool)| {
             let (sentence, short) = said?;
+            let of_gives = self.gives.filter(|gives| gives.sentence == *sentence);
+            let shortest = match of_gives {
+                Some(gives) => Some(gives.briefest.clone()),
+                None if short == data => Some(format!("Measured: {}.", study.in_short)),
+                None => None,
+            };
             Some(Essential {
                 sentence: sentence.clone(),
-                shortest: self
-                    .gives
-                    .filter(|gives| gives.sentence == *sentence)
-                    .map(|gives| gives.briefest.clone()),
                 short,
+                shortest,
                 can_wait,
             })
         };

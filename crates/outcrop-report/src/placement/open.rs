@@ -22,11 +22,11 @@ pub(super) fn nothing(candidates: &[Candidate], study: &Measured, limits: &Limit
     let Some(open) = of_all(candidates) else {
         let nearest = nearest(candidates, &study.uncompressed, limits).concat();
         let others = not_measured(candidates, study, limits).unwrap_or_default();
-        return format!("No cell of the store meets {named}.{nearest}{others}");
+        return format!("None of the cells compared meets {named}.{nearest}{others}");
     };
     let remedy = candidates.iter().find_map(|candidate| candidate.verdict.remedy);
     let remedy = remedy.map_or_else(String::new, |remedy| format!(" {}", remedy.sentence(study)));
-    format!("Not decided: it is not known whether any cell of the store meets {named}. {open}{remedy}")
+    format!("Not decided: it is not known whether any of the cells compared meets {named}. {open}{remedy}")
 }
 
 /// That other codecs may have the ratio that no measured one has, with a blank before it; none where one has it, or none is wanted.
@@ -52,7 +52,7 @@ fn not_measured(candidates: &[Candidate], study: &Measured, limits: &Limits) -> 
     let has = |codec: &StoreCodec| {
         codecs
             .iter()
-            .any(|name| name.split(':').next() == Some(codec.name()))
+            .any(|name| name.split([':', ' ']).next() == Some(codec.name()))
     };
     let is_lacking = |codec: &StoreCodec| *codec != StoreCodec::None && !has(codec);
     let others = match engine.codecs().iter().any(is_lacking) {
@@ -84,7 +84,7 @@ fn not_measured(candidates: &[Candidate], study: &Measured, limits: &Limits) -> 
 pub(super) fn by_base(limits: &Limits) -> String {
     let named = limits.named().unwrap_or_default();
     format!(
-        "Not decided: whether any cell of the store meets {named} depends on which cell without compression is the fastest, and that is \
+        "Not decided: whether any of the cells compared meets {named} depends on which cell without compression is the fastest, and that is \
          open. More repetitions would decide it."
     )
 }

@@ -11,33 +11,49 @@ use super::limits::Limits;
 use super::subject;
 use super::words::Said;
 use crate::cell::Cell;
+use crate::layer::not_drawn::values_beyond;
 use crate::number::counted;
 
 /// What is said where a run has several stores.
 pub(super) struct NotCompared {
-    sentence: String,
+    pub(super) sentence: String,
     short: String,
 }
 
 impl NotCompared {
     /// By which rule the store of the answer was taken, and what was measured of the others; none where there are no others.
     pub(super) fn of(cells: &[Cell<'_>], family: &[&Cell<'_>]) -> Option<Self> {
-        let (others, engine) = (other_stores(cells, family), subject::engine(family));
-        let why = why_not_another(cells, family);
-        let each = |store: &OtherStore| {
-            let (cells, trials) = (counted(store.cells, "cell"), counted(store.trials, "trial"));
-            format!("{} ({cells}, at most {trials} each)", store.engine)
+        let engine = subject::engine(family);
+        let (others, without_codec): (Vec<_>, Vec<_>) = other_stores(cells, family)
+            .into_iter()
+            .partition(|store| store.has_codecs);
+        let rest = (!without_codec.is_empty()).then(|| {
+            let they = if without_codec.len() == 1 {
+                "it does"
+            } else {
+                "they do"
+            };
+            format!(
+                "Not compared, as {they} not compress blocks: {}.",
+                listed(&without_codec)
+            )
+        });
+        let Some(first) = others.first() else {
+            return rest.map(|sentence| Self {
+                short: sentence.clone(),
+                sentence,
+            });
         };
-        let named = others.iter().map(each).collect::<Vec<_>>().join(", ");
-        let flag = &others.first()?.engine;
+        let (why, named, flag) = (why_not_another(cells, family), listed(&others), &first.engine);
         let verb = if others.len() == 1 { "is" } else { "are" };
+        let rest = rest.map_or_else(String::new, |sentence| format!(" {sentence}"));
         Some(Self {
             sentence: format!(
                 "The answer is about {engine}, {}; {named} {verb} not compared with it. `outcrop kv` with `--engine {flag}`, or a plan with this \
-                 `engine` alone, gives its own answer.",
+                 `engine` alone, gives its own answer.{rest}",
                 why.sentence
             ),
-            short: format!("Not compared: {named}, as {engine} {}.", why.short),
+            short: format!("Not compared: {named}, as {engine} {}.{rest}", why.short),
         })
     }
 
@@ -152,9 +168,36 @@ fn within_a_sentence(sentence: &str) -> String {
         .map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
+/// How many other cells of the store were measured and are not compared, and in what they differ, as a sentence; none where there are none.
+pub(super) fn other_cells(cells: &[Cell<'_>], family: &[&Cell<'_>]) -> Option<String> {
+    let engine = subject::engine(family);
+    let is_compared = |cell: &Cell<'_>| family.iter().any(|one| std::ptr::addr_eq(*one, cell));
+    let is_other = |cell: &&Cell<'_>| {
+        cell.label(&[&ENGINE]) == engine && cell.number(&THROUGHPUT).is_some() && !is_compared(cell)
+    };
+    let others: Vec<&Cell<'_>> = cells.iter().filter(is_other).collect();
+    let differing = match values_beyond(&others, family) {
+        differing if differing.is_empty() => String::new(),
+        differing => format!(" ({differing})"),
+    };
+    let count = counted(others.len(), "other cell");
+    (!others.is_empty()).then(|| format!("Not compared: {count} of {engine}{differing}."))
+}
+
+/// `fjall (2 cells, at most 3 trials each)`.
+fn listed(stores: &[OtherStore]) -> String {
+    let each = |store: &OtherStore| {
+        let (cells, trials) = (counted(store.cells, "cell"), counted(store.trials, "trial"));
+        format!("{} ({cells}, at most {trials} each)", store.engine)
+    };
+    stores.iter().map(each).collect::<Vec<_>>().join(", ")
+}
+
 /// A store that was measured beside the one whose candidates are compared.
 struct OtherStore {
     engine: String,
+    /// Whether it compresses blocks if it is told to.
+    has_codecs: bool,
     cells: usize,
     /// Of the cell with the most.
     trials: usize,
@@ -178,6 +221,7 @@ fn other_stores(cells: &[Cell<'_>], family: &[&Cell<'_>]) -> Vec<OtherStore> {
             }
             None => stores.push(OtherStore {
                 engine: name,
+                has_codecs: cell.get(&ENGINE).is_some_and(|engine| engine.codecs().len() > 1),
                 cells: 1,
                 trials,
             }),

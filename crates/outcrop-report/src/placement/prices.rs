@@ -30,7 +30,8 @@ impl Bill<'_> {
         let (ratio, cpu) = (candidate.ratio.as_ref()?, candidate.cpu.as_ref()?);
         Some(Cost {
             cpus: cpu.value / 1e9 * self.0.operations_per_second,
-            gb: self.0.bytes().ok()? / ratio.value / BYTES_OF_GB,
+            // Of as much data as the user has, the store's log is next to nothing.
+            gb: self.0.bytes().ok()? / candidate.ratio_without_log.unwrap_or(ratio.value) / BYTES_OF_GB,
         })
     }
 
@@ -101,8 +102,14 @@ impl Bill<'_> {
         let costs = self.costs(candidates);
         let (cheapest, least) = *costs.first()?;
         let own = self.number(cheapest)?;
+        let is_without_log = costs.iter().any(|(one, _)| one.ratio_without_log.is_some());
+        let space = if is_without_log {
+            ", by the space without the store's log"
+        } else {
+            ""
+        };
         let mut text = format!(
-            "At the prices {}, the cheapest is {}: {} a month",
+            "At the prices {}{space}, the cheapest is {}: {} a month",
             from.words(),
             cheapest.name(),
             self.shown(&own)

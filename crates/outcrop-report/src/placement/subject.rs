@@ -2,10 +2,11 @@
 
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
-    ENGINE, IN_WHAT_CANDIDATES_DIFFER, PAGE_CACHE, PROCESSES, RECORDS, SCHEMA, THREADS, WORKLOAD,
+    ENGINE, IN_WHAT_CANDIDATES_DIFFER, PAGE_CACHE, PROCESSES, RECORDS, THREADS, WORKLOAD,
 };
 
 use crate::cell::Cell;
+use crate::layer::kv::factors_but;
 use crate::number::counted;
 
 /// Which data, and which store under which load.
@@ -13,52 +14,63 @@ pub(super) fn subject(family: &[&Cell<'_>]) -> String {
     let Some(first) = family.first() else {
         return String::new();
     };
-    let workload = match first.spelling(&WORKLOAD) {
+    let engine = format!("{} under {}", first.label(&[&ENGINE]), workload(first));
+    let parts = [engine, records(first), threads(first)].into_iter();
+    listed(parts.chain(besides(first)))
+}
+
+/// Which data, and of store and load what is not the same in all cells of the run: for a screen that has no room for more.
+pub(super) fn in_short(family: &[&Cell<'_>]) -> String {
+    let Some(first) = family.first() else {
+        return String::new();
+    };
+    let is_apart = |factor: FactorRef| !first.apart(&[factor]).is_empty();
+    let workload = is_apart(&WORKLOAD).then(|| workload(first));
+    let threads = is_apart(&THREADS).then(|| threads(first));
+    let parts = workload.into_iter().chain([records(first)]).chain(threads);
+    listed(parts.chain(besides(first)))
+}
+
+fn workload(cell: &Cell<'_>) -> String {
+    match cell.spelling(&WORKLOAD) {
         name if name.starts_with("ycsb-") => name.to_uppercase(),
         other => other.to_owned(),
-    };
-    let conditions = [&PROCESSES as FactorRef, &PAGE_CACHE].map(|factor| first.label(&[factor]));
-    let of_others = first.apart(&unsaid());
-    let engine = format!("{} under {workload}", first.label(&[&ENGINE]));
-    let parts = [engine, records(family), threads(family)];
-    let parts = parts.into_iter().chain(conditions).chain(of_others);
-    parts
-        .filter(|part| !part.is_empty())
-        .collect::<Vec<_>>()
-        .join(", ")
+    }
+}
+
+/// What is unusual, or in which cells of the run differ.
+fn besides(cell: &Cell<'_>) -> impl Iterator<Item = String> {
+    let conditions = [&PROCESSES as FactorRef, &PAGE_CACHE];
+    let conditions = conditions.map(|factor| match cell.label(&[factor]) {
+        label if label.is_empty() => cell.apart(&[factor]).concat(),
+        label => label,
+    });
+    conditions.into_iter().chain(cell.apart(&unsaid()))
+}
+
+fn listed(parts: impl Iterator<Item = String>) -> String {
+    let said = parts.filter(|part| !part.is_empty());
+    said.collect::<Vec<_>>().join(", ")
 }
 
 /// What a subject does not say in words, and candidates do not differ in: said where cells of the run differ in it.
 fn unsaid() -> Vec<FactorRef> {
     let said: [FactorRef; 6] = [&ENGINE, &WORKLOAD, &RECORDS, &THREADS, &PROCESSES, &PAGE_CACHE];
-    let is_said = |factor: FactorRef| {
-        let mut known = said.iter().chain(IN_WHAT_CANDIDATES_DIFFER.iter());
-        known.any(|known| known.name == factor.name)
-    };
-    SCHEMA
-        .workload
-        .iter()
-        .copied()
-        .filter(|factor| !is_said(*factor))
-        .collect()
+    factors_but(&[&said[..], &IN_WHAT_CANDIDATES_DIFFER].concat())
 }
 
 /// How many records, and the data that their values are of: `20,000 records of dickens 5.35 MB`.
-pub(super) fn records(family: &[&Cell<'_>]) -> String {
-    // A family is of one subject.
-    let Some(first) = family.first() else {
-        return String::new();
-    };
-    let count = first.place(&RECORDS).map_or_else(String::new, thousands);
-    match first.subject().strip_prefix("databases of ") {
+fn records(cell: &Cell<'_>) -> String {
+    let count = cell.place(&RECORDS).map_or_else(String::new, thousands);
+    match cell.subject().strip_prefix("databases of ") {
         Some("generated values") | None => format!("{count} generated records"),
         Some(values) => format!("{count} records of {values}"),
     }
 }
 
 /// `1 thread`: a run may have others that do more operations with more.
-pub(super) fn threads(family: &[&Cell<'_>]) -> String {
-    let count = family.first().and_then(|first| first.get(&THREADS));
+fn threads(cell: &Cell<'_>) -> String {
+    let count = cell.get(&THREADS);
     count.map_or_else(String::new, |count| counted(*count as usize, "thread"))
 }
 

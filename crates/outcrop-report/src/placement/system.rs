@@ -8,7 +8,6 @@ use outcrop_predict::{
 use outcrop_results::{CellView, RunView};
 use outcrop_schema::compression::LIBRARY_MARK;
 use outcrop_schema::{compression, filesystem, kv};
-use outcrop_workload::store::StoreCompression;
 use std::collections::BTreeMap;
 
 use super::files;
@@ -18,6 +17,7 @@ use crate::cell::Cell;
 use crate::command::Commands;
 use crate::environment;
 use crate::layer::cells_of;
+use crate::layer::kv::is_plain;
 use crate::number::Number;
 
 /// What a run measured of stores without compression, of codecs, and of the stores with those codecs.
@@ -73,7 +73,7 @@ impl MeasuredSystem {
     fn of_stores(run: &RunView) -> Result<Self, String> {
         let views = run.cells();
         let mut stores = cells_of(&kv::SCHEMA, &views);
-        let is_plain = |cell: &&Cell<'_>| cell.is(&kv::COMPRESSION, &StoreCompression::NONE);
+        let is_plain = |cell: &&Cell<'_>| is_plain(cell);
         // What a codec takes for other data says nothing: stores and codecs are those of one data set.
         let Some(data) = stores.iter().find(is_plain).and_then(stored_data) else {
             return Err(lacks(run, "no store without compression", "predict-software"));

@@ -9,15 +9,15 @@ use super::checks::Checks;
 use super::choice::{Choice, Sureness, left_open, saves_more};
 use super::doubt::{self, More, Race};
 use super::essentials::Unsure;
+use super::gives::Gives;
 use super::hardware::Modelled;
 use super::limits::Limits;
 use super::open;
-use super::others::NotCompared;
+use super::others::{self, NotCompared};
 use super::rivals::Rivals;
 use super::subject;
 use super::vague;
 use crate::cell::Cell;
-use crate::change::Changes;
 use crate::command::Commands;
 use crate::finding::as_sentence;
 
@@ -28,18 +28,18 @@ const MOST_OPEN: usize = 2;
 pub(super) struct Measured {
     /// Which data, and which store under which load.
     pub(super) subject: String,
-    /// How many records of which data.
-    pub(super) records: String,
+    /// The same in few words.
+    pub(super) in_short: String,
     /// The number of them; none where that is not known.
     pub(super) record_count: Option<f64>,
-    /// How many threads of the user's asked.
-    pub(super) threads: String,
     /// The cells without compression that are no candidates, because one stands for all.
     pub(super) uncompressed: Vec<Candidate>,
     /// The engine of the store.
     pub(super) engine: String,
     /// Which other stores were measured, and are not compared.
     pub(super) others: Option<NotCompared>,
+    /// Which other cells of the store, as one sentence; none where there are none.
+    pub(super) other_cells: Option<String>,
     /// What the load leaves out, as a sentence with a blank before it; empty for nothing.
     pub(super) condition: &'static str,
     /// What all comparisons say together.
@@ -66,18 +66,24 @@ impl Measured {
         let trials = candidates.iter().map(|candidate| candidate.throughput.n).max();
         Self {
             subject: subject::subject(family),
-            records: subject::records(family),
+            in_short: subject::in_short(family),
             record_count: family.first().and_then(|cell| cell.place(&kv::RECORDS)),
-            threads: subject::threads(family),
             uncompressed,
             engine: subject::engine(family),
             others: NotCompared::of(cells, family),
+            other_cells: others::other_cells(cells, family),
             condition: candidate::condition(family),
             more: race.more(trials.unwrap_or(0)),
             commands: Commands::of(run),
             race,
             checks,
         }
+    }
+
+    /// Whether a sentence says what is not compared.
+    pub(super) fn is_not_compared(&self, sentence: &str) -> bool {
+        let of_others = self.others.as_ref().map(|others| others.sentence.as_str());
+        [of_others, self.other_cells.as_deref()].contains(&Some(sentence))
     }
 }
 
@@ -115,7 +121,16 @@ pub(super) fn answer(
     limits: &Limits,
     modelled: &Modelled,
 ) -> Said {
-    let said = of_store(study, candidates, choice, limits, modelled);
+    let mut said = of_store(study, candidates, choice, limits, modelled);
+    if let Some(sentence) = &study.other_cells {
+        said.answer.push(sentence.clone());
+        said.essentials.push(Essential {
+            sentence: sentence.clone(),
+            short: sentence.clone(),
+            shortest: None,
+            can_wait: false,
+        });
+    }
     match &study.others {
         Some(others) => others.added_to(said, &study.engine),
         None => said,
@@ -170,7 +185,7 @@ fn of_store(
     let sureness = choice.sureness.filter(|_| is_decided);
     let is_clear = sureness == Some(Sureness::Clear);
     let gives = plain.filter(|plain| plain.place != best.place);
-    let gives = gives.map(|plain| gives_and_costs(best, plain));
+    let gives = gives.map(|plain| Gives::of(best, plain));
     let sure = sureness.map(|sureness| {
         let sentence = sure(candidates, choice, best, sureness, (study, limits));
         vague::with_limit(sentence, best, sureness)
@@ -258,20 +273,20 @@ fn instruction(
     let savers = || candidates.iter().filter(|candidate| saves_more(candidate, best));
     let what = match best.place {
         CompressedAt::Nowhere if choice.saves_more.is_some() => {
-            "do not compress where throughput matters: everything that saves space was slower in these trials"
+            "do not compress where throughput matters: everything compared that saves space was slower in these trials"
                 .to_owned()
         }
         CompressedAt::Nowhere if savers().any(|candidate| candidate.left_out.is_none()) => {
-            "do not compress where throughput matters: what saves space was too slow whenever both were measured"
+            "do not compress where throughput matters: what saves space of those compared was too slow whenever both were measured"
                 .to_owned()
         }
         CompressedAt::Nowhere if savers().any(|candidate| candidate.may_keep) => {
-            "do not compress: nothing that is known to meet the limits saves space".to_owned()
+            "do not compress: nothing compared that is known to meet the limits saves space".to_owned()
         }
         CompressedAt::Nowhere if savers().any(|candidate| candidate.left_out.is_some()) => {
-            "do not compress: nothing within the limits saves space".to_owned()
+            "do not compress: nothing compared within the limits saves space".to_owned()
         }
-        CompressedAt::Nowhere => "do not compress: nothing here saves space".to_owned(),
+        CompressedAt::Nowhere => "do not compress: nothing that was compared saves space".to_owned(),
         CompressedAt::Store => {
             format!(
                 "compress in the store's own blocks with {} ({})",
@@ -300,54 +315,6 @@ fn instruction(
         return format!("Not decided: {why}. So far: {what}{at_limit}.");
     }
     as_sentence(&what)
-}
-
-/// What a candidate gives and costs, in words.
-pub(super) struct Gives {
-    pub(super) sentence: String,
-    /// The same without the figures of throughput: space first, then what is certain of the rest.
-    pub(super) brief: String,
-    /// The same without the cell that it is compared with.
-    pub(super) briefest: String,
-}
-
-/// What a candidate gives and costs beside no compression, and which of the changes are not certain.
-fn gives_and_costs(candidate: &Candidate, plain: &Candidate) -> Gives {
-    let [mut changes, mut bare] = [Changes::default(), Changes::default()];
-    changes.add_shown(kv::THROUGHPUT.name, &candidate.throughput, &plain.throughput);
-    bare.add(kv::THROUGHPUT.name, &candidate.throughput, &plain.throughput);
-    let (cpu, own_cpu) = candidate.told_cpu(Some(plain));
-    let (_, cpu_of_plain) = plain.told_cpu(Some(candidate));
-    let figures = [
-        ("read p99", candidate.p99.as_ref(), plain.p99.as_ref()),
-        (cpu, own_cpu, cpu_of_plain),
-    ];
-    for (name, own, other) in figures {
-        if let (Some(own), Some(other)) = (own, other) {
-            changes.add(name, own, other);
-            bare.add(name, own, other);
-        }
-    }
-    let sentence = format!(
-        "Compared with no compression ({}), it {}; {}.{}",
-        plain.what,
-        candidate.takes(),
-        changes.listed(),
-        changes.caveat()
-    );
-    let base = match candidate.ratio_without_log {
-        Some(_) => ", compared with no compression",
-        None => " without compression",
-    };
-    let in_brief = |base: &str| match bare.are_none() {
-        true => format!("It {}{base}, at no measurable cost.", candidate.takes()),
-        false => format!("It {}{base}; {}.", candidate.takes(), bare.in_brief()),
-    };
-    Gives {
-        sentence,
-        brief: in_brief(&format!("{base} ({})", plain.what)),
-        briefest: in_brief(""),
-    }
 }
 
 /// Where and with what, at the beginning of a sentence or within it.
@@ -392,7 +359,7 @@ fn sure(
     }
     match (sureness, best.throughput.interval) {
         (Sureness::Clear, _) if choice.is_only => {
-            "This is clear: nothing else that was measured meets the limits.".to_owned()
+            "This is clear: nothing else that was compared meets the limits.".to_owned()
         }
         (Sureness::Clear, _) => format!(
             "This is clear: even at the ends of the intervals, its throughput is within {:.0} % of the highest, and nothing with a ratio over {:.0} % higher is.",

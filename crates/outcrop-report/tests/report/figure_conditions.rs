@@ -8,7 +8,7 @@ use outcrop_schema::FactorRef;
 use crate::other_values::{others_of, runs, with_other};
 
 /// The ways in which a page may name a value of a factor, without blanks.
-fn names_of(factor: FactorRef, value: &str) -> BTreeSet<String> {
+pub(crate) fn names_of(factor: FactorRef, value: &str) -> BTreeSet<String> {
     let spelled = format!("{} {value}", factor.words());
     let of_pages = match (factor.name, value) {
         ("arrival", "constant:1000") => Some("constant:1k/s"),

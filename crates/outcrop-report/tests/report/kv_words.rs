@@ -3,7 +3,9 @@
 use outcrop_report::Report;
 use outcrop_report::answer::ReadingOutcome;
 use outcrop_results::Value;
-use outcrop_schema::kv::{BLOCK_CACHE, ENGINE, LOG_BYTES, PROCESSES, REQUESTS, WORKLOAD};
+use outcrop_schema::kv::{
+    BLOCK_CACHE, ENGINE, LOG_BYTES, NOT_SETTLED, PROCESSES, REQUESTS, SETTLING, WORKLOAD,
+};
 
 use crate::kv_fixture::{Unusual, codecs, of_settings};
 
@@ -89,4 +91,42 @@ fn the_lowest_space_amplification_of_an_engine_says_what_it_is_without_a_log_tha
     );
     let screen = report.screen(100, false);
     assert!(screen.contains("(0.220 without the store's log)"), "{screen}");
+}
+
+#[test]
+fn compaction_that_was_waited_for_in_vain_is_not_advised_to_be_waited_for() {
+    let caution = |settling: &str| {
+        let mut run = codecs();
+        for trial in &mut run.trials {
+            trial.notes.push(NOT_SETTLED.remark("2 compactions pending"));
+            trial
+                .factors
+                .insert(SETTLING.name.to_owned(), settling.to_owned());
+        }
+        serde_json::to_string(&Report::of(&run).layers[0].answer.cautions).unwrap()
+    };
+    let waited = caution("compacted");
+    assert!(
+        waited.contains("it did not end in the time") && !waited.contains("waits for it"),
+        "{waited}"
+    );
+    assert!(caution("none").contains("waits for it"));
+}
+
+#[test]
+fn each_part_of_the_cpu_time_in_a_figure_has_its_interval_and_its_trials() {
+    let run = codecs();
+    let report = Report::of(&run);
+    let mut figures = report.figures().into_iter();
+    let figure = figures.find(|figure| figure.id == "kv-cpu").unwrap();
+    let csv = figure.to_csv().unwrap();
+    let rows = csv
+        .lines()
+        .skip(1)
+        .filter(|row| row.contains("callers") || row.contains("own threads"));
+    let rows: Vec<&str> = rows.collect();
+    assert!(!rows.is_empty(), "{csv}");
+    for row in rows {
+        assert!(row.ends_with(",0.75,3"), "{row}");
+    }
 }

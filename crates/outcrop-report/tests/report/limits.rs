@@ -129,7 +129,7 @@ fn what_else_may_be_the_answer_is_named_or_that_nothing_else_keeps_the_limits() 
     let alone = answer(&of(&USUAL), &least_ratio(2.4));
     assert!(alone.contains("No other candidate meets the limits."), "{alone}");
     assert!(
-        alone.contains("This is clear: nothing else that was measured meets the limits."),
+        alone.contains("This is clear: nothing else that was compared meets the limits."),
         "{alone}"
     );
     assert!(!alone.contains("another answer"), "{alone}");

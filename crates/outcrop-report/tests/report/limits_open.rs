@@ -1,10 +1,10 @@
 //! Limits that the figures do not decide: unknown, within their intervals, or hidden by the store's log.
 
 use outcrop_report::placement::Sureness;
-use outcrop_report::{Constraints, Placement, Report};
+use outcrop_report::{Constraints, Placement, Prices, Report};
 use outcrop_results::{RunView, TrialEntry, Value};
 use outcrop_schema::filesystem;
-use outcrop_schema::kv::{LOG_BYTES, READ_LATENCY, RECORDS, STORED_BYTES, THROUGHPUT};
+use outcrop_schema::kv::{ENGINE, FILESYSTEM, LOG_BYTES, READ_LATENCY, RECORDS, STORED_BYTES, THROUGHPUT};
 use outcrop_schema::metrics::Metric;
 
 use crate::filesystem::choice;
@@ -89,12 +89,12 @@ fn nothing_meets_a_limit_only_where_every_figure_is_known() {
     let text = answer(&of(&USUAL), &impossible).answer.join(" ");
     assert_eq!(
         text,
-        "No cell of the store meets the limits given for this report (--p99 1us). No compression (blocks of 16 KiB, ext4) has the lowest p99 of a read: 40.0 µs; ties with 1 other."
+        "None of the cells compared meets the limits given for this report (--p99 1us). No compression (blocks of 16 KiB, ext4) has the lowest p99 of a read: 40.0 µs; ties with 1 other."
     );
     let text = answer(&without_p99(&USUAL, "lz4"), &impossible).answer.join(" ");
     assert!(
         text.starts_with(
-            "Not decided: it is not known whether any cell of the store meets the limits given for this report (--p99 1us). lz4, blocks"
+            "Not decided: it is not known whether any of the cells compared meets the limits given for this report (--p99 1us). lz4, blocks"
         ),
         "{text}"
     );
@@ -132,7 +132,7 @@ fn figures_from_memory_are_said_to_be_so_also_where_nothing_meets_the_limits() {
     let said = |page_cache: &str| {
         let report = Report::under(&kept(page_cache), &[], &most_p99(1e3), None);
         let text = answer(&kept(page_cache), &most_p99(1e3)).answer.join(" ");
-        assert!(text.starts_with("No cell of the store meets"), "{text}");
+        assert!(text.starts_with("None of the cells compared meets"), "{text}");
         let screen = report.screen(80, false);
         assert_eq!(
             screen.contains("Reads came from memory"),
@@ -240,13 +240,59 @@ fn a_log_that_hides_what_codecs_save_decides_nothing() {
     let text = answer(&with_log(2e9), &Constraints::default()).answer.join(" ");
     assert!(
         text.starts_with(
-            "Not decided: by the space with the store's log, do not compress where throughput matters: everything that saves space was slower in \
+            "Not decided: by the space with the store's log, do not compress where throughput matters: everything compared that saves space was slower in \
              these trials; by the space without it, the answer would be lz4, blocks of 16 KiB in the store."
         ),
         "{text}"
     );
     let small = answer(&with_log(1e6), &Constraints::default()).answer.join(" ");
     assert!(small.starts_with("Compress in the store's own blocks"), "{small}");
+}
+
+#[test]
+fn prices_are_those_of_data_and_not_of_the_log_which_does_not_grow_with_them() {
+    let text =
+        "currency = \"EUR\"\ncpu_hour = 0\ngb_month = 1\ndata = \"1TB\"\noperations_per_second = 50000\n";
+    let prices = Prices::read(text).unwrap();
+    for (log, said) in [
+        (
+            84e6,
+            "given for this report, by the space without the store's log, the cheapest is store: lz4, blocks of 16 KiB: 357.14 EUR",
+        ),
+        (
+            1e5,
+            "given for this report, the cheapest is store: lz4, blocks of 16 KiB: 359.43 EUR",
+        ),
+    ] {
+        let placement = Placement::of(&with_log(log), &Constraints::default(), Some(&prices)).unwrap();
+        let text = placement.answer.join(" ");
+        assert!(text.contains(said), "{log}: {text}");
+    }
+}
+
+#[test]
+fn figures_of_the_answers_store_stand_before_the_name_of_another_store() {
+    let mut run = with_log(84e6);
+    run.trials
+        .retain(|trial| trial.factors[FILESYSTEM.name] == "ext4");
+    let second = of(&[
+        stored("none", "ext4", 120e3, 110e6),
+        stored("lz4", "ext4", 119e3, 40e6),
+    ]);
+    let first_trials = second.trials.into_iter().filter(|trial| trial.repetition == 0);
+    run.trials.extend(first_trials.map(|mut trial| {
+        trial.factors.insert(ENGINE.name.to_owned(), "fjall".to_owned());
+        trial.cell += " fjall";
+        trial
+    }));
+    let limits = least_ratio(2.0);
+    let answer = answer(&run, &limits).answer.join(" ");
+    let screen = Report::under(&run, &[], &limits, None).screen(120, false);
+    for text in [answer, screen.split_whitespace().collect::<Vec<_>>().join(" ")] {
+        let place = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
+        let other = place("fjall with lz4, blocks of 16 KiB in the store meets");
+        assert!(place("takes 84 % of the space") < other, "{text}");
+    }
 }
 
 #[test]
@@ -281,7 +327,7 @@ fn the_only_candidate_that_surely_keeps_the_limits_is_clear_however_fast_it_is()
     assert_eq!(placement.sureness, Some(Sureness::Clear));
     let text = placement.answer.join(" ");
     assert!(
-        text.contains("This is clear: nothing else that was measured meets the limits."),
+        text.contains("This is clear: nothing else that was compared meets the limits."),
         "{text}"
     );
     // Space that differs from trial to trial, and only three of them, is not sure.

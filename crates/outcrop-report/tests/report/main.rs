@@ -53,6 +53,7 @@ mod kv_block_size;
 mod kv_choice;
 mod kv_figures;
 mod kv_fixture;
+mod kv_other_values;
 mod kv_servers;
 mod kv_unmeasured;
 mod kv_words;

@@ -15,6 +15,7 @@ pub(crate) fn with_other(mut run: RunView, factor: FactorRef, value: &str) -> Ru
             "request_mix" => "30:1",
             "load_factor" | "server_threads" => "1",
             "block_cache" => "8MiB",
+            "durability" => "logged",
             _ => "etc",
         });
         let stated = trial.factors.entry(factor.name.to_owned());

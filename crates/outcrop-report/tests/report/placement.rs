@@ -118,7 +118,7 @@ fn constraints_come_first_and_what_breaks_them_is_said() {
     let text = nothing.answer.join(" ");
     assert_eq!(
         text,
-        "No cell of the store meets the limits given for this report (--min-ratio 9). btrfs zstd:1 in the filesystem takes the least space: ratio 2.75. Only lz4 and btrfs zstd:1 were measured; other codecs may have the ratio (`compression` in a plan, or --compression of `outcrop kv`; quick effort measures the fewest)."
+        "None of the cells compared meets the limits given for this report (--min-ratio 9). btrfs zstd:1 in the filesystem takes the least space: ratio 2.75. Only lz4 and btrfs zstd:1 were measured; other codecs may have the ratio (`compression` in a plan, or --compression of `outcrop kv`; quick effort measures the fewest)."
     );
     assert!(
         nothing
@@ -132,7 +132,7 @@ fn constraints_come_first_and_what_breaks_them_is_said() {
     };
     let slow = first(&USUAL, &fast);
     assert!(
-        slow.starts_with("No cell of the store meets the limits given for this report (--p99 1us)"),
+        slow.starts_with("None of the cells compared meets the limits given for this report (--p99 1us)"),
         "{slow}"
     );
     // The fixture does not say how many CPUs there were: what cannot be checked is not met.
@@ -180,7 +180,8 @@ fn where_nothing_saves_space_or_all_that_saves_costs_the_answer_is_not_to_compre
         stored("lz4", "ext4", 98e3, 110e6),
     ];
     assert!(
-        first(&useless, &Constraints::default()).starts_with("Do not compress: nothing here saves space")
+        first(&useless, &Constraints::default())
+            .starts_with("Do not compress: nothing that was compared saves space")
     );
     let costly = [
         stored("none", "ext4", 100e3, 110e6),

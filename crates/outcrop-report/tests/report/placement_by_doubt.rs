@@ -188,7 +188,7 @@ fn an_answer_that_depends_on_which_cell_without_compression_is_the_fastest_is_no
     let same = of_sizes(121e6, 120e6);
     assert_eq!(same.sureness, Some(Sureness::Clear), "{:?}", same.answer);
     for (open, begins) in [
-        (of_sizes(120e6, 100e6), "Not decided: whether any cell"),
+        (of_sizes(120e6, 100e6), "Not decided: whether any of the cells"),
         (of_sizes(100e6, 120e6), "Within the limits"),
     ] {
         let text = open.answer.join(" ");

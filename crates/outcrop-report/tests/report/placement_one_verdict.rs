@@ -183,7 +183,7 @@ fn a_screen_has_what_the_answer_costs_with_the_space_first_however_little_room_i
         let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
         let places = [
             "compress in the store's own blocks",
-            "t takes 55 % of the space",
+            "55 % of the space",
             "throughput −25 %",
         ];
         let places = places.map(|part| {

@@ -168,7 +168,7 @@ fn where_no_cell_of_the_store_meets_the_limits_the_cell_of_another_store_that_do
     let placement = Placement::of(&run, &limits, None).unwrap();
     let text = placement.answer.join(" ");
     assert!(
-        text.starts_with("For rocksdb: no cell of the store meets"),
+        text.starts_with("For rocksdb: none of the cells compared meets"),
         "{text}"
     );
     assert!(
@@ -252,4 +252,35 @@ fn a_screen_says_with_which_ratio_what_takes_less_space_would_be_the_answer() {
             "{screen}"
         );
     }
+}
+
+#[test]
+fn stores_without_codecs_are_not_said_to_lack_trials_and_no_answer_of_theirs_is_promised() {
+    let mut run = of(&USUAL);
+    for engine in ["redb", "fjall"] {
+        let second = of(&[stored("none", "ext4", 120e3, 110e6)]);
+        run.trials.extend(second.trials.into_iter().map(|mut trial| {
+            trial.factors.insert(ENGINE.name.to_owned(), engine.to_owned());
+            trial.cell += engine;
+            trial
+        }));
+    }
+    let text = |run: &RunView| {
+        Placement::of(run, &Constraints::default(), None)
+            .unwrap()
+            .answer
+            .join(" ")
+    };
+    let both = text(&run);
+    assert!(
+        both.contains("fjall (1 cell, at most 3 trials each) is not compared with it. `outcrop kv` with `--engine fjall`")
+            && both.contains("Not compared, as it does not compress blocks: redb (1 cell, at most 3 trials each)."),
+        "{both}"
+    );
+    run.trials.retain(|trial| trial.factors[ENGINE.name] != "fjall");
+    let redb = text(&run);
+    assert!(
+        redb.contains("does not compress blocks: redb") && !redb.contains("--engine redb"),
+        "{redb}"
+    );
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use outcrop_measure::metric::Unit;
-use outcrop_schema::Vocabulary;
+use outcrop_schema::{LayerSchema, Vocabulary};
 use serde::Serialize;
 
 /// What a condition holds a figure against.
@@ -93,9 +93,23 @@ pub(super) fn headed(heading: &str) -> Option<String> {
 
 /// What somebody means with a name that no metric has: the figure under this heading of a table.
 fn meant(name: &str) -> String {
+    let has = |layer: &&&LayerSchema| {
+        let mut columns = layer.table.iter();
+        columns.any(|column| column.heading.replace(' ', "_") == name)
+    };
+    let layers: Vec<&str> = Vocabulary::default()
+        .layers()
+        .iter()
+        .filter(has)
+        .map(|layer| layer.name)
+        .collect();
     match headed(name) {
         None => "`outcrop results export` lists the metrics of a run".to_owned(),
-        Some(metrics) => format!("did you mean {metrics}?"),
+        // Another layer has no such figure, and one of another name may be what is meant.
+        Some(metrics) => format!(
+            "did you mean {metrics} (layer {})? `outcrop results export` lists the metrics of a run",
+            layers.join(", ")
+        ),
     }
 }
 

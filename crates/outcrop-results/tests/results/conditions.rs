@@ -158,8 +158,14 @@ fn a_condition_that_cannot_be_meant_is_refused_with_a_hint() {
         ("iops < 5ms", "is not a rate"),
         ("bandwidth < 5 furlongs", "expected for example `1.2 GB/s`"),
         ("speed > 5ms", "no layer has a metric \"speed\""),
-        ("ratio < 3", "is not known; did you mean `compression_ratio`?"),
-        ("decompress < 1GB/s", "did you mean `decompress_speed`?"),
+        (
+            "ratio < 3",
+            "is not known; did you mean `compression_ratio` (layer compression)?",
+        ),
+        (
+            "decompress < 1GB/s",
+            "did you mean `decompress_speed` (layer compression)?",
+        ),
         ("p99 > -5ms", "it is negative"),
         ("p99 > +five%", "is not a threshold"),
         ("p99 > +NaN%", "is not a threshold"),
@@ -407,4 +413,8 @@ fn an_unknown_metric_that_ends_others_names_those_before_all() {
             .to_string();
         assert!(error.ends_with(said), "{error}");
     }
+    // The name that a condition was advised to use may be that of another layer.
+    let of_stores = ["stored_ratio", "throughput", "latency_p99"];
+    let said = outcrop_schema::metrics::hint("compression_ratio", &of_stores);
+    assert_eq!(said, "did you mean `stored_ratio`?");
 }

@@ -9,12 +9,12 @@ use outcrop_measure::race::{Contender, Rules, Stop};
 use outcrop_measure::units::{format_nanoseconds, format_ratio};
 use outcrop_workload::Arrival;
 use outcrop_workload::filesystem::FileCompression;
-use outcrop_workload::store::StoreCodec;
+use outcrop_workload::store::{LevelCodecs, StoreCodec};
 use serde::Serialize;
 
 use super::{
-    ARRIVAL, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, FILESYSTEM, KERNEL_THREADS_CPU, LOG_BYTES,
-    READ_LATENCY, STORED_BYTES, THROUGHPUT,
+    ARRIVAL, BOTTOMMOST, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, FILESYSTEM, KERNEL_THREADS_CPU,
+    LEVEL_CODECS, LOG_BYTES, READ_LATENCY, STORED_BYTES, THROUGHPUT,
 };
 use crate::factor::FactorRef;
 use crate::settings::Settings;
@@ -163,8 +163,17 @@ pub fn is_candidate(factors: &Settings) -> bool {
 
 /// Whether neither the store nor a filesystem that was made for it compresses.
 pub fn is_plain(factors: &Settings) -> bool {
-    let codec = factors.get(&COMPRESSION).map(|compression| compression.codec);
-    codec == Some(StoreCodec::None) && !is_compressed_by_filesystem(factors)
+    is_stored_plain(factors) && !is_compressed_by_filesystem(factors)
+}
+
+/// Whether a store that could compress its blocks does so in none of its levels.
+pub fn is_stored_plain(factors: &Settings) -> bool {
+    let levels = factors.get(&LEVEL_CODECS).map_or(&[][..], LevelCodecs::codecs);
+    let own = factors.get(&COMPRESSION).map(|compression| compression.codec);
+    let bottommost = factors.get(&BOTTOMMOST).map(|compression| compression.codec);
+    // Where levels have codecs, they are used in the place of the one for all.
+    let all = levels.iter().copied().chain(own.filter(|_| levels.is_empty()));
+    own.is_some() && all.chain(bottommost).all(|codec| codec == StoreCodec::None)
 }
 
 fn is_compressed_by_filesystem(factors: &Settings) -> bool {

@@ -39,7 +39,7 @@ metrics! { PLAIN:
     RESIDENT_BYTES = "peak_resident_memory", Bytes, Lower, Trial, "highest resident memory of all processes together, servers included";
     SERVER_MEMORY = "server_resident_memory", Bytes, Lower, Trial, "resident memory of the engine's servers once the load has settled: their records, indexes and buffers, and what a server takes when empty";
     MEMORY_AMPLIFICATION = "memory_amplification", Ratio, Lower, Trial, "resident memory of the engine's servers once the load has settled over bytes of keys and values: the space of engines that keep records in memory";
-    CPU_SHARE = "cpu_share", Ratio, Neither, Trial, "CPU time of the processes in the measured time, kernel and servers included, over that time × the CPUs that they may use: 1 is all of them";
+    CPU_SHARE = "cpu_share", Ratio, Neither, Trial, "CPU time of the processes in the measured time, their time in the kernel and servers included and the kernel's own threads not, over that time × the CPUs that they may use: 1 is all of them";
     MACHINE_CPU_SHARE = "machine_cpu_share", Ratio, Neither, Trial, "share of the CPU time of the whole machine that was busy during the run, warm-up included, by any process; /proc/stat counts in ticks of 10 ms";
     STALLS = "stalled_windows", Count, Lower, Trial, "windows of the run with less than a tenth of the median window's operations; a window is the plan's interval: a fifth of the duration, at most a second, where the plan says nothing";
     STALLED_TIME = "stalled_time", Nanoseconds, Lower, Trial, "time of the run with less than a tenth of the median throughput: the stalled windows times their length";

@@ -21,7 +21,7 @@ pub(crate) struct PlacementFlags {
     /// Maximum p99 read latency, such as 2ms
     #[arg(long, value_name = "TIME", value_parser = latency_limit)]
     p99: Option<TimeSpan>,
-    /// Maximum CPU utilisation of the machine, such as 50%
+    /// Maximum CPU utilisation of the machine by the store and the kernel's threads, such as 50%
     #[arg(long, value_name = "PERCENT", value_parser = share)]
     cpu_share: Option<f64>,
     /// Your prices, to show the monthly cost: TOML with currency, cpu_hour, gb_month, data, operations_per_second

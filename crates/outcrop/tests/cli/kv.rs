@@ -178,7 +178,7 @@ fn limits_and_prices_change_the_answer(dir: &Path) {
     let much = again(&["--min-ratio", "99"]);
     assert!(
         much.stdout
-            .contains("No cell of the store meets the limits given for this report (--min-ratio 99)"),
+            .contains("None of the cells compared meets the limits given for this report (--min-ratio 99)"),
         "{much:?}"
     );
     let prices = "currency = \"EUR\"\ncpu_hour = 0.04\ngb_month = 0.08\ndata = \"2TB\"\noperations_per_second = 20000\n";

@@ -13,14 +13,14 @@ use outcrop_schema::kv::{
 
 use super::cautions::own_cautions;
 use super::cell::{
-    base, blocks, hidden_by_caches, is_closed_loop, is_compressed, load, of_one_load, others, overload,
-    pairs, requests, with_capability, words, workers,
+    base, blocks, hidden_by_caches, is_closed_loop, is_compressed, listed, load, of_one_load, others,
+    overload, pairs, requests, words, workers,
 };
 use super::space::{Space, amplification_without_log, data_within_cache, taken};
-use super::{block_size, codec, open_loop};
-use crate::answer::{Absence, Answer, Capability, Claim, NOT_DECIDED, Reading};
+use super::{block_size, codec, open_loop, tree};
+use crate::answer::{Absence, Answer, Capability, Claim, Reading};
 use crate::cell::{Cell, best, largest_family};
-use crate::change::{self, Changes, Difference, are_apart};
+use crate::change::{self, Changes, Difference};
 use crate::layer::overload::kept_up;
 use crate::layer::{cautions, subjects};
 use crate::number::Number;
@@ -69,7 +69,7 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
             .or_else(|| open_loop::compression(cells, bounds)),
         block_size::claim(cells, bounds),
         block_cache(cells, bounds),
-        tree(cells),
+        tree::claim(cells),
     ];
     Answer {
         subject: format!("key-value engines · {}", subjects(cells)),
@@ -98,12 +98,7 @@ fn reading((_, metric, counts): &Row, engine: &str, cells: &[Cell<'_>]) -> Readi
         }
         let place = match counted.iter().all(|other| self::workers(other) == workers) {
             true => format!("{blocks}, {}", load(cell)),
-            false => format!("{workers}, {blocks}, {}", requests(cell)),
-        };
-        let others = others(cell);
-        let place = match others.is_empty() {
-            true => place,
-            false => format!("{place}, {others}"),
+            false => listed([workers, blocks, requests(cell), others(cell)]),
         };
         (number.clone(), place + &ties::beside(&counted, cell, metric))
     });
@@ -281,70 +276,4 @@ fn block_cache(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     );
     let brief = format!("{size} answers {share:.0} % of block reads before the codec");
     Some(Claim::new("Block cache", brief, text, vec![hits.clone()]))
-}
-
-/// An LSM tree or a B-tree, where a run has both under the same load.
-fn tree(cells: &[Cell<'_>]) -> Option<Claim> {
-    use outcrop_schema::kv::OF_ENGINES;
-    use outcrop_workload::store::StoreEngine;
-    let with_throughput = with_capability(cells);
-    let b_trees = with_throughput
-        .clone()
-        .filter(|cell| cell.is(&ENGINE, &StoreEngine::Redb));
-    let (mut wins, mut numbers) = ((Vec::new(), Vec::new(), Vec::new()), Vec::new());
-    for b_tree in b_trees {
-        let peers = with_throughput.clone().filter(|peer| {
-            let is_lsm = peer.is(&ENGINE, &StoreEngine::Fjall) || peer.is(&ENGINE, &StoreEngine::RocksDb);
-            is_lsm && peer.is_like(b_tree, OF_ENGINES)
-        });
-        let (Some((_, lsm)), Some(number)) = (best(peers, &THROUGHPUT), b_tree.number(&THROUGHPUT)) else {
-            continue;
-        };
-        let name = load(b_tree);
-        numbers.push(number.clone().named(format!("B-tree throughput, {name}")));
-        numbers.push(lsm.clone().named(format!("LSM tree throughput, {name}")));
-        match (are_apart(number, lsm), number.value > lsm.value) {
-            (false, _) => wins.2.push(name),
-            (true, true) => wins.1.push(name),
-            (true, false) => wins.0.push(name),
-        }
-    }
-    let (lsm, b_tree, ties) = wins;
-    let part = |name: &str, loads: &[String]| match loads {
-        [] => String::new(),
-        loads => format!("{name} under {}", loads.join("; ")),
-    };
-    let parts = [
-        part("the LSM tree is faster", &lsm),
-        part("the B-tree is faster", &b_tree),
-        part("they tie", &ties),
-    ];
-    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    if parts.is_empty() {
-        return None;
-    }
-    let brief = match (lsm.len(), b_tree.len(), ties.len()) {
-        (0, 0, _) => format!("{NOT_DECIDED}: they tie under every load"),
-        (lsm, b_tree, ties) => format!(
-            "LSM tree ahead in {lsm} of {} loads, B-tree in {b_tree}, a tie in {ties}",
-            lsm + b_tree + ties
-        ),
-    };
-    let text = format!(
-        "Of the same records, {}. redb has no log: without a sync, a crash loses its writes.",
-        parts.join("; ")
-    );
-    let claim = Claim::new("LSM tree or B-tree", brief, text, numbers);
-    // An instruction needs a winner under every load.
-    Some(match (lsm.as_slice(), b_tree.as_slice(), ties.as_slice()) {
-        ([_, ..], [], []) => claim.advising(format!(
-            "Use an LSM tree: it has more throughput than the B-tree under {}",
-            lsm.join("; ")
-        )),
-        ([], [_, ..], []) => claim.advising(format!(
-            "Use the B-tree (redb): it has more throughput than an LSM tree under {}",
-            b_tree.join("; ")
-        )),
-        _ => claim,
-    })
 }

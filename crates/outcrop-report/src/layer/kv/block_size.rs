@@ -3,7 +3,9 @@
 use outcrop_schema::kv::{COMPRESSION, COMPRESSION_BLOCK_SIZE, STORED_BYTES, THROUGHPUT};
 
 use super::answer::{COMPRESS, MATTERS, to_compress_as};
-use super::cell::{base, blocks, engine, is_compressed, is_plain, load, with_capability};
+use super::cell::{
+    base, blocks, codec as codec_of, engine, is_compressed, is_plain, load_and_place, with_capability,
+};
 use super::codec;
 use super::space::Space;
 use crate::answer::Claim;
@@ -52,10 +54,13 @@ pub(super) fn claim(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let others = of_other_codecs(cells, chosen);
     let text = format!(
         "Blocks of {size}: {why}{more}. {store}, {}{others}.",
-        load(chosen)
+        load_and_place(chosen)
     );
     // Whether to compress at all is said above, or is not decided.
-    let action = format!("With {store}, use blocks of {size}: {why}{more}");
+    let action = format!(
+        "With {store}, use blocks of {size}: {why}{more} ({})",
+        load_and_place(chosen)
+    );
     let numbers = sizes.family.iter().filter_map(|cell| {
         let name = format!("throughput, {}", size_of(cell));
         Some(cell.number(&THROUGHPUT)?.clone().named(name))
@@ -191,7 +196,7 @@ fn of_other_codecs(cells: &[Cell<'_>], chosen: &Cell<'_>) -> String {
         let first = sizes.family[0];
         let name = match is_plain(first) {
             true => "without compression".to_owned(),
-            false => format!("with {}", first.spelling(&COMPRESSION)),
+            false => format!("with {}", codec_of(first)),
         };
         let what = match sizes_of(&sizes.tied).as_slice() {
             [only] => format!("{only} is the fastest{}", doubt(&sizes.slower, sizes.highest)),

@@ -5,6 +5,7 @@ use outcrop_schema::compression::{self, CodecName};
 use outcrop_schema::kv::{COMPRESSION, COMPRESSION_BLOCK_SIZE};
 use outcrop_workload::store::{StoreCodec, StoreCompression};
 
+use super::cell::has_one_codec;
 use crate::cell::Cell;
 
 /// The ratio of one codec and block size.
@@ -32,9 +33,9 @@ pub(super) fn ratios(run: &RunView) -> Vec<BlockRatio> {
     views.iter().filter(is_of_codecs).filter_map(ratio).collect()
 }
 
-/// The ratio of a cell's codec on blocks of its size and on its data.
+/// The ratio of a cell's codec on blocks of its size and on its data; none of a cell whose blocks are not all compressed alike, or with a dictionary.
 pub(super) fn ratio_of(ratios: &[BlockRatio], cell: &Cell<'_>) -> Option<f64> {
-    let compression = *cell.get(&COMPRESSION)?;
+    let compression = *cell.get(&COMPRESSION).filter(|_| has_one_codec(cell))?;
     let block_size = cell.spelling(&COMPRESSION_BLOCK_SIZE);
     let data = cell.trials().first()?.data.as_ref()?;
     let is_same = |one: &&BlockRatio| {

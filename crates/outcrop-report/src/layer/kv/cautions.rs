@@ -1,6 +1,7 @@
 //! What limits the answer of this layer: overload, a late generator, compaction, stalls, the log.
 
-use outcrop_schema::kv::{CODEC_UNUSED, NOT_SETTLED, STALLED, STALLED_TIME};
+use outcrop_schema::kv::{CODEC_UNUSED, NOT_SETTLED, SETTLING, STALLED, STALLED_TIME};
+use outcrop_workload::store::Settling;
 
 use super::cell::{generators, is_closed_loop, largest, words};
 use super::{servers, space};
@@ -11,14 +12,8 @@ use crate::number::counted;
 
 /// What limits the answer beside what limits that of every layer.
 pub(super) fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
-    let unsettled = cells.iter().filter(|cell| cell.has(&NOT_SETTLED)).count();
+    let unsettled = unsettled(cells);
     let stalled: Vec<&Cell<'_>> = cells.iter().filter(|cell| cell.has(&STALLED)).collect();
-    let unsettled = (unsettled > 0).then(|| {
-        Caution::warning(format!(
-            "In {} compaction was still running when the run began; settling = \"compacted\" waits for it.",
-            counted(unsettled, "cell")
-        ))
-    });
     let mut unused = cells.iter().filter(|cell| cell.has(&CODEC_UNUSED)).peekable();
     let unused = unused.peek().copied().map(|first| {
         Caution::warning(format!(
@@ -62,4 +57,25 @@ pub(super) fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
         .chain(servers::caution(cells))
         .chain(space::repetition(cells))
         .collect()
+}
+
+/// Of cells in which compaction had not ended, how many, and what helps.
+fn unsettled(cells: &[Cell<'_>]) -> Option<Caution> {
+    let unsettled: Vec<&Cell<'_>> = cells.iter().filter(|cell| cell.has(&NOT_SETTLED)).collect();
+    let first = unsettled.first()?;
+    let waited = unsettled
+        .iter()
+        .filter(|cell| cell.is(&SETTLING, &Settling::Compacted));
+    let remedy = match waited.count() {
+        0 => "settling = \"compacted\" waits for it",
+        count if count == unsettled.len() => {
+            "it did not end in the time that settling = \"compacted\" waits; fewer --records have less of it"
+        }
+        _ => "settling = \"compacted\" waits for it, though not for as long as some of these cells took",
+    };
+    Some(Caution::warning(format!(
+        "In {} compaction was still running when the run began ({}); {remedy}.",
+        counted(unsettled.len(), "cell"),
+        words(first)
+    )))
 }

@@ -4,14 +4,13 @@ use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_count;
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
-    ARRIVAL, BLOCK_CACHE, BLOOM_BITS, BOTTOMMOST, CACHE_HITS, COMPACTION, COMPRESSION,
-    COMPRESSION_BLOCK_SIZE, CONTENT, DICTIONARY, DURABILITY, ENGINE, FILESYSTEM, IN_WHAT_CANDIDATES_DIFFER,
-    IO, LEVEL_CODECS, MEMORY_LIMIT, OFFERED, PAGE_CACHE, PROCESSES, RECORDS, REQUESTS, SERVICE_LATENCY,
-    STORED_BYTES, THREADS, THROUGHPUT, UNFINISHED, VALUE_SIZE, WORKLOAD, WRITE_BUFFER,
+    self, ARRIVAL, BOTTOMMOST, CACHE_HITS, COMPRESSION, COMPRESSION_BLOCK_SIZE, DICTIONARY, DURABILITY,
+    ENGINE, FILESYSTEM, IN_WHAT_CANDIDATES_DIFFER, LEVEL_CODECS, OF_ENGINES, OFFERED, PAGE_CACHE, PROCESSES,
+    RECORDS, REQUESTS, SCHEMA, SERVICE_LATENCY, STORED_BYTES, THREADS, THROUGHPUT, UNFINISHED, WORKLOAD,
 };
 use outcrop_workload::Arrival;
 use outcrop_workload::filesystem::FileCompression;
-use outcrop_workload::store::{StoreCodec, StoreCompression, StoreEngine};
+use outcrop_workload::store::StoreEngine;
 
 use crate::cell::{Cell, best, largest_family, largest_family_that};
 use crate::layer::lateness::Generators;
@@ -22,15 +21,34 @@ use crate::placement::Bounds;
 /// What its blocks are compressed with: one codec, and those of levels and the dictionary where it has them.
 static CODECS: &[FactorRef] = &[&COMPRESSION, &LEVEL_CODECS, &BOTTOMMOST, &DICTIONARY];
 
+/// What the name of its store says besides: the size of its blocks, and what it lies on.
+static PLACES: &[FactorRef] = &[&COMPRESSION_BLOCK_SIZE, &FILESYSTEM];
+
+/// What is asked of it, and by whom.
+static LOADS: &[FactorRef] = &[&WORKLOAD, &REQUESTS, &THREADS, &PROCESSES, &ARRIVAL];
+
 /// Its engine with its codec: `rocksdb zstd:3`, `redb`.
 pub(super) fn engine(cell: &Cell<'_>) -> String {
-    cell.label(&[&[&ENGINE as FactorRef], CODECS].concat())
+    named(cell, &[&[&ENGINE as FactorRef], CODECS].concat()).join(" ")
 }
 
 /// The same with its block size, and with a filesystem that was made for it: `rocksdb zstd:3 16KiB on ext4`.
 pub(super) fn blocks(cell: &Cell<'_>) -> String {
-    let others: [FactorRef; 2] = [&COMPRESSION_BLOCK_SIZE, &FILESYSTEM];
-    cell.label(&[&[&ENGINE as FactorRef], CODECS, &others].concat())
+    named(cell, &[&[&ENGINE as FactorRef], CODECS, PLACES].concat()).join(" ")
+}
+
+/// With what its blocks are compressed: `zstd:3`, `none bottommost zstd:9`.
+pub(crate) fn codec(cell: &Cell<'_>) -> String {
+    named(cell, CODECS).join(" ")
+}
+
+/// Factors as labels say them, those too that have their usual values where cells of the run differ in them.
+fn named(cell: &Cell<'_>, factors: &[FactorRef]) -> Vec<String> {
+    let name = |factor: &FactorRef| match cell.label(&[*factor]) {
+        label if label.is_empty() => cell.apart(&[*factor]),
+        label => vec![label],
+    };
+    factors.iter().flat_map(name).collect()
 }
 
 /// Whether the filesystem below compresses what the engine writes.
@@ -40,10 +58,31 @@ pub(crate) fn is_compressed_below(cell: &Cell<'_>) -> bool {
     compression.is_some_and(FileCompression::is_on)
 }
 
-/// Its load: `ycsb-a zipfian, 4 threads, 2 processes`.
+/// Its load, with all else in which cells of the run differ: `ycsb-a zipfian, 4 threads, 2 processes, page cache kept`.
 pub(super) fn load(cell: &Cell<'_>) -> String {
-    let workers = [&THREADS as FactorRef, &PROCESSES, &ARRIVAL].map(|factor| cell.label(&[factor]));
-    listed([requests(cell)].into_iter().chain(workers))
+    load_but(cell, &[])
+}
+
+/// The same with what its files lie on, where cells of the run differ in that: for a name that does not say it.
+pub(super) fn load_and_place(cell: &Cell<'_>) -> String {
+    listed([load(cell)].into_iter().chain(cell.apart(&[&FILESYSTEM])))
+}
+
+/// The same without some factors, in which cells that are compared under it differ.
+pub(super) fn load_but(cell: &Cell<'_>, but: &[FactorRef]) -> String {
+    let load = [requests(cell)].into_iter().chain(askers(cell));
+    listed(load.chain(records_apart(cell)).chain(apart(cell, but)))
+}
+
+/// Who asks it, as far as that is unusual or differs between cells of the run.
+fn askers(cell: &Cell<'_>) -> impl Iterator<Item = String> {
+    let threads = threads_of(cell).filter(|_| !named(cell, &[&THREADS]).is_empty());
+    threads.into_iter().chain(named(cell, &[&PROCESSES, &ARRIVAL]))
+}
+
+/// `1 thread`.
+fn threads_of(cell: &Cell<'_>) -> Option<String> {
+    cell.get(&THREADS).map(|count| counted(*count as usize, "thread"))
 }
 
 /// What is asked of it: `ycsb-a zipfian`.
@@ -58,9 +97,11 @@ pub(super) fn requests(cell: &Cell<'_>) -> String {
 
 /// Who asks it, one thread too: `1 thread`, `4 threads, 2 processes`.
 pub(super) fn workers(cell: &Cell<'_>) -> String {
-    let threads = cell.get(&THREADS).map(|count| counted(*count as usize, "thread"));
-    let others = [&PROCESSES as FactorRef, &ARRIVAL].map(|factor| cell.label(&[factor]));
-    listed(threads.into_iter().chain(others))
+    listed(
+        threads_of(cell)
+            .into_iter()
+            .chain(named(cell, &[&PROCESSES, &ARRIVAL])),
+    )
 }
 
 /// What caches hide of codec and device, as an addition to what a figure was compared with: `; the block cache answers 75 % of block reads; page
@@ -68,37 +109,59 @@ pub(super) fn workers(cell: &Cell<'_>) -> String {
 pub(super) fn hidden_by_caches(cell: &Cell<'_>) -> String {
     let hits = cell.value(&CACHE_HITS).filter(|hits| *hits >= 0.005);
     let of_blocks = hits.map(|hits| format!("the block cache answers {:.0} % of block reads", hits * 100.0));
-    let of_pages = Some(cell.label(&[&PAGE_CACHE])).filter(|label| !label.is_empty());
+    // Where cells differ in it, the load has it.
+    let is_said = !cell.apart(&[&PAGE_CACHE]).is_empty();
+    let of_pages = Some(cell.label(&[&PAGE_CACHE])).filter(|label| !label.is_empty() && !is_said);
     let hidden = of_blocks.into_iter().chain(of_pages);
     hidden.map(|cache| format!("; {cache}")).collect()
 }
 
-/// What data and engine have besides their names, where cells of the run differ in it: `content zeros`.
+/// What it has besides the name of its store and its load, where cells of the run differ in it: `1M records, content zeros`.
 pub(super) fn others(cell: &Cell<'_>) -> String {
-    listed(cell.apart(&OTHERS))
+    listed(records_apart(cell).chain(apart(cell, &[])))
 }
 
-const OTHERS: [FactorRef; 9] = [
-    &CONTENT,
-    &VALUE_SIZE,
-    &BLOCK_CACHE,
-    &BLOOM_BITS,
-    &WRITE_BUFFER,
-    &COMPACTION,
-    &IO,
-    &DURABILITY,
-    &MEMORY_LIMIT,
-];
+/// How many records, where cells of the run differ in that.
+fn records_apart(cell: &Cell<'_>) -> impl Iterator<Item = String> {
+    let records = (!cell.apart(&[&RECORDS]).is_empty()).then(|| records(cell));
+    records.into_iter()
+}
+
+/// All else in which cells of the run differ, but for some factors.
+fn apart(cell: &Cell<'_>, but: &[FactorRef]) -> Vec<String> {
+    let said = [&[&ENGINE as FactorRef, &RECORDS], CODECS, PLACES, LOADS].concat();
+    cell.apart(&factors_but(&[&said[..], but].concat()))
+}
+
+/// What only engines have besides the name of a store and what a write has reached, where cells of the run differ in it.
+pub(super) fn apart_of_engines(cell: &Cell<'_>) -> Vec<String> {
+    let said = [&[&ENGINE as FactorRef, &DURABILITY], CODECS, PLACES].concat();
+    let is_said = |factor: &FactorRef| said.iter().any(|said| said.name == factor.name);
+    let only: Vec<FactorRef> = OF_ENGINES
+        .iter()
+        .copied()
+        .filter(|factor| !is_said(factor))
+        .collect();
+    cell.apart(&only)
+}
+
+/// `1M records`.
+fn records(cell: &Cell<'_>) -> String {
+    let records = cell.place(&RECORDS).map_or_else(|| "?".to_owned(), format_count);
+    format!("{records} records")
+}
+
+/// The factors of the layer but these.
+pub(crate) fn factors_but(said: &[FactorRef]) -> Vec<FactorRef> {
+    let is_said = |factor: &FactorRef| said.iter().any(|said| said.name == factor.name);
+    let all = SCHEMA.workload.iter().copied();
+    all.filter(|factor| !is_said(factor)).collect()
+}
 
 /// All of it.
 pub(super) fn words(cell: &Cell<'_>) -> String {
-    let records = cell.place(&RECORDS).map_or_else(|| "?".to_owned(), format_count);
-    listed([
-        blocks(cell),
-        load(cell),
-        format!("{records} records"),
-        others(cell),
-    ])
+    let what = [blocks(cell), requests(cell)].into_iter().chain(askers(cell));
+    listed(what.chain([records(cell)]).chain(apart(cell, &[])))
 }
 
 pub(super) fn is_closed_loop(cell: &Cell<'_>) -> bool {
@@ -122,14 +185,20 @@ pub(super) fn generators(cells: &[Cell<'_>]) -> Generators {
 }
 
 /// Whether its blocks are stored as they are; engines without blocks are not meant.
-pub(super) fn is_plain(cell: &Cell<'_>) -> bool {
-    cell.is(&COMPRESSION, &StoreCompression::NONE)
+pub(crate) fn is_plain(cell: &Cell<'_>) -> bool {
+    kv::is_stored_plain(cell.factors())
 }
 
-/// Whether its blocks are compressed.
-pub(super) fn is_compressed(cell: &Cell<'_>) -> bool {
-    cell.get(&COMPRESSION)
-        .is_some_and(|compression| compression.codec != StoreCodec::None)
+/// Whether its blocks are compressed, in some of its levels at least.
+pub(crate) fn is_compressed(cell: &Cell<'_>) -> bool {
+    cell.get(&COMPRESSION).is_some() && !is_plain(cell)
+}
+
+/// Whether all of its blocks are compressed alike, as single blocks are.
+pub(super) fn has_one_codec(cell: &Cell<'_>) -> bool {
+    [&LEVEL_CODECS as FactorRef, &BOTTOMMOST, &DICTIONARY]
+        .into_iter()
+        .all(|factor| cell.is_default(factor))
 }
 
 /// The largest value of a metric in any of its trials: of what happens now and then, the median says nothing.

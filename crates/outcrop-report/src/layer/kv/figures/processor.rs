@@ -23,10 +23,10 @@ pub(super) fn cpu(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
     let bars = |cell: &Cell<'_>| -> Vec<Bar> {
         let note = |metric: &Metric| Some(Point::of(0.0, cell.number(metric)?, &words(cell)).note);
         let whole = || {
-            let (callers, own) = (cell.value(&CALLER_CPU)?, cell.value(&BACKGROUND_CPU)?);
+            let (callers, own) = (cell.number(&CALLER_CPU)?, cell.number(&BACKGROUND_CPU)?);
             Some(Bar {
                 kind: Measured,
-                segments: vec![Segment::bare(0, callers), Segment::bare(1, own)],
+                segments: vec![Segment::of(0, callers), Segment::of(1, own)],
                 note: note(&CPU)?,
             })
         };
@@ -42,7 +42,7 @@ pub(super) fn cpu(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
             "the engine's own threads",
             "in the kernel, of both",
         ],
-        caption: "Stacked: callers and the engine's own threads.",
+        caption: "Stacked: callers and the engine's own threads; lines: interval of each part.",
     };
     look.slots(cells, &CPU, &bars)
 }
