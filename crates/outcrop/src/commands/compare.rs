@@ -25,7 +25,7 @@ A row is the same if the interval lies within the margin. It is better or worse 
 
 Exit codes: 0 no condition is met, 1 one is, 2 none is met and nothing could be compared or a condition could be checked in no cell, or a cell of the candidate failed, lacks the figure that the baseline has or, for a limit, completed too few operations for it or was imported without it. Cells that only the baseline has are counted, and not checked. With --format json, details.conditions has the same for each condition.
 
-A time or rate that is worse on the side where the machine or its storage was busier with other work is undecided.
+A time or rate that is worse on the side where the machine or its storage was busier with other work is undecided. A side whose load was not recorded, such as an import, counts as idle.
 Two separate runs also differ by drift of the machine, which no interval includes. So a condition on a ratio of times or rates is met only if the whole interval is beyond its threshold by more than --drift: 'iops < -3%' takes about -8 %. Where a factor differs, `outcrop ab` measures both variants in one run and needs no allowance for drift.";
 
 /// Compare a run with another run or a published reference
