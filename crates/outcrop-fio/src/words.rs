@@ -66,8 +66,15 @@ pub(crate) fn reads(name: &str) -> bool {
 
 /// Whether requests bypass the page cache; fio's default is that they do not.
 pub(crate) fn is_direct(options: &Options) -> bool {
-    let is_set = |name: &str| options.value(name).map(flag);
-    is_set("direct") == Some(Ok(true)) || is_set("buffered") == Some(Ok(false))
+    direct(options).is_ok_and(|direct| direct == Some(true))
+}
+
+/// The same, as far as options say it: both of them set one thing.
+fn direct(options: &Options) -> Result<Option<bool>, Vec<Problem>> {
+    options.later(
+        ("direct", flag),
+        ("buffered", |text| flag(text).map(|is_set| !is_set)),
+    )
 }
 
 /// Engines of fio that wait for each request: a depth beyond 1 has no effect.
@@ -88,7 +95,13 @@ impl Workload {
     /// Reads the options, with fio's own default where one is left out.
     pub(crate) fn of(options: &Options) -> Self {
         let mut workload = Self::default();
-        let access = workload.take(access(options));
+        let access = match access(options) {
+            Ok(access) => Some(access),
+            Err(problems) => {
+                workload.problems.extend(problems);
+                None
+            }
+        };
         let mix = access.as_ref().map(|(_, mix)| *mix);
         if let Some((pattern, mix)) = access {
             workload.say(&ACCESS_PATTERN, pattern, "rw");
@@ -121,21 +134,18 @@ impl Workload {
         if let Some(Some(node)) = workload.take(numa_node(options)) {
             workload.say(&NUMA_NODE, node, "numa_cpu_nodes");
         }
-        if let Some(content) = workload.take(content(options)) {
+        if let Some(Some(content)) = workload.take(content(options)) {
             workload.say(&CONTENT, content, "buffer_compress_percentage");
         }
         if let Some(Some(true)) = workload.take(options.read("hipri", flag)) {
             workload.say(&COMPLETIONS, Completions::Polled.to_string(), "hipri");
         }
         workload.say(&SUBMISSION, submission(options).to_string(), "iodepth_batch");
-        for name in ["direct", "buffered"] {
-            workload.take(options.read(name, flag));
+        match direct(options) {
+            Ok(Some(true)) => workload.say(&ACCESS, FileAccess::Direct.to_string(), "direct"),
+            Ok(_) => workload.say(&ACCESS, FileAccess::Buffered.to_string(), "direct"),
+            Err(problems) => workload.problems.extend(problems),
         }
-        let access = match is_direct(options) {
-            true => FileAccess::Direct,
-            false => FileAccess::Buffered,
-        };
-        workload.say(&ACCESS, access.to_string(), "direct");
         if let Some(durability) = workload.take(durability(options)) {
             // fio syncs after writes: where there are none, the options have no effect.
             let durability = match mix.is_some_and(|mix| !mix.has_writes()) {
@@ -167,7 +177,8 @@ impl Workload {
 }
 
 /// Where requests go, and how many of them read.
-fn access(options: &Options) -> Result<(String, ReadWriteMix), Problem> {
+fn access(options: &Options) -> Result<(String, ReadWriteMix), Vec<Problem>> {
+    let refuse = |name: &str, reason: String| Err(vec![problem(options, name, reason)]);
     let rw = options.value("rw").unwrap_or("read");
     let (is_random, direction) = match rw.strip_prefix("rand") {
         Some(direction) => (true, direction),
@@ -187,11 +198,11 @@ fn access(options: &Options) -> Result<(String, ReadWriteMix), Problem> {
             } else {
                 format!("`{rw}` is not known; expected read, write, rw, randread, randwrite or randrw")
             };
-            return Err(problem(options, "rw", reason));
+            return refuse("rw", reason);
         }
     };
     if let Some(distance) = distance {
-        let pattern = stride(options, is_random, distance, mix)?;
+        let pattern = stride(options, is_random, distance, mix).map_err(|problem| vec![problem])?;
         return Ok((pattern, mix));
     }
     let distribution = options.value("random_distribution").filter(|_| is_random);
@@ -201,7 +212,7 @@ fn access(options: &Options) -> Result<(String, ReadWriteMix), Problem> {
         Some((_, Some(("zipf", theta)))) if theta.parse::<f64>().is_ok() => format!("zipfian:{theta}"),
         Some((text, _)) => {
             let reason = format!("`{text}` is not one of Outcrop's distributions; use random or zipf:THETA");
-            return Err(problem(options, "random_distribution", reason));
+            return refuse("random_distribution", reason);
         }
     };
     Ok((pattern, mix))
@@ -238,17 +249,15 @@ fn of_reads(percent: u8) -> ReadWriteMix {
     ReadWriteMix::of_reads(percent).unwrap_or(ReadWriteMix::READ_ONLY)
 }
 
-/// The share of reads of a mix; fio's default is one half.
-fn share_of_reads(options: &Options) -> Result<u8, Problem> {
+/// The share of reads of a mix, which two options set; fio's default is one half.
+fn share_of_reads(options: &Options) -> Result<u8, Vec<Problem>> {
     let percent = |text: &str| match text.parse::<u8>() {
         Ok(percent @ 0..=100) => Ok(percent),
         _ => Err(format!("`{text}` is not a percentage from 0 to 100")),
     };
-    if let Some(reads) = options.read("rwmixread", percent)? {
-        return Ok(reads);
-    }
-    let writes = options.read("rwmixwrite", percent)?;
-    Ok(writes.map_or(50, |writes| 100 - writes))
+    let of_writes = |text: &str| percent(text).map(|writes| 100 - writes);
+    let share = options.later(("rwmixread", percent), ("rwmixwrite", of_writes))?;
+    Ok(share.unwrap_or(50))
 }
 
 /// A whole number that is 1 where nothing says otherwise.
@@ -270,11 +279,10 @@ fn engine(options: &Options) -> String {
     }
 }
 
-/// What writes contain; fio's buffers are random where nothing else is asked for.
-fn content(options: &Options) -> Result<String, Problem> {
-    if options.read("zero_buffers", flag)? == Some(true) {
-        return Ok("zeros".to_owned());
-    }
+/// What writes contain; fio's buffers are random where nothing else is asked for, and none of our contents is a pattern. In whichever order
+/// options stand, fio looks at the share that compresses first, then at a pattern, then at zeros.
+fn content(options: &Options) -> Result<Option<String>, Problem> {
+    let is_zeros = options.read("zero_buffers", flag)? == Some(true);
     let percent = |text: &str| match text.parse::<u8>() {
         Ok(percent @ 0..=98) => Ok(percent),
         Ok(percent @ 99..=100) => Err(format!(
@@ -282,10 +290,17 @@ fn content(options: &Options) -> Result<String, Problem> {
         )),
         _ => Err(format!("`{text}` is not a percentage from 0 to 98")),
     };
-    match options.read("buffer_compress_percentage", percent)? {
-        None | Some(0) => Ok("random".to_owned()),
-        Some(percent) => Ok(format!("compressible:{:.3}", 100.0 / f64::from(100 - percent))),
-    }
+    let compresses = options.read("buffer_compress_percentage", percent)?;
+    let repeats = options
+        .value("dedupe_percentage")
+        .is_some_and(|share| share != "0");
+    Ok(match compresses.filter(|percent| *percent > 0) {
+        Some(percent) => Some(format!("compressible:{:.3}", 100.0 / f64::from(100 - percent))),
+        None if repeats => Some("random".to_owned()),
+        None if options.get("buffer_pattern").is_some() => None,
+        None if is_zeros => Some("zeros".to_owned()),
+        None => Some("random".to_owned()),
+    })
 }
 
 /// When writes become durable, as the factor spells it.

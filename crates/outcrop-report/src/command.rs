@@ -7,7 +7,9 @@ mod tables;
 
 use outcrop_results::RunView;
 use outcrop_schema::compression::{DATA, Data};
-use outcrop_schema::device::{ALSO, BETWEEN_DRIVES, DESTROY, KIND, Kind, PATH, SCHEMA as DEVICE, SIZE};
+use outcrop_schema::device::{
+    ALSO, BETWEEN_DRIVES, DESTROY, DRIVES, Direction, KIND, Kind, PATH, SCHEMA as DEVICE, SIZE,
+};
 use outcrop_schema::{FactorRef, LayerSchema};
 use toml::{Table, Value};
 
@@ -199,8 +201,9 @@ impl Commands {
         }
     }
 
-    /// Measures other cells of the run's device; none where that would overwrite a device.
-    pub(crate) fn device(&self, more: &str) -> Option<String> {
+    /// Measures other cells of the run's device in this direction; none where that would overwrite a device, or write to what was only read. With
+    /// further drives, one is measured unless `more` says how many: without a number, the command takes all of them.
+    pub(crate) fn device(&self, direction: Direction, more: &str) -> Option<String> {
         let plan = self.own_plans().find(|plan| layer_of(plan) == DEVICE.name)?;
         let of_subject = |name: &str| plan.get("subject")?.get(name)?.as_str();
         let target = match of_subject(KIND.name)?.parse().ok()? {
@@ -209,14 +212,20 @@ impl Commands {
                     .map_or_else(String::new, |size| format!(" --size {}", quoted(size)));
                 format!("{}{size}", quoted(self.setting("directory")?))
             }
+            Kind::ReadOnly if direction == Direction::Write => return None,
             Kind::ReadOnly => format!("--read-only {}", quoted(of_subject(PATH.name)?)),
             Kind::Destroyed => return None,
         };
         let further = of_subject(ALSO.name).unwrap_or_default().split(BETWEEN_DRIVES);
         let further = further.filter(|place| !place.is_empty());
-        let further: String = further
+        let mut further: String = further
             .map(|place| format!(" --also {}", quoted(place)))
             .collect();
+        let factor: FactorRef = &DRIVES;
+        let drives = format!(" --{}", factor.flag_name());
+        if !further.is_empty() && !format!(" {more}").contains(&drives) {
+            further += &format!("{drives} {}", factor.default.unwrap_or_default());
+        }
         Some(format!("outcrop device {target}{further} {more}"))
     }
 
@@ -266,177 +275,4 @@ fn layer_of(plan: &Value) -> &str {
 }
 
 #[cfg(test)]
-mod tests {
-    use outcrop_schema::{column, compression, kv};
-
-    use super::*;
-
-    const PLAN: &str = "[run]\neffort = \"quick\"\ndirectory = \"/mnt/my disk\"\ndata = \"/srv/it's.csv\"\n\
-        [[plan]]\nlayer = \"kv\"\n[plan.subject]\ndata = \"/srv/it's.csv\"\n\
-        [[plan]]\nlayer = \"device\"\n[plan.subject]\nkind = \"scratch-file\"\nsize = \"1GiB\"\n";
-
-    #[test]
-    fn commands_have_what_the_run_had_in_words_that_a_shell_reads() {
-        let commands = Commands::about("runs/a run", PLAN);
-        assert_eq!(
-            commands.again(&["kv"], "--repetitions 9").unwrap(),
-            "outcrop run 'runs/a run/plan.toml' --layer kv --repetitions 9"
-        );
-        assert_eq!(
-            commands.again(&["kv", "device"], "--repetitions 9").unwrap(),
-            "outcrop run 'runs/a run/plan.toml' --repetitions 9"
-        );
-        assert_eq!(
-            commands.plans(&["kv-ycsb"], &[&kv::SCHEMA]),
-            r"outcrop run kv-ycsb --effort quick --path '/mnt/my disk' --data '/srv/it'\''s.csv'"
-        );
-        // What did not measure the data may refuse them.
-        assert_eq!(
-            commands.plans(&["column-size"], &[&column::SCHEMA]),
-            "outcrop run column-size --effort quick --path '/mnt/my disk'"
-        );
-        assert_eq!(
-            commands.device("--queue-depth 1").unwrap(),
-            "outcrop device '/mnt/my disk' --size 1GiB --queue-depth 1"
-        );
-        assert_eq!(
-            commands.report("--p99 2ms"),
-            "outcrop report 'runs/a run' --p99 2ms"
-        );
-    }
-
-    #[test]
-    fn data_that_only_the_plan_of_a_run_names_are_in_commands_unless_their_plan_generates_its_data() {
-        let plan = |data: &str| {
-            format!("[run]\n[[plan]]\nlayer = \"compression\"\n[plan.subject]\ndata = \"{data}\"\n")
-        };
-        let missing = |plan: &str, generates_data| Missing {
-            title: "a figure".to_owned(),
-            reason: "it was not measured.".to_owned(),
-            plan: plan.to_owned(),
-            effort: LeastEffort::Quick,
-            generates_data,
-        };
-        let filling = |data: &str, missing: &Missing| {
-            let commands = Commands::about("runs/a", &plan(data));
-            commands.filling(missing, &[&compression::SCHEMA]).unwrap()
-        };
-        let percentiles = missing("ratio-percentiles", false);
-        assert_eq!(
-            filling("/srv/dump", &percentiles),
-            "outcrop run ratio-percentiles --data /srv/dump"
-        );
-        assert_eq!(filling("sample", &percentiles), "outcrop run ratio-percentiles");
-        assert_eq!(
-            filling("generated", &percentiles),
-            "outcrop run ratio-percentiles"
-        );
-        assert_eq!(
-            filling("/srv/dump", &missing("robustness", true)),
-            "outcrop run robustness"
-        );
-    }
-
-    #[test]
-    fn a_command_for_what_a_quick_run_lacks_has_the_effort_whose_plan_has_it() {
-        let missing = |effort| Missing {
-            title: "a table".to_owned(),
-            reason: "it was not measured.".to_owned(),
-            plan: "kv-ycsb".to_owned(),
-            effort,
-            generates_data: false,
-        };
-        let commands = Commands::about("", "[run]\neffort = \"quick\"\n");
-        let filling = |effort| commands.filling(&missing(effort), &[&kv::SCHEMA]).unwrap();
-        assert_eq!(filling(LeastEffort::Quick), "outcrop run kv-ycsb --effort quick");
-        assert_eq!(filling(LeastEffort::Default), "outcrop run kv-ycsb");
-        assert_eq!(filling(LeastEffort::Full), "outcrop run kv-ycsb --effort full");
-        let nowhere = Missing {
-            plan: String::new(),
-            ..missing(LeastEffort::Quick)
-        };
-        assert_eq!(commands.filling(&nowhere, &[&kv::SCHEMA]), None);
-    }
-
-    #[test]
-    fn what_a_run_of_a_device_lacks_is_measured_on_that_device_and_not_in_the_directory_of_the_command() {
-        let plan = "[run]\ndirectory = \"/home\"\n[[plan]]\nlayer = \"device\"\n[plan.subject]\nkind = \"destroyed-device\"\n\
-            path = \"/dev/loop0\"\ndestroy = \"/srv/disk.img\"\n";
-        let commands = Commands::about("runs/a", plan);
-        let missing = Missing {
-            title: "a table".to_owned(),
-            reason: "it was not measured.".to_owned(),
-            plan: "ssd-queue-depth".to_owned(),
-            effort: LeastEffort::Quick,
-            generates_data: false,
-        };
-        let command = commands.filling(&missing, &[&DEVICE]).unwrap();
-        assert_eq!(command, "outcrop plans ssd-queue-depth > ssd-queue-depth.toml");
-        let after = commands.after_filling(&[&DEVICE]).unwrap();
-        assert!(
-            after.contains(
-                "`kind = \"destroyed-device\"`, `path = \"/dev/loop0\"`, `destroy = \"/srv/disk.img\"`"
-            ),
-            "{after}"
-        );
-        assert_eq!(commands.after_filling(&[&kv::SCHEMA]), None);
-        let scratch = Commands::about("runs/a", PLAN);
-        assert!(
-            scratch
-                .filling(&missing, &[&DEVICE])
-                .unwrap()
-                .contains("--path '/mnt/my disk'")
-        );
-        assert_eq!(scratch.after_filling(&[&DEVICE]), None);
-    }
-
-    #[test]
-    fn an_unfinished_run_is_resumed_before_anything_is_repeated() {
-        let commands = |plan: &str| Commands {
-            is_unfinished: true,
-            ..Commands::about("runs/a run", plan)
-        };
-        let resuming = commands(PLAN).resuming();
-        assert_eq!(resuming.as_deref(), Some("outcrop run --resume 'runs/a run'"));
-        let variants = commands("[run]\n[[plan]]\nvariant = \"a\"\n").resuming();
-        assert_eq!(variants.as_deref(), Some("outcrop ab --resume 'runs/a run'"));
-        assert_eq!(Commands::about("runs/a run", PLAN).resuming(), None);
-    }
-
-    #[test]
-    fn data_that_came_through_a_pipe_are_read_from_the_file_that_they_were_saved_in() {
-        let plan = "[run]\ndata = \"-\"\n[[plan]]\nlayer = \"compression\"\n[plan.subject]\ndata = \"-\"\n\
-            [[plan]]\nlayer = \"device\"\n[plan.subject]\nkind = \"scratch-file\"\n";
-        let commands = Commands::about("runs/a", plan);
-        assert_eq!(
-            commands.again(&["compression"], "--repetitions 9").unwrap(),
-            "outcrop run runs/a/plan.toml --layer compression --repetitions 9 < DATA"
-        );
-        assert!(
-            commands
-                .before_again(&["compression"])
-                .contains("save them as DATA first")
-        );
-        assert_eq!(
-            commands.again(&["device"], "--repetitions 9").unwrap(),
-            "outcrop run runs/a/plan.toml --layer device --repetitions 9"
-        );
-        assert_eq!(commands.before_again(&["device"]), "");
-        assert_eq!(
-            commands.plans(&["codec-choice"], &[&compression::SCHEMA]),
-            "outcrop run codec-choice --data - < DATA"
-        );
-    }
-
-    #[test]
-    fn a_run_that_is_not_kept_or_has_no_plan_of_ours_cannot_be_measured_again_from_its_folder() {
-        assert_eq!(Commands::about("", PLAN).again(&["kv"], "--repetitions 9"), None);
-        assert!(!Commands::about("", PLAN).is_imported() && !Commands::about("runs/a", PLAN).is_imported());
-        assert!(Commands::about("runs/a", "# imported").is_imported());
-        assert_eq!(Commands::about("", PLAN).report("--p99 2ms"), "--p99 2ms");
-        assert_eq!(
-            Commands::about("runs/a", "# imported").again(&["device"], "--repetitions 9"),
-            None
-        );
-    }
-}
+mod tests;

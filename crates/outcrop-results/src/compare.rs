@@ -258,6 +258,13 @@ pub struct Comparison {
     /// Cells in which failures left the candidate some trials, but too few to decide anything; the baseline too, where it is among the sides.
     #[serde(skip)]
     pub depleted: Vec<FailedCell>,
+    /// Cells of which the candidate has too few trials to decide anything because its run ended, or its time was over, before; their message says how
+    /// many.
+    #[serde(skip)]
+    pub cut_short: Vec<FailedCell>,
+    /// How many cells of each layer the candidate's run did not come to.
+    #[serde(skip)]
+    pub without_trials: BTreeMap<String, usize>,
     /// What differs between the two machines; empty when a side is a reference, which has none.
     pub environment_differences: Vec<EnvironmentDifference>,
     /// The machine had more to do for others on one side.
@@ -322,7 +329,11 @@ fn of_sides(baseline: Comparand<'_>, candidate: Comparand<'_>, options: &Compare
         true => cells::settings(&a, &b),
         false => Default::default(),
     };
-    let [failed, depleted] = failed::of(baseline, candidate);
+    let [failed, depleted, cut_short] = failed::of(baseline, candidate);
+    let without_trials = match candidate {
+        Comparand::Run(run) => run.cells_without_trials(),
+        Comparand::Variant(..) | Comparand::Reference(_) => BTreeMap::new(),
+    };
     Comparison {
         baseline_settings,
         candidate_settings,
@@ -343,6 +354,8 @@ fn of_sides(baseline: Comparand<'_>, candidate: Comparand<'_>, options: &Compare
         loads: load::summed(&paired.loads),
         failed,
         depleted,
+        cut_short,
+        without_trials,
         is_different_machine: any(|difference| difference.is_machine),
         is_different_storage,
         environment_differences,

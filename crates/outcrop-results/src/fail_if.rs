@@ -106,6 +106,12 @@ pub struct FailIfReport<'a> {
     /// The same of cells that have the metric and in which failures left too few trials to judge it.
     #[serde(skip)]
     pub depleted: Vec<FailedCell>,
+    /// The same of cells that have too few because the run ended, or its time was over, before.
+    #[serde(skip)]
+    pub cut_short: Vec<FailedCell>,
+    /// Cells of a layer that has the metric to which the run did not come; of a condition on a ratio none.
+    #[serde(skip)]
+    pub without_trials: usize,
     /// Repetitions that it would take to find a change in one row alone; none where those that there are suffice, or did.
     pub needed: Option<usize>,
 }
@@ -158,7 +164,8 @@ impl FailIf {
         let cells = SideCell::all_of(Comparand::Run(run));
         let check = |condition: &Self| match condition.limit {
             Limit::Value { value, unit } => {
-                let gaps = FailIfReport::failing(condition, &cells, failed::of_run(run));
+                let without_trials = run.cells_without_trials();
+                let gaps = FailIfReport::failing(condition, &cells, failed::of_run(run), &without_trials);
                 condition.check_cells((value, unit), &cells, gaps)
             }
             Limit::Ratio(_) => Err(ResultsError::NothingToCheck {

@@ -2,6 +2,7 @@
 
 pub(crate) mod agreement;
 mod interrupted;
+mod written;
 
 use crate::commands::plan_flags::PlanFlags;
 use crate::dry_run;
@@ -14,7 +15,7 @@ use anyhow::Context as _;
 use interrupted::Interrupted;
 use outcrop_lab::{LabError, PlanSet, ResumedRun};
 use outcrop_measure::units::{TimeSpan, format_data};
-use outcrop_report::{Constraints, Prices, Report, ReportError, cell_table, number::counted, quoted};
+use outcrop_report::{Constraints, Prices, Report, cell_table, number::counted, quoted};
 use outcrop_results::{CellTable, ResultsError, RunFolder, RunView, cells};
 use outcrop_schema::LayerSchema;
 use outcrop_schema::device::Kind;
@@ -224,7 +225,7 @@ fn measure(
             note(&format!(
                 "the trials that are left out can be measured later: `{} --resume {}`",
                 conclusion.command,
-                dir.display()
+                quoted(&dir.to_string_lossy())
             ));
         }
         return Ok(Ending::Done);
@@ -282,6 +283,11 @@ pub(crate) enum Destination<'d> {
     Discarded,
 }
 
+/// Writes the report and the cells of a run folder, and prints nothing.
+pub(crate) fn rewrite(view: &RunView, destination: Destination<'_>, shown: &Shown<'_>) -> anyhow::Result<()> {
+    written::write(view, &shown.report(view), &view.dir, destination).map(|_| ())
+}
+
 /// Writes the report and the cells of a run folder, and prints the cells and what they say.
 pub(crate) fn conclude(
     dir: &Path,
@@ -290,32 +296,13 @@ pub(crate) fn conclude(
     shown: &Shown<'_>,
 ) -> anyhow::Result<()> {
     let mut view = RunView::load(dir).map_err(bad_input)?;
-    let folder = match destination {
-        Destination::Folder(folder) => folder,
-        _ => dir,
-    };
-    let cells_written = match destination {
-        // No command may name a folder that is about to be removed.
-        Destination::Discarded => {
-            view.dir.clear();
-            Ok(())
-        }
-        _ => write_cells(&view, folder, destination),
-    };
+    // No command may name a folder that is about to be removed.
+    if matches!(destination, Destination::Discarded) {
+        view.dir.clear();
+    }
     let report = shown.report(&view);
     let table = CellTable::of(&view);
-    let written = cells_written.and_then(|()| Ok(outcrop_report::write(&report, folder)?));
-    let paths = match (written, destination) {
-        (Ok(paths), _) => Some(paths),
-        (Err(error), Destination::RunIfWritable) if is_read_only(&error) => {
-            note(&format!(
-                "warning: {} cannot be written, so its report is unchanged; --output DIR writes it to another folder",
-                dir.display()
-            ));
-            None
-        }
-        (Err(error), _) => return Err(error),
-    };
+    let paths = written::write(&view, &report, dir, destination)?;
     match format {
         Format::Text => {
             let width = output::terminal_width();
@@ -341,39 +328,6 @@ pub(crate) fn conclude(
         }
         Format::Csv => print_cells(&table),
     }
-}
-
-/// Writes the cells of a run; a folder that the user names is made where it does not exist.
-fn write_cells(view: &RunView, folder: &Path, destination: Destination<'_>) -> anyhow::Result<()> {
-    if matches!(destination, Destination::Folder(_)) {
-        let refused = |why: String| bad_input(anyhow::anyhow!("--output {}: {why}", folder.display()));
-        // Figures of an earlier report are replaced, so that what is there has to be one.
-        if folder.join("figures").exists() && !folder.join("report.html").exists() {
-            return Err(refused(
-                "its folder `figures` does not belong to a report; name another folder".to_owned(),
-            ));
-        }
-        refuse_system_folder("--output", folder)?;
-        std::fs::create_dir_all(folder).map_err(|error| refused(error.to_string()))?;
-    }
-    Ok(cells::write_files(view, folder)?)
-}
-
-/// Whether something could not be written because nothing can be there, or not by this user.
-fn is_read_only(error: &anyhow::Error) -> bool {
-    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
-    // Errors of results name their cause and have no chain.
-    let of_results = |error: &ResultsError| match error {
-        ResultsError::Io { cause, .. } => Some(cause.kind()),
-        _ => None,
-    };
-    let kind = match error.downcast_ref::<ReportError>() {
-        Some(ReportError::Write(error)) => of_results(error),
-        Some(ReportError::Io { source, .. }) => Some(source.kind()),
-        Some(_) => None,
-        None => error.downcast_ref::<ResultsError>().and_then(of_results),
-    };
-    matches!(kind, Some(PermissionDenied | ReadOnlyFilesystem))
 }
 
 /// Prints the table of cells as CSV.

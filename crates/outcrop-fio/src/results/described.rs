@@ -6,14 +6,14 @@ use outcrop_measure::ByteSize;
 use outcrop_results::factors::NOT_STATED;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
-    self, ACCESS_PATTERN, DRIVES, Direction, ENGINE, IO_BLOCK_SIZE, JOBS, NUMA_NODE, QUEUE_DEPTH,
-    READ_WRITE_MIX, REPLAY, SPAN, SYNC,
+    self, ACCESS, ACCESS_PATTERN, CONTENT, DRIVES, Direction, ENGINE, IO_BLOCK_SIZE, JOBS, NUMA_NODE,
+    QUEUE_DEPTH, READ_WRITE_MIX, REPLAY, SPAN, SYNC,
 };
 use outcrop_workload::Durability;
 
 use super::figures::Figures;
 use super::{CONDITION_PREFIX, file_name};
-use crate::options::Options;
+use crate::options::{Options, WITHOUT_ORDER};
 use crate::quantity::bytes;
 use crate::words::{self, Workload};
 
@@ -81,6 +81,11 @@ const WITHOUT_EFFECT: &[&str] = &[
     "wait_for",
     "iodepth_low",
 ];
+/// What the later of two options sets.
+const BY_ORDER: [(FactorRef, [&str; 2]); 2] = [
+    (&ACCESS, ["direct", "buffered"]),
+    (&READ_WRITE_MIX, ["rwmixread", "rwmixwrite"]),
+];
 /// What is said of a mix in which fio synced more often than Outcrop does.
 pub(crate) const SYNCS: &str = "syncs";
 /// Syncs are more if they are this many times those that were asked for; the last writes of a job may have none.
@@ -132,7 +137,12 @@ impl Described {
         if let Some(span) = span(options, &workload) {
             self.say(&SPAN, ByteSize(span).to_string());
         }
+        for factor in [&ACCESS as FactorRef, &CONTENT] {
+            let stated = self.factors.entry(factor.name.to_owned());
+            stated.or_insert_with(|| NOT_STATED.to_owned());
+        }
         self.say_what_is_certain(options);
+        self.say_what_has_no_order(&workload);
         let has_problem = |name: &str| workload.problems.iter().any(|problem| problem.option == name);
         let others = options.iter().filter(|given| {
             let name = given.name.as_str();
@@ -164,6 +174,23 @@ impl Described {
         for (factor, is_certain) in certain {
             if let Some(usual) = factor.default.filter(|_| is_certain) {
                 self.say(factor, usual.to_owned());
+            }
+        }
+    }
+
+    /// Says which options contradict each other without an order, so that what they set is not stated.
+    fn say_what_has_no_order(&mut self, workload: &Workload) {
+        for (factor, [one, other]) in BY_ORDER {
+            let is_open = |name| {
+                let mut problems = workload.problems.iter();
+                problems.any(|problem| problem.option == name && problem.reason.ends_with(WITHOUT_ORDER))
+            };
+            if is_open(one) && is_open(other) {
+                self.remark(format!(
+                    "{one} and {other} of fio contradict each other in one JSON object, which has no order that says which of the two counts: {} is not \
+                     stated",
+                    factor.name
+                ));
             }
         }
     }
@@ -229,6 +256,10 @@ impl Described {
     pub(super) fn assume(&mut self, assumed: &[(FactorRef, String)]) {
         for (factor, value) in assumed {
             if self.factor(*factor).is_none() {
+                let by_order = BY_ORDER.iter().filter(|(decided, _)| decided.name == factor.name);
+                for name in by_order.flat_map(|(_, options)| options) {
+                    self.factors.remove(&format!("{CONDITION_PREFIX}{name}"));
+                }
                 self.factors.insert(factor.name.to_owned(), value.clone());
                 self.remark(format!(
                     "{} = {value} was assumed, because fio's result does not state it",

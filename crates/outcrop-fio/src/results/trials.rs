@@ -95,8 +95,8 @@ fn options_of(job: &Job, document: &Document) -> Option<Options> {
         return None;
     }
     let mut options = Options::default();
-    for (name, value) in given.into_iter().flatten().flatten() {
-        options.set(name, value, "");
+    for object in given.into_iter().flatten() {
+        options.set_object(object);
     }
     Some(options)
 }

@@ -122,3 +122,43 @@ fn what_has_no_counterpart_is_named_with_its_option() {
         assert_eq!(problems[0].option, option, "{pairs:?}");
     }
 }
+
+#[test]
+fn of_two_options_that_set_one_thing_the_later_one_counts() {
+    const MIXES: [(&str, &str); 2] = [("rwmixread", "80"), ("rwmixwrite", "50")];
+    let mixed = |pairs: [(&'static str, &'static str); 2]| [("rw", "randrw"), pairs[0], pairs[1]];
+    let reversed = |[one, other]: [(&'static str, &'static str); 2]| [other, one];
+    const PAST_THE_CACHE: [(&str, &str); 2] = [("buffered", "1"), ("direct", "1")];
+    for (pairs, factor, value) in [
+        (&mixed(MIXES)[..], &READ_WRITE_MIX as FactorRef, "50:50"),
+        (&mixed(reversed(MIXES)), &READ_WRITE_MIX, "80:20"),
+        (&PAST_THE_CACHE, &ACCESS, "direct"),
+        (&reversed(PAST_THE_CACHE), &ACCESS, "buffered"),
+        (&[("direct", "0"), ("buffered", "0")], &ACCESS, "direct"),
+        (&[("buffered", "0"), ("direct", "0")], &ACCESS, "buffered"),
+        (&[("bsrange", "16k-16k"), ("bs", "8k")], &IO_BLOCK_SIZE, "16KiB"),
+    ] {
+        let workload = said(pairs);
+        assert_eq!(workload.value(factor), Some(value), "{pairs:?}");
+        assert!(workload.problems.is_empty(), "{pairs:?}: {:?}", workload.problems);
+    }
+}
+
+#[test]
+fn what_writes_contain_does_not_depend_on_the_order_of_the_options() {
+    const HALF: (&str, &str) = ("buffer_compress_percentage", "50");
+    const NO_SHARE: (&str, &str) = ("buffer_compress_percentage", "0");
+    const ZEROS: (&str, &str) = ("zero_buffers", "1");
+    const PATTERN: (&str, &str) = ("buffer_pattern", "0xab");
+    for (one, other, content) in [
+        (HALF, ZEROS, Some("compressible:2.000")),
+        (NO_SHARE, ZEROS, Some("zeros")),
+        (("dedupe_percentage", "50"), ZEROS, Some("random")),
+        (PATTERN, ZEROS, None),
+        (PATTERN, HALF, Some("compressible:2.000")),
+    ] {
+        for pairs in [[one, other], [other, one]] {
+            assert_eq!(said(&pairs).value(&CONTENT), content, "{pairs:?}");
+        }
+    }
+}

@@ -376,3 +376,18 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn what_a_job_says_overrides_what_is_global_in_whichever_word_it_is_said() {
+    let text = "[global]\ndirect=1\nrw=randrw\nrwmixread=80\n[kept]\n[overridden]\nstonewall\nbuffered=1\nrwmixwrite=50\n";
+    let file = of_text(text).unwrap();
+    let access = |index: usize| {
+        let mut factors = file.jobs[index].workload.iter();
+        factors
+            .find(|(factor, ..)| factor.name == "access")
+            .map(|(_, value, _)| value.as_str())
+    };
+    assert_eq!((access(0), access(1)), (Some("direct"), Some("buffered")));
+    assert_eq!(words(&file, 0), "random 80:20 4KiB 1 psync");
+    assert_eq!(words(&file, 1), "random 50:50 4KiB 1 psync");
+}

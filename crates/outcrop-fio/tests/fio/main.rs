@@ -6,6 +6,7 @@ mod damage;
 mod hostile;
 mod import;
 mod job_files;
+mod order;
 mod real_fio;
 mod round_trip;
 mod samples;

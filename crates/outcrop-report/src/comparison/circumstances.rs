@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use outcrop_measure::metric::Unit;
 use outcrop_measure::units::format_nanoseconds;
-use outcrop_results::compare::{Comparison, ComparisonRow, LoadDifference, LoadMeasure};
+use outcrop_results::compare::{Comparison, ComparisonRow, LoadDifference, LoadMeasure, Side};
 
 use super::labels::Labels;
 use super::text::wrapped;
@@ -36,30 +36,32 @@ pub(super) fn circumstances(comparison: &Comparison) -> String {
 /// On which side the machine was busier, by which figures, and what follows.
 fn load_in_words(load: &LoadDifference, comparison: &Comparison) -> String {
     let share = |value: f64| format!("{:.0} %", 100.0 * value);
+    let (Some(a), Some(b)) = (load.baseline, load.candidate) else {
+        return load_of_one_side(load, comparison);
+    };
     let figures = match load.measure {
         LoadMeasure::OthersCpuShare => format!(
             "other processes used {} of the CPUs in the baseline, {} in the candidate",
-            share(load.baseline),
-            share(load.candidate)
+            share(a),
+            share(b)
         ),
         LoadMeasure::CpuPressureBefore => format!(
             "tasks waited for a CPU during {} of the 10 s before the baseline, {} before the candidate",
-            share(load.baseline),
-            share(load.candidate)
+            share(a),
+            share(b)
         ),
-        LoadMeasure::TasksPerCpuBefore => format!(
-            "{:.1} tasks per CPU ran or waited before the baseline, {:.1} before the candidate",
-            load.baseline, load.candidate
-        ),
+        LoadMeasure::TasksPerCpuBefore => {
+            format!("{a:.1} tasks per CPU ran or waited before the baseline, {b:.1} before the candidate")
+        }
         LoadMeasure::DeviceBytesOfOthers => format!(
             "for each byte of the trials the device moved {} for others in the baseline, {} in the candidate",
-            Unit::Ratio.format(load.baseline),
-            Unit::Ratio.format(load.candidate)
+            Unit::Ratio.format(a),
+            Unit::Ratio.format(b)
         ),
         LoadMeasure::TrialsBesideOthers => format!(
             "the device moved more for others in {} of the trials of the baseline, in {} of those of the candidate",
-            share(load.baseline),
-            share(load.candidate)
+            share(a),
+            share(b)
         ),
     };
     let most = match load.cells_count {
@@ -67,6 +69,38 @@ fn load_in_words(load: &LoadDifference, comparison: &Comparison) -> String {
         _ => " (in the cell where they differ most)",
     };
     format!("{figures}{most}. {}", affected(load, comparison))
+}
+
+/// The same where only the busier side has a record of its load.
+fn load_of_one_side(load: &LoadDifference, comparison: &Comparison) -> String {
+    let side = load.busier.name();
+    let other = match load.busier {
+        Side::Baseline => Side::Candidate,
+        Side::Candidate => Side::Baseline,
+    };
+    let value = load.baseline.or(load.candidate).unwrap_or_default();
+    let share = format!("{:.0} %", 100.0 * value);
+    let figure = match load.measure {
+        LoadMeasure::OthersCpuShare => format!("other processes used {share} of the CPUs in the {side}"),
+        LoadMeasure::CpuPressureBefore => {
+            format!("tasks waited for a CPU during {share} of the 10 s before the {side}")
+        }
+        LoadMeasure::TasksPerCpuBefore => {
+            format!("{value:.1} tasks per CPU ran or waited before the {side}")
+        }
+        LoadMeasure::DeviceBytesOfOthers => format!(
+            "for each byte of the trials the device moved {} for others in the {side}",
+            Unit::Ratio.format(value)
+        ),
+        LoadMeasure::TrialsBesideOthers => {
+            format!("the device moved bytes for others in {share} of the trials of the {side}")
+        }
+    };
+    format!(
+        "{figure}; the load of the {} was not recorded, and counts as none. {}",
+        other.name(),
+        affected(load, comparison)
+    )
 }
 
 /// Which rows follow from it: those of all cells, or of the cells that had the load.

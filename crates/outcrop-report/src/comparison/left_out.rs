@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use outcrop_measure::metric::words_of;
 use outcrop_results::Side;
 use outcrop_results::compare::{Comparison, ComparisonRow, FailedCell, NotComparable, Verdict};
-use outcrop_results::factors::NOT_STATED;
 
 use super::text::wrapped;
 use crate::alike::{kind, ranged};
@@ -49,7 +48,7 @@ fn unlike(comparison: &Comparison) -> String {
             format!("{}{more}", shown.join(", "))
         };
         let (baseline, candidate) = (values(&factor.baseline), values(&factor.candidate));
-        is_not_stated |= baseline == NOT_STATED || candidate == NOT_STATED;
+        is_not_stated |= factor.is_unstated_by_import;
         let sentence = format!(
             "{}: {baseline} in the baseline, {candidate} in the candidate",
             words_of(&factor.factor)

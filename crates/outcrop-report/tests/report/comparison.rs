@@ -1,5 +1,6 @@
 //! What `outcrop compare` prints.
 
+use outcrop_measure::metric::Provenance;
 use outcrop_report::Report;
 use outcrop_report::comparison::{
     Detail, comparison_csv, comparison_in_envelope, comparison_markdown, comparison_text, failed_checks,
@@ -271,6 +272,33 @@ fn a_load_that_only_some_cells_had_is_said_of_their_rows_and_of_no_other() {
 }
 
 #[test]
+fn a_side_whose_load_was_not_recorded_is_said_to_count_as_idle() {
+    let theirs = {
+        let mut run = RunBuilder::new(5).cells(&[4096], &[1, 8], &[100]).build();
+        for trial in &mut run.trials {
+            trial.others_cpu_share = None;
+            for value in &mut trial.values {
+                value.provenance = Provenance::Imported;
+            }
+        }
+        run
+    };
+    let mut busy = RunBuilder::new(5).cells(&[4096], &[1, 8], &[100]).build();
+    for trial in &mut busy.trials {
+        trial.others_cpu_share = Some(0.6);
+    }
+    let text = comparison_text(&compare(&theirs, &busy), &Detail::default());
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains(
+            "other processes used 60 % of the CPUs in the candidate; the load of the baseline was not recorded, and counts as none. Where the \
+             candidate is worse in a time or a rate, the row is undecided."
+        ),
+        "{words}"
+    );
+}
+
+#[test]
 fn checks_that_a_run_failed_stand_above_the_rows_of_a_comparison_in_every_form() {
     let calm = RunBuilder::new(5).cells(&[4096], &[1, 8], &[100]).build();
     let mut disturbed = calm.clone();
@@ -325,6 +353,17 @@ fn runs_of_which_no_cell_matches_are_told_in_which_factors_and_how_an_import_sta
         trial.factors.insert("engine".to_owned(), "libaio".to_owned());
         trial.factors.remove("content");
     }
+    let how = "outcrop import fio FILE --assume FACTOR=VALUE";
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // Of a run of ours there is nothing to supply.
+    let text = comparison_text(&compare(&ours, &theirs), &Detail::default());
+    assert!(
+        text.contains("not stated in the candidate") && !words(&text).contains(how),
+        "{text}"
+    );
+    for value in theirs.trials.iter_mut().flat_map(|trial| &mut trial.values) {
+        value.provenance = Provenance::Imported;
+    }
     let text = comparison_text(&compare(&ours, &theirs), &Detail::default());
     assert!(text.contains("Nothing can be compared."), "{text}");
     assert!(
@@ -332,10 +371,9 @@ fn runs_of_which_no_cell_matches_are_told_in_which_factors_and_how_an_import_sta
         "{text}"
     );
     assert!(!text.contains("no match in queue depth"), "{text}");
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        words.contains("content: random in the baseline, not stated in the candidate")
-            && words.contains("outcrop import fio FILE --assume FACTOR=VALUE"),
+        words(&text).contains("content: random in the baseline, not stated in the candidate")
+            && words(&text).contains(how),
         "{text}"
     );
 }

@@ -2,7 +2,8 @@
 //!
 //! What counts is what others used of the CPUs while the trials of a cell ran. Runs of earlier versions did not record that: there the
 //! state of the machine stands in for it, as their environments have it from just before the first trial. What others moved to and from the
-//! block device counts besides: it slows trials down without any CPU.
+//! block device counts besides: it slows trials down without any CPU. A side that has no record of its load, as results of another program, counts as
+//! idle: what is worse on the other side may be due to the load there.
 
 use outcrop_measure::interval::median;
 use outcrop_measure::metric::{Better, Metric, Unit};
@@ -52,10 +53,10 @@ pub struct LoadDifference {
     pub busier: Side,
     /// What the two figures are.
     pub measure: LoadMeasure,
-    /// The baseline's, where the two are farthest apart.
-    pub baseline: f64,
+    /// The baseline's, where the two are farthest apart; none where its load was not recorded.
+    pub baseline: Option<f64>,
     /// The candidate's.
-    pub candidate: f64,
+    pub candidate: Option<f64>,
     /// Cells of which that is so.
     pub cells_count: usize,
 }
@@ -95,6 +96,11 @@ fn bytes_of_others(cell: &Cell) -> Option<Vec<f64>> {
     }
 }
 
+/// Whether nothing records what else the machine did while a cell was measured: results of other programs, and publications.
+const fn has_no_record(cell: &Cell) -> bool {
+    cell.is_imported || cell.is_reference
+}
+
 fn values<'c>(cell: &'c Cell, metric: &Metric) -> Option<&'c [f64]> {
     let values = cell.metrics.get(metric.name)?.values.as_slice();
     (!values.is_empty()).then_some(values)
@@ -113,8 +119,14 @@ pub(super) fn between(baseline: &Cell, candidate: &Cell, is_one_storage: bool) -
 /// The side beside which the device moved more for others, in the same time and for each byte. Of a run that is slower itself the same traffic is
 /// more for each byte; bytes that come with its own, as those that a filesystem adds, are more in the same time of a run that is faster.
 fn of_device(baseline: &Cell, candidate: &Cell) -> Option<LoadDifference> {
-    let (of_a, of_b) = bytes_of_others(baseline).zip(bytes_of_others(candidate))?;
     let (speeds_a, speeds_b) = values(baseline, &BANDWIDTH.both).zip(values(candidate, &BANDWIDTH.both))?;
+    let or_idle = |known: Option<Vec<f64>>, cell: &Cell, speeds: &[f64]| {
+        known.or_else(|| has_no_record(cell).then(|| vec![0.0; speeds.len()]))
+    };
+    let (known_a, known_b) = (bytes_of_others(baseline), bytes_of_others(candidate));
+    let recorded = (known_a.is_some(), known_b.is_some());
+    let of_a = or_idle(known_a, baseline, speeds_a)?;
+    let of_b = or_idle(known_b, candidate, speeds_b)?;
     let highest = median(speeds_a)?.max(median(speeds_b)?);
     if (of_a.len(), of_b.len()) != (speeds_a.len(), speeds_b.len()) || highest <= 0.0 {
         return None;
@@ -130,7 +142,11 @@ fn of_device(baseline: &Cell, candidate: &Cell) -> Option<LoadDifference> {
         LoadMeasure::TrialsBesideOthers => by_time,
         _ => by_byte,
     };
-    (by_time.busier == by_byte.busier).then_some(figures)
+    (by_time.busier == by_byte.busier).then_some(LoadDifference {
+        baseline: figures.baseline.filter(|_| recorded.0),
+        candidate: figures.candidate.filter(|_| recorded.1),
+        ..figures
+    })
 }
 
 /// The side whose trials ran beside more traffic of others, which is given as a multiple of the trials' own.
@@ -164,27 +180,33 @@ fn beside_more(of_a: &[f64], of_b: &[f64]) -> Option<LoadDifference> {
     Some(LoadDifference {
         busier,
         measure,
-        baseline,
-        candidate,
+        baseline: Some(baseline),
+        candidate: Some(candidate),
         cells_count: 1,
     })
 }
 
 fn of_cpus(baseline: &Cell, candidate: &Cell) -> Option<LoadDifference> {
+    let of_both = |figure: fn(&Cell) -> Option<f64>| {
+        let (a, b) = (figure(baseline), figure(candidate));
+        let is_known = |figure: Option<f64>, cell: &Cell| figure.is_some() || has_no_record(cell);
+        let are_known = is_known(a, baseline) && is_known(b, candidate) && (a.is_some() || b.is_some());
+        are_known.then_some((a, b))
+    };
     let measures = [
         (
             LoadMeasure::OthersCpuShare,
-            baseline.others_share.zip(candidate.others_share),
+            of_both(|cell| cell.others_share),
             SHARE_APART,
         ),
         (
             LoadMeasure::CpuPressureBefore,
-            baseline.before.pressure.zip(candidate.before.pressure),
+            of_both(|cell| cell.before.pressure),
             PRESSURE_APART,
         ),
         (
             LoadMeasure::TasksPerCpuBefore,
-            baseline.before.tasks_per_cpu.zip(candidate.before.tasks_per_cpu),
+            of_both(|cell| cell.before.tasks_per_cpu),
             TASKS_APART,
         ),
     ];
@@ -192,7 +214,7 @@ fn of_cpus(baseline: &Cell, candidate: &Cell) -> Option<LoadDifference> {
     let (measure, (a, b), apart) = measures
         .into_iter()
         .find_map(|(measure, known, apart)| Some((measure, known?, apart)))?;
-    let busier = match b - a {
+    let busier = match b.unwrap_or(0.0) - a.unwrap_or(0.0) {
         gap if gap > apart => Side::Candidate,
         gap if gap < -apart => Side::Baseline,
         _ => return None,
@@ -209,7 +231,7 @@ fn of_cpus(baseline: &Cell, candidate: &Cell) -> Option<LoadDifference> {
 /// One for each side and measure, with the figures that are farthest apart.
 pub(super) fn summed(of_cells: &[LoadDifference]) -> Vec<LoadDifference> {
     let mut summed: Vec<LoadDifference> = Vec::new();
-    let gap = |load: &LoadDifference| (load.candidate - load.baseline).abs();
+    let gap = |load: &LoadDifference| (load.candidate.unwrap_or(0.0) - load.baseline.unwrap_or(0.0)).abs();
     for load in of_cells {
         let is_like =
             |known: &&mut LoadDifference| (known.busier, known.measure) == (load.busier, load.measure);

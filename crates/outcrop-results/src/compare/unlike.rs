@@ -22,6 +22,9 @@ pub struct UnlikeFactor {
     pub baseline: BTreeSet<String>,
     /// Its values in the candidate.
     pub candidate: BTreeSet<String>,
+    /// Whether results of another program do not state it: who imports them can.
+    #[serde(skip)]
+    pub is_unstated_by_import: bool,
 }
 
 /// The factors of each layer of which both sides have cells and none met. Where each factor has some value in common, those in which the two
@@ -93,8 +96,13 @@ fn without_common_value(baseline: &[Cell], candidate: &[Cell]) -> Vec<UnlikeFact
                 factor: name.clone(),
                 baseline: a,
                 candidate: b,
+                is_unstated_by_import: both().any(|cell| is_unstated_by_import(cell, name)),
             });
         }
     }
     unlike
+}
+
+fn is_unstated_by_import(cell: &Cell, name: &str) -> bool {
+    cell.is_imported && conditions::value_of(cell, name).is_none_or(|value| value == NOT_STATED)
 }

@@ -24,7 +24,7 @@ impl<'a> FailIfReport<'a> {
             true => cell.sides.iter().eq([&Side::Candidate]),
             false => cell.sides.contains(&Side::Candidate),
         };
-        let failing = [&comparison.failed, &comparison.depleted]
+        let failing = [&comparison.failed, &comparison.depleted, &comparison.cut_short]
             .map(|cells| cells.iter().filter(counts).cloned().collect());
         let has_metric =
             |layer: &str| has_metric(condition, cells, layer) || rows().any(|row| row.layer == layer);
@@ -47,15 +47,16 @@ impl<'a> FailIfReport<'a> {
                 .filter(|cell| cell.side == Side::Baseline && has_metric(&cell.layer))
                 .filter(|cell| !is_failed(&cell.layer, &cell.factors))
                 .count(),
-            ..Self::failing(condition, cells, failing)
+            ..Self::failing(condition, cells, failing, &comparison.without_trials)
         }
     }
 
-    /// Of the cells that failed, and of those that failures left too few trials, the ones that the condition would be about.
+    /// Of the cells that failed, of those that failures left too few trials, and of those that were cut short, the ones that the condition would be about.
     pub(super) fn failing(
         condition: &FailIf,
         cells: &[SideCell],
-        [failed, depleted]: [Vec<FailedCell>; 2],
+        [failed, depleted, cut_short]: [Vec<FailedCell>; 3],
+        without_trials: &BTreeMap<String, usize>,
     ) -> Self {
         // What belongs to the data needs no number of trials.
         let is_of_trials = |failed: &FailedCell| {
@@ -69,6 +70,13 @@ impl<'a> FailIfReport<'a> {
         Self {
             failed: failed.into_iter().filter(of_layer).collect(),
             depleted: depleted.into_iter().filter(is_of_trials).collect(),
+            cut_short: cut_short.into_iter().filter(is_of_trials).collect(),
+            // Of those that the baseline has, as of all that only it has, the number is said.
+            without_trials: without_trials
+                .iter()
+                .filter(|(layer, _)| !condition.is_relative() && has_metric(condition, cells, layer))
+                .map(|(_, count)| count)
+                .sum(),
             ..Self::default()
         }
     }
@@ -97,6 +105,17 @@ impl<'a> FailIfReport<'a> {
                 "trials of {cells} failed{whose}, and fewer than {LEAST_REPETITIONS} completed, which decide nothing; the first reason: {message}"
             )
         });
+        let cut_short = self.cut_short.first().map(|first| {
+            let (cells, whose, message) = (cells(self.cut_short.len()), whose(first), &first.message);
+            format!(
+                "the run ended before {cells}{whose} had {LEAST_REPETITIONS} trials, and fewer decide nothing; of the first, {message}; resuming the run \
+                 measures the rest"
+            )
+        });
+        let without_trials = (self.without_trials > 0).then(|| {
+            let cells = cells(self.without_trials);
+            format!("the run ended before it came to {cells}; resuming it measures them")
+        });
         let lost = self.lost.first().map(|first| {
             let (cells, reason) = (cells(self.lost.len()), reason_of(first));
             format!("in {cells} the candidate lacks this figure, which the baseline has; the first reason: {reason}")
@@ -114,10 +133,8 @@ impl<'a> FailIfReport<'a> {
             let (cells, reason) = (cells(self.fallen_to_zero.len()), no_ratio(first));
             format!("in {cells} it cannot be checked: {reason}")
         });
-        let told: Vec<String> = [failed, depleted, lost, without, fallen]
-            .into_iter()
-            .flatten()
-            .collect();
+        let told = [failed, depleted, cut_short, without_trials, lost, without, fallen];
+        let told: Vec<String> = told.into_iter().flatten().collect();
         (!told.is_empty()).then(|| told.join("; "))
     }
 }

@@ -33,12 +33,35 @@ impl RunView {
     }
 
     fn lacks_cells_of(&self, plan: &Asked<'_>) -> bool {
+        self.cells_not_begun(plan) > 0
+    }
+
+    fn cells_not_begun(&self, plan: &Asked<'_>) -> usize {
         let of_plan = self
             .trials
             .iter()
             .filter(|trial| trial.plans.iter().any(|name| name == plan.name));
         let begun: BTreeSet<&str> = of_plan.map(|trial| trial.cell.as_str()).collect();
-        plan.cells.is_some_and(|cells| begun.len() < cells)
+        plan.cells.map_or(0, |cells| cells.saturating_sub(begun.len()))
+    }
+
+    /// How many cells of each layer the run did not come to, whatever ended it.
+    pub(crate) fn cells_without_trials(&self) -> BTreeMap<String, usize> {
+        let plan: Table = toml::from_str(&self.plan).unwrap_or_default();
+        let mut counts = BTreeMap::new();
+        for plan in asked_under_any_budget(&plan) {
+            *counts.entry(plan.layer.to_owned()).or_default() += self.cells_not_begun(&plan);
+        }
+        counts
+    }
+
+    /// How many trials of a cell each plan asks for, by the plan's name; a budget, a bound or a signal may have ended the run before.
+    pub(crate) fn trials_asked(&self) -> BTreeMap<String, usize> {
+        let plan: Table = toml::from_str(&self.plan).unwrap_or_default();
+        let asked = asked_under_any_budget(&plan).into_iter();
+        asked
+            .map(|plan| (plan.name.to_owned(), plan.repetitions))
+            .collect()
     }
 
     /// Whether a cell of this layer lacks trials that resuming the run would measure, and has at least so many: only then may a figure of
@@ -89,8 +112,15 @@ struct Asked<'p> {
 
 /// Another program's results have no plan of ours to resume, and under a budget the clock decides.
 fn asked(plan: &Table) -> Vec<Asked<'_>> {
-    let run = plan.get("run").filter(|run| run.get("budget").is_none());
-    if run.is_none() {
+    match plan.get("run").is_some_and(|run| run.get("budget").is_none()) {
+        true => asked_under_any_budget(plan),
+        false => Vec::new(),
+    }
+}
+
+/// The same, also of plans of which the clock decides how much is measured.
+fn asked_under_any_budget(plan: &Table) -> Vec<Asked<'_>> {
+    if plan.get("run").is_none() {
         return Vec::new();
     }
     fn count(table: &Value, key: &str) -> Option<usize> {

@@ -312,3 +312,50 @@ fn a_cell_that_stalled_in_some_trials_or_all_passes_no_limit() {
         assert!(report.passed_over().is_some());
     }
 }
+
+#[test]
+fn a_cell_that_the_end_of_a_run_left_too_few_trials_passes_no_limit_and_no_ratio_unless_the_baseline_has_as_few()
+ {
+    let asking = |run: RunView, repetitions: u32, cells: u32| {
+        let name = run.trials[0].plans[0].clone();
+        let plan = format!(
+            "[run]\nbudget = \"15s\"\n[[plan]]\nname = \"{name}\"\nlayer = \"device\"\ncells = {cells}\n[plan.trial]\nrepetitions = {repetitions}\n"
+        );
+        RunView { plan, ..run }
+    };
+    let whole = asking(beside("whole", |_| ()), 5, 2);
+    let short = || {
+        let mut run = beside("short", |_| ());
+        run.trials
+            .retain(|trial| trial.cell != "depth-8" || trial.repetition < 2);
+        run
+    };
+    let cut = asking(short(), 5, 2);
+    let said = |gate: &str, baseline: &RunView, candidate: &RunView| {
+        let comparison = compare(baseline, candidate);
+        let report = check(gate, &comparison).unwrap();
+        assert_eq!((report.met(), report.checked > 0), (0, true), "{gate}");
+        report.passed_over()
+    };
+    let rest = "had 5 trials, and fewer decide nothing; of the first, 2 of 5 trials were measured; resuming the run measures the rest";
+    for gate in ["iops < -50%", "iops < 1"] {
+        let of_candidate = format!("the run ended before 1 cell in the candidate {rest}");
+        assert_eq!(said(gate, &whole, &cut), Some(of_candidate), "{gate}");
+        assert_eq!(said(gate, &cut, &cut).is_none(), gate.ends_with('%'), "{gate}");
+        assert_eq!(said(gate, &cut, &whole), None, "{gate}");
+        // A plan that asks for no more was measured as a whole.
+        assert_eq!(said(gate, &whole, &asking(short(), 2, 2)), None, "{gate}");
+    }
+    let limit = ["iops < 1".parse().unwrap()];
+    let of_run = |run: &RunView| {
+        FailIf::check_run_each(&limit, run)
+            .remove(0)
+            .unwrap()
+            .passed_over()
+    };
+    assert_eq!(of_run(&cut), Some(format!("the run ended before 1 cell {rest}")));
+    assert_eq!(of_run(&whole), None);
+    let without = "the run ended before it came to 2 cells; resuming it measures them";
+    assert_eq!(of_run(&asking(whole.clone(), 5, 4)).as_deref(), Some(without));
+    assert_eq!(said("iops < -50%", &whole, &asking(whole.clone(), 5, 4)), None);
+}

@@ -1,8 +1,8 @@
 //! Runs of another program beside ours: what they define differently, and what helps where they do not suffice.
 
 use outcrop_measure::metric::Provenance;
-use outcrop_results::{FailIf, RunView, Side, Undecided, Verdict, compare};
-use outcrop_schema::device;
+use outcrop_results::{FailIf, LoadMeasure, RunView, Side, Undecided, Value, Verdict, compare};
+use outcrop_schema::device::{self, BANDWIDTH, FOREIGN_BYTES_RATIO};
 
 use crate::comparisons::{row, run};
 use crate::samples::{check_all, run_of};
@@ -128,4 +128,71 @@ fn imported_results_that_are_too_few_ask_for_more_results_and_name_no_option_tha
     );
     let both = why(&measured, &imported);
     assert!(both.contains("--repetitions 5") && both.contains(jobs), "{both}");
+}
+
+/// The same as the results of another program, which have no record of what else the machine did.
+fn as_imported(run: &RunView) -> RunView {
+    let mut trials = run.trials.clone();
+    for trial in &mut trials {
+        trial.others_cpu_share = None;
+        trial
+            .values
+            .retain(|value| value.metric != FOREIGN_BYTES_RATIO.name);
+        for value in &mut trial.values {
+            value.provenance = Provenance::Imported;
+        }
+    }
+    RunView {
+        trials,
+        environment: serde_json::Value::Null,
+        ..run.clone()
+    }
+}
+
+#[test]
+fn a_side_without_a_record_of_its_load_counts_as_idle_beside_one_that_was_busy() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |name: &str, iops: f64, others: f64, of_others: f64| {
+        let mut trials = run(folder.path(), name, &[32], iops, 4e5).trials;
+        for trial in &mut trials {
+            trial.others_cpu_share = Some(others);
+            let speed = iops * 4096.0;
+            trial.values.push(Value::measured(BANDWIDTH.both, speed));
+            trial.values.push(Value::measured(FOREIGN_BYTES_RATIO, of_others));
+        }
+        run_of(folder.path(), &format!("{name}-entered"), &trials)
+    };
+    let theirs = as_imported(&of("theirs", 2e5, 0.0, 0.0));
+    let gate: [FailIf; 1] = ["iops < -10%".parse().unwrap()];
+    let verdict = |baseline: &RunView, candidate: &RunView| {
+        let comparison = compare(baseline, candidate);
+        let met = check_all(&gate, &comparison).unwrap()[0].met();
+        let load = comparison.loads.first();
+        let figures = load.map(|load| (load.busier, load.measure, load.baseline, load.candidate));
+        (row(&comparison, "iops").verdict.clone(), met, figures)
+    };
+    let undecided = || Verdict::Undecided(Undecided::Load);
+    for (name, others, of_others, measure, figure) in [
+        ("cpus", 0.6, 0.0, LoadMeasure::OthersCpuShare, 0.6),
+        ("storage", 0.02, 114.0, LoadMeasure::DeviceBytesOfOthers, 114.0),
+    ] {
+        let busy = of(name, 1e4, others, of_others);
+        let as_candidate = (
+            undecided(),
+            0,
+            Some((Side::Candidate, measure, None, Some(figure))),
+        );
+        assert_eq!(verdict(&theirs, &busy), as_candidate, "{name}");
+        let as_baseline = (
+            undecided(),
+            0,
+            Some((Side::Baseline, measure, Some(figure), None)),
+        );
+        assert_eq!(verdict(&busy, &theirs), as_baseline, "{name}");
+    }
+    let calm = of("calm", 1e4, 0.02, 0.03);
+    assert_eq!(verdict(&theirs, &calm), (Verdict::Worse, 1, None));
+    // Of two sides without a record, nothing is known.
+    let slower = as_imported(&calm);
+    assert_eq!(verdict(&theirs, &slower), (Verdict::Worse, 1, None));
 }

@@ -188,7 +188,7 @@ fn a_difference_that_the_traffic_of_others_on_the_device_explains_is_undecided_a
     };
     assert_eq!(
         (load.busier, load.measure, load.baseline),
-        (Side::Baseline, LoadMeasure::DeviceBytesOfOthers, 9.4)
+        (Side::Baseline, LoadMeasure::DeviceBytesOfOthers, Some(9.4))
     );
     let conditions: [FailIf; 1] = ["iops > +5%".parse().unwrap()];
     let reports = check_all(&conditions, &comparison).unwrap();
@@ -240,7 +240,12 @@ fn traffic_beside_a_quarter_of_the_trials_of_one_side_explains_a_difference_thou
     let load = comparison.loads[0];
     assert_eq!(
         (load.busier, load.measure, load.baseline, load.candidate),
-        (Side::Candidate, LoadMeasure::TrialsBesideOthers, 0.0, 3.0 / 7.0)
+        (
+            Side::Candidate,
+            LoadMeasure::TrialsBesideOthers,
+            Some(0.0),
+            Some(3.0 / 7.0)
+        )
     );
     let conditions: [FailIf; 1] = ["iops < -5%".parse().unwrap()];
     let reports = check_all(&conditions, &comparison).unwrap();

@@ -23,9 +23,9 @@ Examples:
 Every ratio is the candidate's median ÷ the baseline's, with its interval and the confidence of that interval. \
 A row is the same if the interval lies within the margin. It is better or worse if the interval lies beyond the drift that is allowed for (outside 1/1.05 to 1.05), after correction for the number of rows tested. With fewer than 5 repetitions it is undecided. The rows of --fail-if are corrected together, so a verdict can differ from one without it. A condition is met if a whole interval is beyond its threshold: the interval of the ratio or, for a limit such as 'p99 > 1ms', that of the candidate's median. Undecided cells do not meet it; their number is printed. Cells beyond a limit are printed with their figures.
 
-Exit codes: 0 no condition is met, 1 one is, 2 none is met and nothing could be compared or a condition could be checked in no cell, or a cell of the candidate failed, lacks the figure that the baseline has or, for a limit, completed too few operations for it or was imported without it. Cells that only the baseline has are counted, and not checked. With --format json, details.conditions has the same for each condition.
+Exit codes: 0 no condition is met, 1 one is, 2 none is met and nothing could be compared or a condition could be checked in no cell, or a cell of the candidate failed, was cut short by the end of its run, lacks the figure that the baseline has or, for a limit, completed too few operations for it or was imported without it. Cells that only the baseline has are counted, and not checked. With --format json, details.conditions has the same for each condition.
 
-A time or rate that is worse on the side where the machine or its storage was busier with other work is undecided.
+A time or rate that is worse on the side where the machine or its storage was busier with other work is undecided. A side whose load was not recorded, such as an import, counts as idle.
 Two separate runs also differ by drift of the machine, which no interval includes. So a condition on a ratio of times or rates is met only if the whole interval is beyond its threshold by more than --drift: 'iops < -3%' takes about -8 %. Where a factor differs, `outcrop ab` measures both variants in one run and needs no allowance for drift.";
 
 /// Compare a run with another run or a published reference

@@ -115,9 +115,11 @@ impl Args {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     args.fio.check_path(args.path())?;
+    args.fio.check_foreign()?;
     if let Some(job) = &args.job {
         args.factors.none_with("--job").map_err(bad_input)?;
         args.fio.none_with("--job").map_err(bad_input)?;
+        note_without_effect(args);
         let at_once = match args.in_turn {
             true => AtOnce::InTurn,
             false => AtOnce::Refused,
@@ -132,6 +134,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         return job_file::run(job, given);
     }
     if let Some(half) = args.verify {
+        args.fio.none_with("--verify").map_err(bad_input)?;
+        note_without_effect(args);
         return verify::run(args, half);
     }
     let set = planned(args)?;
@@ -140,10 +144,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
             "note: --peak is --submission batch: a higher rate at a lower real depth; latencies are upper bounds",
         );
     }
+    note_without_effect(args);
+    session::start(&set, "device", &args.flags)
+}
+
+/// Says which of fio's options ask for what is so anyway.
+fn note_without_effect(args: &Args) {
     if let Some(without_effect) = args.fio.without_effect() {
         note(&format!("note: {without_effect}"));
     }
-    session::start(&set, "device", &args.flags)
 }
 
 /// What is measured; a device whose name was not typed is refused with what to type.

@@ -80,7 +80,6 @@ impl FioWords {
         if let Some(path) = &self.filename {
             return Err(refusal(instead_of_filename(path, self.writes(native))));
         }
-        self.foreign.check().map_err(refusal)?;
         let mut draft = draft;
         let jobs = native.of(&JOBS).map_or(&[][..], |given| given.values.as_slice());
         for (said, typed) in self.said(jobs).map_err(refusal)? {
@@ -90,6 +89,11 @@ impl FioWords {
             draft = draft.with_workload(said.factor.about(), said.values, &said.flag);
         }
         Ok(draft)
+    }
+
+    /// Refuses those of fio's options that Outcrop does not have, whatever else is asked for.
+    pub(crate) fn check_foreign(&self) -> anyhow::Result<()> {
+        self.foreign.check().map_err(refusal)
     }
 
     /// Whether what was given asks for writes.

@@ -101,7 +101,7 @@ pub(crate) struct PlanFlags {
     /// Time measured in each trial [default: as the plan says]
     #[arg(long, value_name = "TIME")]
     pub(crate) duration: Option<TimeSpan>,
-    /// Shorten trials so that the whole run fits this time; for where to compress, run as many trials as fit
+    /// Shorten trials so that the whole run fits this time; plans of where to compress, such as kv-compression, run as many trials as fit instead
     #[arg(long, value_name = "TIME")]
     pub(crate) budget: Option<TimeSpan>,
     /// Write at most this much to the device; a resume keeps the limit for what it writes itself [default: no limit]

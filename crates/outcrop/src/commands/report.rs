@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// Print the summary of a run and write its report again
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings\n  outcrop report runs/… --format markdown                   the tables of cells, for a README\n  outcrop report runs/… --beside toshiba-kxg60znv256g-fio   published figures in the charts\n  outcrop report runs/… --min-ratio 2.5 --p99 2ms           other limits; report.html is unchanged\n  outcrop report runs/… --one-page                          one or two sheets to print\n  outcrop report runs/… --fail-if 'p99 > 1ms'               exit code 1 when met\n  outcrop report /archive/runs/… --output mine              a run whose folder is read-only\n\nExit codes of --fail-if: 0 no cell meets a condition, 1 one does, 2 none does and one could not be checked: it failed, completed too few operations for the figure, or was imported without it."
+    after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings\n  outcrop report runs/… --format markdown                   the tables of cells, for a README\n  outcrop report runs/… --beside toshiba-kxg60znv256g-fio   published figures in the charts\n  outcrop report runs/… --min-ratio 2.5 --p99 2ms           other limits; report.html is unchanged\n  outcrop report runs/… --one-page                          one or two sheets to print\n  outcrop report runs/… --fail-if 'p99 > 1ms'               exit code 1 when met\n  outcrop report /archive/runs/… --output mine              a run whose folder is read-only\n\nExit codes of --fail-if: 0 no cell meets a condition, 1 one does, 2 none does and one could not be checked: it failed, was cut short by the end of its run, completed too few operations for the figure, or was imported without it."
 )]
 pub(crate) struct Args {
     /// The run folder
@@ -145,27 +145,31 @@ fn print(args: &Args) -> anyhow::Result<()> {
         constraints: &constraints,
         prices: prices.as_ref(),
     };
-    let format = match args.format {
-        ReportFormat::Text => Format::Text,
-        ReportFormat::Json => Format::Json,
-        ReportFormat::Csv => Format::Csv,
-        ReportFormat::Markdown => {
-            let run = RunView::load(&args.run).map_err(bad_input)?;
-            let tables = cell_table::markdown(&CellTable::of(&run));
-            return output::print(&format!("{tables}\n{}\n", shown.report(&run).origin()));
-        }
-    };
     if !args.beside.names.is_empty() {
         let report = shown.report(&RunView::load(&args.run).map_err(bad_input)?);
         args.beside.note_absence(&report.figures(), None);
     }
-    let output = args.output.as_deref();
-    let destination = output.map_or(Destination::RunIfWritable, Destination::Folder);
-    crate::session::conclude(&args.run, format, destination, &shown)?;
+    let folder = args.output.as_deref();
+    let destination = folder.map_or(Destination::RunIfWritable, Destination::Folder);
+    let format = match args.format {
+        ReportFormat::Text => Some(Format::Text),
+        ReportFormat::Json => Some(Format::Json),
+        ReportFormat::Csv => Some(Format::Csv),
+        ReportFormat::Markdown => None,
+    };
+    match format {
+        Some(format) => crate::session::conclude(&args.run, format, destination, &shown)?,
+        None => {
+            let run = RunView::load(&args.run).map_err(bad_input)?;
+            crate::session::rewrite(&run, destination, &shown)?;
+            let tables = cell_table::markdown(&CellTable::of(&run));
+            output::print(&format!("{tables}\n{}\n", shown.report(&run).origin()))?;
+        }
+    }
     if args.one_page {
         let view = RunView::load(&args.run).map_err(bad_input)?;
         let report = shown.report(&view);
-        let path = output.unwrap_or(&args.run).join(report.page_name("one-page"));
+        let path = folder.unwrap_or(&args.run).join(report.page_name("one-page"));
         write_atomically(&path, report.to_one_page_html().as_bytes())?;
         note(&format!("For print: {}", path.display()));
     }

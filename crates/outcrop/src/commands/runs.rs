@@ -70,6 +70,13 @@ enum Action {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
+    if let (Some(folder), Some(parent)) = (&args.folder, &args.parent) {
+        return Err(bad_input(anyhow::anyhow!(
+            "{} and --in {} are two folders that hold runs; give one of them",
+            folder.display(),
+            parent.display()
+        )));
+    }
     let parent = args.folder.as_deref().or(args.parent.as_deref());
     let parent = parent.unwrap_or(Path::new("runs"));
     if let Some(Action::Remove { runs, yes, .. }) = &args.action {

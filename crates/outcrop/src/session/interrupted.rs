@@ -4,6 +4,7 @@ use std::path::Path;
 
 use outcrop_lab::RunOutcome;
 use outcrop_measure::ByteSize;
+use outcrop_report::quoted;
 
 /// How a run ended early.
 pub(super) struct Interrupted<'r> {
@@ -34,7 +35,11 @@ impl Interrupted<'_> {
             );
         }
         let kept = format!("interrupted: {finished} of {total} trials are kept");
-        let resume = format!("{} --resume {}", self.command, self.dir.display());
+        let resume = format!(
+            "{} --resume {}",
+            self.command,
+            quoted(&self.dir.to_string_lossy())
+        );
         let with = |limit: ByteSize| format!("`{resume} --max-written {limit}`");
         match self.limit {
             None => format!("{kept}; resume with `{resume}`"),

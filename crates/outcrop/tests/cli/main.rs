@@ -59,3 +59,4 @@ mod steering;
 mod surface;
 mod table_flags;
 mod toy_layer;
+mod unused_flags;

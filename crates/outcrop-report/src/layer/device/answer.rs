@@ -75,7 +75,7 @@ fn capabilities(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
                 true => lacking(cells, direction, Wanted::Lone),
                 false => lacking(cells, direction, Wanted::Any),
             };
-            unmeasured(lacking, commands.device(&flags))
+            unmeasured(lacking, commands.device(direction, &flags))
         };
         row(format!("{label}, {percentile}"), metric, find, hint)
     };
@@ -167,7 +167,10 @@ fn throughput(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
             let hint = |direction: Direction| {
                 let beside = busiest(cells, direction.other(), &IOPS);
                 let flags = with_only(direction, beside, cells, commands);
-                unmeasured(lacking(cells, direction, Wanted::Any), commands.device(&flags))
+                unmeasured(
+                    lacking(cells, direction, Wanted::Any),
+                    commands.device(direction, &flags),
+                )
             };
             row(
                 format!("Answered {what}"),
@@ -192,7 +195,10 @@ fn throughput(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
             }
             let beside = fastest(cells, direction.other(), metric);
             let flags = with_only(direction, beside, cells, commands);
-            unmeasured(lacking(cells, direction, Wanted::Closed), commands.device(&flags))
+            unmeasured(
+                lacking(cells, direction, Wanted::Closed),
+                commands.device(direction, &flags),
+            )
         };
         let mut row = row(
             format!("{label} {what}"),

@@ -130,6 +130,18 @@ fn refuse_measuring(args: &Args) -> anyhow::Result<()> {
             given.flag
         )));
     }
+    let flags = &args.flags;
+    let of_trials = [
+        ("--repetitions", flags.repetitions.is_some()),
+        ("--warm-up", flags.warm_up.is_some()),
+        ("--duration", flags.duration.is_some()),
+        ("--budget", flags.budget.is_some()),
+    ];
+    if let Some((flag, _)) = of_trials.iter().find(|(_, is_given)| *is_given) {
+        return Err(refusal(format!(
+            "--verify does not measure, so {flag} has no effect; --size and --span bound what it writes and reads"
+        )));
+    }
     if args.flags.dry_run {
         return Err(refusal(
             "--verify has no --dry-run; --max-written bounds what it writes",
