@@ -21,7 +21,7 @@ fn other(factor: FactorRef) -> Option<&'static str> {
         "item_memory" => "1MB",
         "policy" => "sieve",
         "load_factor" => "0.9",
-        "server_threads" => "2",
+        "server_threads" | "driver_threads" => "2",
         "protocol" => "http",
         "workload" => "etc-lite",
         "popularity" => "uniform",
@@ -34,7 +34,6 @@ fn other(factor: FactorRef) -> Option<&'static str> {
         "connections" => "7",
         "pipeline" => "3",
         "arrival" => "constant:1000",
-        "driver_threads" => "2",
         "requests" => "15000",
         name => panic!("no other value for {name}"),
     })

@@ -9,7 +9,7 @@ use crate::cache_fixture::{Builder, Factors, peers, policies};
 
 fn finding(run: &RunView, id: &str) -> Finding {
     let findings = Report::of(run).layers.remove(0).findings;
-    findings.into_iter().find(|finding| finding.id == id).unwrap()
+    findings.into_iter().find(|finding| finding.id == id).expect(id)
 }
 
 /// A run of one policy at 1 MiB, with these values of a metric.
@@ -23,7 +23,7 @@ fn of(changes: Factors<'_>, values: &[(Metric, &[f64])]) -> Builder {
                 .values
                 .iter_mut()
                 .filter(|value| value.metric == metric.name);
-            own.next().unwrap().value = Some(values[trial.repetition as usize]);
+            own.next().expect("a trial has it").value = Some(values[trial.repetition as usize]);
         }
     }
     builder

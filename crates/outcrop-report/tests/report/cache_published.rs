@@ -12,7 +12,7 @@ use crate::cache_fixture::{Builder, Factors, policies};
 fn section(run: &RunView, name: &str) -> ReferenceSection {
     let layers = Report::of(run).layers;
     let mut all = layers.into_iter().flat_map(|layer| layer.references);
-    all.find(|section| section.name == name).unwrap()
+    all.find(|section| section.name == name).expect(name)
 }
 
 /// A run of the load of the study with each of these policies.

@@ -43,7 +43,7 @@ fn with_other_at(factor: FactorRef, value: &str, times: f64) -> RunView {
         .iter_mut()
         .filter(|trial| trial.cell.ends_with("-other"));
     for trial in others {
-        let throughput = trial.number(&THROUGHPUT).unwrap() * times;
+        let throughput = trial.number(&THROUGHPUT).expect("a trial has it") * times;
         trial.values.retain(|value| value.metric != THROUGHPUT.name);
         trial.values.push(Value::measured(THROUGHPUT, throughput));
     }
