@@ -16,6 +16,7 @@ mod promise;
 mod room;
 mod source;
 mod stop;
+mod unused;
 mod variants;
 mod written;
 

@@ -7,7 +7,7 @@ use outcrop_measure::units::TimeSpan;
 use outcrop_probe::Stopwatch;
 
 use outcrop_schema::kv::Constraints;
-use outcrop_schema::{FactorRef, LayerSchema, Setting, Settings};
+use outcrop_schema::{FactorRef, Setting, Settings};
 use outcrop_workload::word::hint;
 
 use super::data_taken::DataTaken;
@@ -15,6 +15,7 @@ use super::design::Factors;
 use super::distinguish::distinguish;
 use super::draft::{Draft, Given, Located, TrialDraft};
 use super::parse::RunHeader;
+use super::unused::refuse_unused;
 use super::{GivenIn, Plan, PlanOptions, PlanSet, chosen, doubt, promise, stop};
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
@@ -173,37 +174,6 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
     let notes = checked.map_err(|(at, refusal)| refused(&draft, layer, &combinations[at], &refusal))?;
     data_taken.notes.extend(notes);
     Ok(plan)
-}
-
-/// Refuses a choice that no plan has a use for.
-fn refuse_unused(options: &PlanOptions, plans: &[Plan]) -> Result<(), LabError> {
-    let any = |takes: fn(&LayerSchema) -> bool| plans.iter().any(|plan| takes(plan.layer.schema()));
-    let choices = [
-        (
-            "--server",
-            options.server.is_some(),
-            any(|schema| schema.server.is_some()),
-            "measures a server",
-        ),
-        (
-            "--size",
-            options.size.is_some(),
-            any(|schema| schema.size.is_some()),
-            "has a file whose size can be chosen",
-        ),
-        (
-            "--sample-size",
-            options.sample_size.is_some(),
-            any(|schema| schema.sampling.is_some()),
-            "takes a sample of data",
-        ),
-    ];
-    let unused = choices
-        .iter()
-        .find(|(_, is_given, is_used, _)| *is_given && !is_used);
-    unused.map_or(Ok(()), |(flag, _, _, what)| {
-        Err(bad(flag, format!("none of these plans {what}; leave it out")))
-    })
 }
 
 /// Writes the caller's choices over the plan's.

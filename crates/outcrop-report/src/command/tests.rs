@@ -141,12 +141,14 @@ fn data_that_came_through_a_pipe_are_read_from_the_file_that_they_were_saved_in(
         [[plan]]\nlayer = \"device\"\n[plan.subject]\nkind = \"scratch-file\"\n";
     let commands = Commands::about("runs/a", plan);
     assert_eq!(
-        commands.again(&["compression"], "--repetitions 9").unwrap(),
+        commands
+            .again(&[compression::SCHEMA.name], "--repetitions 9")
+            .unwrap(),
         "outcrop run runs/a/plan.toml --layer compression --repetitions 9 < DATA"
     );
     assert!(
         commands
-            .before_again(&["compression"])
+            .before_again(&[compression::SCHEMA.name])
             .contains("save them as DATA first")
     );
     assert_eq!(

@@ -1,0 +1,38 @@
+//! Choices that no plan of a run has a use for.
+
+use outcrop_schema::LayerSchema;
+
+use super::check::bad;
+use super::{Plan, PlanOptions};
+use crate::error::LabError;
+
+/// Refuses a choice that no plan has a use for.
+pub(super) fn refuse_unused(options: &PlanOptions, plans: &[Plan]) -> Result<(), LabError> {
+    let any = |takes: fn(&LayerSchema) -> bool| plans.iter().any(|plan| takes(plan.layer.schema()));
+    let choices = [
+        (
+            "--server",
+            options.server.is_some(),
+            any(|schema| schema.server.is_some()),
+            "measures a server",
+        ),
+        (
+            "--size",
+            options.size.is_some(),
+            any(|schema| schema.size.is_some()),
+            "has a file whose size can be chosen",
+        ),
+        (
+            "--sample-size",
+            options.sample_size.is_some(),
+            any(|schema| schema.sampling.is_some()),
+            "takes a sample of data",
+        ),
+    ];
+    let unused = choices
+        .iter()
+        .find(|(_, is_given, is_used, _)| *is_given && !is_used);
+    unused.map_or(Ok(()), |(flag, _, _, what)| {
+        Err(bad(flag, format!("none of these plans {what}; leave it out")))
+    })
+}
