@@ -95,18 +95,23 @@ impl Workload {
     /// Reads the options, with fio's own default where one is left out.
     pub(crate) fn of(options: &Options) -> Self {
         let mut workload = Self::default();
-        let access = match access(options) {
-            Ok(access) => Some(access),
+        let mix = match access(options) {
+            Ok((pattern, mix)) => {
+                workload.say(&ACCESS_PATTERN, pattern, "rw");
+                mix
+            }
+            Err(problems) => Err(problems),
+        };
+        let mix = match mix {
+            Ok(mix) => {
+                workload.say(&READ_WRITE_MIX, mix.to_string(), "rw");
+                Some(mix)
+            }
             Err(problems) => {
                 workload.problems.extend(problems);
                 None
             }
         };
-        let mix = access.as_ref().map(|(_, mix)| *mix);
-        if let Some((pattern, mix)) = access {
-            workload.say(&ACCESS_PATTERN, pattern, "rw");
-            workload.say(&READ_WRITE_MIX, mix.to_string(), "rw");
-        }
         let size = workload.take(sizes::block_size(options, mix));
         if let Some(size) = size {
             workload.say(&IO_BLOCK_SIZE, ByteSize(size).to_string(), "bs");
@@ -176,8 +181,11 @@ impl Workload {
     }
 }
 
+/// The share of reads, or why options do not say it.
+type Mix = Result<ReadWriteMix, Vec<Problem>>;
+
 /// Where requests go, and how many of them read.
-fn access(options: &Options) -> Result<(String, ReadWriteMix), Vec<Problem>> {
+fn access(options: &Options) -> Result<(String, Mix), Vec<Problem>> {
     let refuse = |name: &str, reason: String| Err(vec![problem(options, name, reason)]);
     let rw = options.value("rw").unwrap_or("read");
     let (is_random, direction) = match rw.strip_prefix("rand") {
@@ -189,9 +197,9 @@ fn access(options: &Options) -> Result<(String, ReadWriteMix), Vec<Problem>> {
         None => (direction, None),
     };
     let mix = match direction {
-        "read" => ReadWriteMix::READ_ONLY,
-        "write" => ReadWriteMix::WRITE_ONLY,
-        "rw" | "readwrite" => of_reads(share_of_reads(options)?),
+        "read" => Ok(ReadWriteMix::READ_ONLY),
+        "write" => Ok(ReadWriteMix::WRITE_ONLY),
+        "rw" | "readwrite" => share_of_reads(options).map(of_reads),
         _ => {
             let reason = if direction.contains("trim") {
                 format!("`{rw}` trims; Outcrop measures reads and writes")
@@ -202,8 +210,9 @@ fn access(options: &Options) -> Result<(String, ReadWriteMix), Vec<Problem>> {
         }
     };
     if let Some(distance) = distance {
+        let mix = mix?;
         let pattern = stride(options, is_random, distance, mix).map_err(|problem| vec![problem])?;
-        return Ok((pattern, mix));
+        return Ok((pattern, Ok(mix)));
     }
     let distribution = options.value("random_distribution").filter(|_| is_random);
     let pattern = match distribution.map(|text| (text, text.split_once(':'))) {

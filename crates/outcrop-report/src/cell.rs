@@ -30,8 +30,6 @@ pub struct Cell<'a> {
     numbers: BTreeMap<String, Number>,
     unavailable: BTreeMap<String, String>,
     view: Option<&'a CellView<'a>>,
-    /// Factors whose default its words state, since other cells of the run have another value.
-    telling: Vec<&'static str>,
     /// Factors in which cells of the run differ.
     varying: Vec<&'static str>,
     /// Whether cells of the run have several subjects.
@@ -48,7 +46,6 @@ impl<'a> Cell<'a> {
             numbers: BTreeMap::new(),
             unavailable: BTreeMap::new(),
             view: Some(view),
-            telling: Vec::new(),
             varying: Vec::new(),
             is_of_several: false,
         };
@@ -81,7 +78,6 @@ impl<'a> Cell<'a> {
                 numbers: BTreeMap::new(),
                 unavailable: BTreeMap::new(),
                 view: None,
-                telling: Vec::new(),
                 varying: Vec::new(),
                 is_of_several: false,
             });
@@ -147,20 +143,11 @@ impl<'a> Cell<'a> {
         words.join(" ")
     }
 
-    /// Has the words of each of these cells state a factor, the default too, where they differ in it: beside other values, silence does not
-    /// say which one was meant.
-    pub(crate) fn tell_apart(cells: &mut [Self], factor: FactorRef) {
-        let is_other = |cell: &Self| !cell.is_default(factor);
-        if cells.iter().any(is_other) {
-            cells.iter_mut().for_each(|cell| cell.telling.push(factor.name));
-        }
-    }
-
     /// A factor's value as words of the cell say it, each time it is unusual or others of the run are: `sync none`. None where there is nothing to say.
     pub(crate) fn told(&self, factor: FactorRef) -> Option<String> {
         let value = self.spelling(factor);
         let is_default = || {
-            self.telling
+            self.varying
                 .contains(&factor.name)
                 .then(|| format!("{} {value}", factor.words()))
         };

@@ -61,7 +61,7 @@ fn of_two_in_one_object_neither_counts_unless_they_say_the_same_or_it_is_assumed
     );
     assert!(said.contains("read_write_mix is not stated"), "{said}");
 
-    let assumed = ["access=direct", "read_write_mix=80:20", "access_pattern=random"];
+    let assumed = ["access=direct", "read_write_mix=80:20"];
     let trial = trial_of(r#""size": "1g""#, both, &assumed);
     assert_eq!(
         (trial.factors["access"].as_str(), trial.factors.get("fio_direct")),

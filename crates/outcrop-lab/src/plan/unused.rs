@@ -26,7 +26,7 @@ pub(super) fn refuse_unused(options: &PlanOptions, plans: &[Plan]) -> Result<(),
             "--sample-size",
             options.sample_size.is_some(),
             any(|schema| schema.sampling.is_some()),
-            "takes a sample of data",
+            "takes a sample of data for codecs",
         ),
     ];
     let unused = choices

@@ -69,7 +69,10 @@ impl PlanSet {
             ),
             (
                 has(&|schema| schema.name == filesystem::SCHEMA.name),
-                "fill the files with less data (--sample-size, or sample_size in a plan)",
+                match given_in {
+                    GivenIn::Flags => "fill the files with less data (--sample-size)",
+                    GivenIn::Plans => "fill the files with less data (`sample_size` in a plan of your own)",
+                },
             ),
             (
                 has(&|schema| schema.factor(kv::RECORDS.name).is_some()),

@@ -73,9 +73,9 @@ fn a_refusal_says_what_makes_the_data_of_this_run_smaller() {
     let filesystem = "name = \"fs\"\nquestion = \"How fast?\"\nlayer = \"filesystem\"\n";
     let message = refused(filesystem);
     assert!(
-        message.contains("; fill the files with less data (--sample-size, or sample_size in a plan), or allow more (--max-written)")
+        message.contains("; fill the files with less data (`sample_size` in a plan of your own), or allow more (--max-written)")
             || message.contains(
-                "; fill the files with less data (--sample-size, or sample_size in a plan), measure fewer cells that write, "
+                "; fill the files with less data (`sample_size` in a plan of your own), measure fewer cells that write, "
             ),
         "{message}"
     );

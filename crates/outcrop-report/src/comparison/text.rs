@@ -71,9 +71,9 @@ fn not_shown(comparison: &Comparison, shown: &[OfMetric<'_>], rest: &[OfMetric<'
     // What says again what another row says decides nothing of its own.
     match comparison.comparable().count() - told {
         0 => {}
-        1 => parts.push("1 row repeats another (the same measurement under another name)".to_owned()),
+        1 => parts.push("1 row repeats another (they follow from the same measurement)".to_owned()),
         repeated => parts.push(format!(
-            "{repeated} rows repeat others (the same measurement under another name)"
+            "{repeated} rows repeat others (they follow from the same measurement)"
         )),
     }
     match parts.is_empty() {

@@ -185,7 +185,7 @@ fn repetitions(numbers: &[&Number]) -> Option<Caution> {
     match fewest.interval {
         Some(interval) if interval.confidence < 0.93 => Some(Caution::note(format!(
             "With {} trials per cell an interval is the range of the trials and covers the true median with only \
-             {:.0} % confidence; the default effort takes 5.",
+             {:.0} % confidence; 5 trials give 94 %.",
             fewest.n,
             interval.confidence * 100.0
         ))),

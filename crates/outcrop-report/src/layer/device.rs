@@ -14,8 +14,7 @@ mod method;
 mod references;
 
 use outcrop_results::RunView;
-use outcrop_schema::FactorRef;
-use outcrop_schema::device::{ACCESS, IO_BLOCK_SIZE, JOBS, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA, SYNC};
+use outcrop_schema::device::{IO_BLOCK_SIZE, JOBS, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA};
 
 use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
@@ -37,10 +36,7 @@ pub(crate) static LAYER: ReportedLayer = ReportedLayer {
     schema: &SCHEMA,
     // In numeric order, so that of equal cells the one with the least depth is the first.
     order: &[&READ_WRITE_MIX, &IO_BLOCK_SIZE, &QUEUE_DEPTH, &JOBS],
-    read: |run, mut cells| {
-        for factor in [&SYNC as FactorRef, &ACCESS] {
-            Cell::tell_apart(&mut cells, factor);
-        }
+    read: |run, cells| {
         Box::new(DeviceReport {
             run,
             cells,

@@ -111,7 +111,8 @@ pub(super) fn in_brief(conditions: &str) -> String {
     let setting = conditions.split("; ").next().unwrap_or_default();
     let mut parts = setting.split(", ");
     let mut brief = parts.next().unwrap_or_default().to_owned();
-    for part in parts.skip_while(|part| !part.contains("QD ")) {
+    let has_depth = setting.contains("QD ");
+    for part in parts.skip_while(|part| has_depth && !part.contains("QD ")) {
         brief.push_str(", ");
         brief.push_str(part);
     }

@@ -291,7 +291,7 @@ fn where_the_users_own_chunks_are_smallest_all_that_says_zstd_3_shows_what_zstd_
     let leave = claim(&run, "Leave as they are");
     assert_eq!(
         leave.text,
-        "own: 9.00 MB in this file (dictionary, Brotli): .ocol would take 9.90 MB, perhaps less with --profile smallest (10 % larger), Parquet with zstd:3 as Outcrop \
+        "own: 9.00 MB in this file (dictionary, Brotli): .ocol would take 9.90 MB, perhaps less with column encode --profile smallest (10 % larger), Parquet with zstd:3 as Outcrop \
          writes it 10.0 MB (11 % larger)."
     );
     let with_zstd = leave

@@ -1,11 +1,15 @@
 //! Answers of runs whose cells differ in more than a reader expects: several subjects, open loops, depths without a single request.
 
+use std::collections::BTreeSet;
+
 use outcrop_report::answer::Claim;
 use outcrop_report::{Report, Verdict};
 use outcrop_results::RunView;
 use outcrop_schema::device::ARRIVAL;
 
+use crate::figure_conditions::names_of;
 use crate::fixture::RunBuilder;
+use crate::other_values::{others_of, runs, with_other};
 
 /// A run and the same under another subject, half as fast or not.
 fn of_two_subjects() -> RunView {
@@ -72,8 +76,43 @@ fn a_knee_is_predicted_from_a_single_request_alone() {
     };
     let lone = knee(&[1, 4, 16, 64]).expect("it begins at one request");
     assert!(lone.text.contains("latency of a single request"), "{lone:?}");
-    if let Some(deep) = knee(&[8, 32, 64, 128]) {
-        assert!(!deep.text.contains("start to queue at about"), "{deep:?}");
-        assert!(deep.text.contains("the least depth is QD 8"), "{deep:?}");
+    let deep = knee(&[8, 32, 64, 128]).expect("it is observed");
+    assert!(!deep.text.contains("start to queue at about"), "{deep:?}");
+    assert!(deep.text.contains("the least depth is QD 8"), "{deep:?}");
+}
+
+#[test]
+fn advice_on_a_device_names_the_value_that_it_is_about_whichever_factor_cells_differ_in() {
+    let [(schema, _), ..] = runs();
+    for (factor, value) in others_of(schema) {
+        let run = RunBuilder::new(5).cells(&[4096], &[1, 4, 16], &[0]).build();
+        let run = with_other(run, factor, value);
+        let trials = run.trials.iter();
+        let values: BTreeSet<&str> = trials.map(|trial| trial.factors[factor.name].as_str()).collect();
+        let names: BTreeSet<String> = values
+            .into_iter()
+            .flat_map(|value| names_of(factor, value))
+            .collect();
+        let report = Report::of(&run);
+        let advice = &report.layers[0].answer.advice;
+        for claim in advice {
+            // A direction is in the topic; one job, one drive and a sync after each write need no name, and nothing is read back unless it is said.
+            let is_said = match factor.name {
+                "read_write_mix" => claim.topic.contains("rite"),
+                "jobs" | "drives" | "replay" => true,
+                "sync" => claim.topic == "Durability",
+                _ => false,
+            };
+            for text in [&claim.brief, &claim.text] {
+                let text = text.replace(' ', "");
+                let is_random = factor.name == "access_pattern" && text.contains("random");
+                let is_named = names.iter().any(|name| text.contains(name));
+                assert!(
+                    is_named || is_random || is_said,
+                    "{}: {names:?} in {claim:?}",
+                    factor.name
+                );
+            }
+        }
     }
 }

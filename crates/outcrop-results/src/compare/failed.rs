@@ -53,7 +53,8 @@ fn cut_short(side: Comparand<'_>) -> Vec<(Key, FailedCell)> {
     cells_in(side, |view| {
         let of_plans = view.plans.iter().filter_map(|plan| asked.get(*plan));
         let (asked, completed) = (*of_plans.max()?, view.completed.len());
-        let is_short = has_few(view) && completed < asked && failure(view).is_none();
+        let is_enough_asked = asked >= LEAST_REPETITIONS;
+        let is_short = has_few(view) && is_enough_asked && completed < asked && failure(view).is_none();
         is_short.then(|| format!("{completed} of {asked} trials were measured"))
     })
 }

@@ -108,13 +108,13 @@ impl<'a> FailIfReport<'a> {
         let cut_short = self.cut_short.first().map(|first| {
             let (cells, whose, message) = (cells(self.cut_short.len()), whose(first), &first.message);
             format!(
-                "the run ended before {cells}{whose} had {LEAST_REPETITIONS} trials, and fewer decide nothing; of the first, {message}; resuming the run \
-                 measures the rest"
+                "the run ended before {cells}{whose} had {LEAST_REPETITIONS} trials, and fewer decide nothing; of the first, {message}; \
+                 more time measures the rest"
             )
         });
         let without_trials = (self.without_trials > 0).then(|| {
             let cells = cells(self.without_trials);
-            format!("the run ended before it came to {cells}; resuming it measures them")
+            format!("the run ended before it came to {cells}; more time measures them")
         });
         let lost = self.lost.first().map(|first| {
             let (cells, reason) = (cells(self.lost.len()), reason_of(first));

@@ -118,11 +118,14 @@ fn asked(plan: &Table) -> Vec<Asked<'_>> {
     }
 }
 
-/// The same, also of plans of which the clock decides how much is measured.
+/// The same, also under a budget, which shortens trials; but for plans that measure in it what is still in doubt, and leave out the rest on purpose.
 fn asked_under_any_budget(plan: &Table) -> Vec<Asked<'_>> {
-    if plan.get("run").is_none() {
+    let Some(run) = plan.get("run") else {
         return Vec::new();
-    }
+    };
+    let has_budget = run.get("budget").is_some();
+    let is_by_doubt =
+        |plan: &&Value| has_budget && plan.get("budget").and_then(Value::as_str) == Some("doubt");
     fn count(table: &Value, key: &str) -> Option<usize> {
         usize::try_from(table.get(key)?.as_integer()?).ok()
     }
@@ -138,5 +141,10 @@ fn asked_under_any_budget(plan: &Table) -> Vec<Asked<'_>> {
         trial.get("stop").is_none().then_some(asked)
     }
     let plans = plan.get("plan").and_then(Value::as_array);
-    plans.into_iter().flatten().filter_map(of_plan).collect()
+    plans
+        .into_iter()
+        .flatten()
+        .filter(|plan| !is_by_doubt(plan))
+        .filter_map(of_plan)
+        .collect()
 }

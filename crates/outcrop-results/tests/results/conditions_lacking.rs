@@ -337,7 +337,7 @@ fn a_cell_that_the_end_of_a_run_left_too_few_trials_passes_no_limit_and_no_ratio
         assert_eq!((report.met(), report.checked > 0), (0, true), "{gate}");
         report.passed_over()
     };
-    let rest = "had 5 trials, and fewer decide nothing; of the first, 2 of 5 trials were measured; resuming the run measures the rest";
+    let rest = "had 5 trials, and fewer decide nothing; of the first, 2 of 5 trials were measured; more time measures the rest";
     for gate in ["iops < -50%", "iops < 1"] {
         let of_candidate = format!("the run ended before 1 cell in the candidate {rest}");
         assert_eq!(said(gate, &whole, &cut), Some(of_candidate), "{gate}");

@@ -79,7 +79,9 @@ fn a_file_with_an_index_is_compared_with_forms_without_one_at_its_size_without_i
     let said = encode("postings", &one);
     let (with, shown) = (format_data(size()), format_data(without));
     for words in [
-        format!(".ocol would take {shown} without an index, perhaps less with --profile smallest ("),
+        format!(
+            ".ocol would take {shown} without an index, perhaps less with column encode --profile smallest ("
+        ),
         format!(". With its index, the file takes {with}: the postings take "),
         ", and the dictionary ".to_owned(),
         " more, because lookups need smaller blocks\n".to_owned(),

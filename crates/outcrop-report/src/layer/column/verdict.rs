@@ -289,7 +289,7 @@ impl ColumnSizes {
     /// What follows the size of a column file that is not the smallest form, and may be in the smaller profile.
     const fn beside_balanced(&self) -> &'static str {
         match self.may_be_smaller {
-            true => ", perhaps less with --profile smallest",
+            true => ", perhaps less with column encode --profile smallest",
             false => "",
         }
     }

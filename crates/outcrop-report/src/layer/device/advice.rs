@@ -153,9 +153,10 @@ fn knee_claim(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
                 true => " (the smallest depth measured; the knee may be lower)",
                 false => "",
             };
+            let or_below = if knee.is_lowest_measured { " or below" } else { "" };
             let share = knee.share_of_peak * 100.0;
             (
-                format!("observed at {depth} ({share:.0} % of the peak)"),
+                format!("observed at {depth}{or_below} ({share:.0} % of the peak)"),
                 format!("observed at {depth}{low}, where it gives {share:.0} % of its peak"),
             )
         }
@@ -170,12 +171,18 @@ fn knee_claim(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
     };
     add_rival(&mut numbers, iops_of(curve, direction));
     let requests = format!("{} {direction}s{}", curve[0].access(), aside(curve[0]));
-    let under = format!("{}{}", curve[0].access_apart(), curve[0].circumstances());
+    // Where the run has loads of several jobs, its highest IOPS may be another.
+    let of_jobs = match (curve[0].apart(&[&JOBS]).is_empty(), curve[0].jobs()) {
+        (true, _) => String::new(),
+        (false, 1) => " of one job".to_owned(),
+        (false, jobs) => format!(" of {jobs} jobs"),
+    };
+    let under = format!("{of_jobs}{}{}", curve[0].access_apart(), curve[0].circumstances());
     let (brief, text) = match predicted.map(|predicted| predicted.value) {
         Some(predicted) => (
             format!("{predicted:.1} in flight predicted{under}; {short}"),
             format!(
-                "{requests} start to queue at about {predicted:.1} requests in flight (highest IOPS × mean latency of a single request); {long}."
+                "{requests} start to queue at about {predicted:.1} requests in flight (highest IOPS{of_jobs} × mean latency of a single request); {long}."
             ),
         ),
         None => (
@@ -273,6 +280,7 @@ fn throughput_depth(cells: &[Cell<'_>], curve: &[&Cell<'_>], direction: Directio
         numbers.push(named(peak, format!("{direction} IOPS at {peak_words}")));
     }
     add_rival(&mut numbers, iops_of(curve, direction));
+    brief.push_str(&more);
     text.push_str(&more);
     text.push('.');
     let tail = p99(cell).map_or_else(String::new, |p99| format!(", p99 {p99}"));

@@ -191,7 +191,6 @@ pub(super) trait DeviceCell {
             &SUBMISSION,
             &COMPLETIONS,
             &LATENCY_PARTS,
-            &REPLAY,
             &SYNC,
             &ACCESS,
             &NUMA_NODE,
@@ -201,6 +200,8 @@ pub(super) trait DeviceCell {
         .filter(|factor| cell.spelling(factor.about()) != NOT_STATED)
         .filter_map(|factor| cell.told(factor))
         .collect();
+        // Where nothing is read back, the requests say so.
+        words.extend(Some(cell.label(&[&REPLAY])).filter(|label| !label.is_empty()));
         let writes = self.only() != Some(Direction::Read) || self.reads_back();
         let content = cell.apart(&[&CONTENT]);
         if content.is_empty() && writes && !cell.is_default(&CONTENT) {

@@ -68,6 +68,8 @@ const ONE_DEPTH_ALONE: &str =
     "neither random reads alone nor random writes alone were measured at two or more queue depths.";
 /// Mixes that are drawn in one figure.
 const MOST_MIXES: usize = 3;
+/// Other curves that are drawn in one figure.
+const MOST_OTHERS: usize = 4;
 
 /// That a figure leaves out mixes, as a sentence with a blank before it; nothing where there are none at several depths.
 fn without_mixes(cells: &[Cell<'_>]) -> &'static str {
@@ -218,12 +220,30 @@ fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
     mixes.truncate(MOST_MIXES);
     let alone = Direction::ALL.map(|direction| depth_curve(cells, direction));
     let drawn = alone.iter().flatten().chain(&mixes).map(|curve| curve[0]);
-    let drawn: Vec<&Cell<'_>> = drawn.collect();
+    let mut drawn: Vec<&Cell<'_>> = drawn.collect();
     series.extend(mixes.iter().enumerate().map(|(index, curve)| {
         let x = |cell: &Cell<'_>| cell.place(&QUEUE_DEPTH);
         let points = points(curve, x, |cell| cell.number(&IOPS.both));
         let name = format!("{}{}", curve[0].requests(), curve[0].circumstances());
         Series::new(name, 4 + index, SeriesKind::Measured, points)
+    }));
+    // What else was swept by depth, such as another pattern or more jobs; access sizes have a figure.
+    let others = curves(cells, &QUEUE_DEPTH).into_iter().filter(|curve| {
+        let has_figure = |one: &&Cell<'_>| one.is_like(curve[0], &[&QUEUE_DEPTH, &IO_BLOCK_SIZE]);
+        curve[0].only().is_some() && !drawn.iter().any(has_figure)
+    });
+    let others: Vec<_> = others.take(MOST_OTHERS).collect();
+    drawn.extend(others.iter().map(|curve| curve[0]));
+    series.extend(others.iter().enumerate().map(|(index, curve)| {
+        let x = |cell: &Cell<'_>| cell.place(&QUEUE_DEPTH);
+        let points = points(curve, x, |cell| cell.number(&IOPS.both));
+        let first = curve[0];
+        let jobs = match first.jobs() {
+            1 => String::new(),
+            jobs => format!(", {jobs} jobs"),
+        };
+        let name = format!("{}{jobs}{}", first.requests(), first.circumstances());
+        Series::new(name, 4 + MOST_MIXES + index, SeriesKind::Measured, points)
     }));
     if series.is_empty() {
         return FigureSlot::missing(TITLE, ONE_DEPTH, "ssd-queue-depth");

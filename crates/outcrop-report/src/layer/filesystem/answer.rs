@@ -11,7 +11,7 @@ use outcrop_schema::filesystem::{
 
 use super::cell::{
     CONFIGURATION, circumstances, configuration, generators, is_closed, is_cold_random_read, is_compressed,
-    kind,
+    kind, rivals_of,
 };
 use super::limits::{judge, left_open};
 use super::price::price;
@@ -97,12 +97,13 @@ fn capabilities(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capability>
     let of = |label: &str, metric: &Metric, only_reads: bool, plan: &str| {
         let contenders: Vec<&Cell<'_>> = match only_reads || !candidates.is_empty() {
             true => candidates.to_vec(),
-            false => largest_family(cells, &CONFIGURATION),
+            false => cells.iter().collect(),
         };
         let found = best(contenders.iter().copied(), metric);
         let found = found.map(|(cell, number)| {
-            let beside = ties::beside(&contenders, cell, metric);
-            let beside = beside + &may_be_better(&contenders, number, metric);
+            let rivals = rivals_of(cell, &contenders);
+            let beside = ties::beside(&rivals, cell, metric);
+            let beside = beside + &may_be_better(&rivals, number, metric);
             (
                 number.clone(),
                 configuration(cell) + &circumstances(cell) + &beside,

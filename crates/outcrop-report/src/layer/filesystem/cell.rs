@@ -54,19 +54,27 @@ pub(super) fn configuration(cell: &Cell<'_>) -> String {
 /// What the name of a row does not say, and cells of the run differ in: `, io block size 4 KiB, access buffered`. Rows of reads are of cold ones
 /// of fresh files, one at a time where there are such.
 pub(super) fn circumstances(cell: &Cell<'_>) -> String {
+    circumstances_but_for(cell, &[])
+}
+
+/// The same without some factors.
+pub(super) fn circumstances_but_for(cell: &Cell<'_>, but_for: &[FactorRef]) -> String {
     let said: [FactorRef; 5] = [&OPERATION, &PAGE_CACHE, &ARRIVAL, &AGE, &JOBS];
     let is_said = |factor: &FactorRef| {
-        let mut known = said.iter().chain(&CONFIGURATION);
+        let mut known = said.iter().chain(&CONFIGURATION).chain(but_for);
         known.any(|known| known.name == factor.name)
     };
-    let others: Vec<FactorRef> = SCHEMA
-        .workload
-        .iter()
-        .copied()
-        .filter(|factor| !is_said(factor))
-        .collect();
+    let all = SCHEMA.workload.iter().copied();
+    let others: Vec<FactorRef> = all.filter(|factor| !is_said(factor)).collect();
     let words = cell.apart(&others).into_iter();
     words.map(|words| format!(", {words}")).collect()
+}
+
+/// Of some cells, one and those of other configurations: two cells of one configuration do not rival each other.
+pub(super) fn rivals_of<'c, 'a>(cell: &Cell<'a>, cells: &[&'c Cell<'a>]) -> Vec<&'c Cell<'a>> {
+    let own = configuration(cell);
+    let is_rival = |other: &&&Cell<'_>| std::ptr::eq(**other, cell) || configuration(other) != own;
+    cells.iter().filter(is_rival).copied().collect()
 }
 
 /// The whole cell in words.

@@ -3,7 +3,7 @@
 use outcrop_measure::metric::Metric;
 use outcrop_schema::filesystem::LATENCY;
 
-use super::cell::configuration;
+use super::cell::{circumstances, configuration};
 use super::rivals::may_be_better;
 use crate::answer::{Absence, CONFIGURATION_COLUMN, Capability, Reading};
 use crate::cell::{Cell, best};
@@ -26,7 +26,10 @@ pub(super) fn row(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Capability {
             let found = best(candidates.iter().copied(), &P99);
             let found = found.map(|(cell, number)| {
                 let beside = ties::beside(candidates, cell, &P99) + &may_be_better(candidates, number, &P99);
-                (number.clone(), configuration(cell) + &beside)
+                (
+                    number.clone(),
+                    configuration(cell) + &circumstances(cell) + &beside,
+                )
             });
             (LABEL.to_owned(), found)
         }
@@ -48,5 +51,6 @@ fn best_pooled(candidates: &[&Cell<'_>]) -> Option<(Number, String)> {
     let (place, best) = known.min_by(|one, other| one.1.value.total_cmp(&other.1.value))?;
     let others = pooled.iter().enumerate().filter(|(other, _)| *other != place);
     let beside = ties::among(best, others.map(|(_, number)| number.as_ref()));
-    Some((best.clone(), configuration(candidates[place]) + &beside))
+    let cell = candidates[place];
+    Some((best.clone(), configuration(cell) + &circumstances(cell) + &beside))
 }

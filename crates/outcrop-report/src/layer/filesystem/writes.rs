@@ -4,7 +4,7 @@ use outcrop_measure::metric::Metric;
 use outcrop_schema::filesystem::{LATENCY, SPACE_RATIO, SYNC, WRITE_THROUGHPUT};
 use outcrop_workload::filesystem::{FileOperation, SyncPolicy};
 
-use super::cell::{CONFIGURATION, configuration, does, may_tie, words};
+use super::cell::{CONFIGURATION, circumstances_but_for, configuration, does, may_tie, rivals_of, words};
 use crate::answer::{Absence, CONFIGURATION_COLUMN, Capability, Claim, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::number::Number;
@@ -67,10 +67,11 @@ pub(super) fn rows(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capabili
     };
     let mut rows = Vec::new();
     for (policy, group) in by_policy(written, policy_of_throughput) {
-        let group = largest_family(group, &CONFIGURATION);
         let found = best(group.iter().copied(), &WRITE_THROUGHPUT).map(|(cell, number)| {
-            let beside = ties::beside(&group, cell, &WRITE_THROUGHPUT);
-            (number.clone(), configuration(cell) + &beside)
+            let beside = ties::beside(&rivals_of(cell, &group), cell, &WRITE_THROUGHPUT);
+            // The label says the policy.
+            let apart = circumstances_but_for(cell, &[&SYNC]);
+            (number.clone(), configuration(cell) + &apart + &beside)
         });
         rows.push(row(
             format!("Fastest writing, {}", synced(policy)),

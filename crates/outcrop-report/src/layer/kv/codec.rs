@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use outcrop_schema::kv::{COMPRESSION, COMPRESSION_BLOCK_SIZE, THROUGHPUT};
 
 use super::answer::MATTERS;
-use super::cell::{blocks, has_speed_and_space, is_compressed, is_plain, load, with_capability};
+use super::cell::{
+    blocks, compresses_levels_alone, has_speed_and_space, is_compressed, is_plain, load, with_capability,
+};
 use super::space::Space;
 use crate::answer::Claim;
 use crate::cell::{Cell, best, families, largest_family};
@@ -16,8 +18,18 @@ use crate::placement::Bounds;
 
 /// The topic of the advice on which codec, of a run that has nothing without compression.
 pub(super) const TOPIC: &str = "Codec";
-/// Said of every choice between codecs alone.
-const NO_REFERENCE: &str = "Nothing was measured without compression: with `--compression none,…` the report says whether to compress at all.";
+/// Said of every choice between codecs alone: why nothing says whether to compress at all.
+fn no_reference(cells: &[Cell<'_>]) -> &'static str {
+    match cells.iter().any(compresses_levels_alone) {
+        true => {
+            "Nothing was measured without compression, because some levels have a codec in every cell: without `--bottommost` and \
+             `--level-codecs`, the report says whether to compress at all."
+        }
+        false => {
+            "Nothing was measured without compression: with `--compression none,…` the report says whether to compress at all."
+        }
+    }
+}
 
 /// Of codecs with blocks of one size, the one that takes the least space among those whose throughput ties with the highest; none where the
 /// run has fewer than two, or cells without compression, which say more.
@@ -44,9 +56,10 @@ pub(super) fn smallest(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim>
         space.words()
     );
     let text = format!(
-        "{name} takes {why}; {} ({}). {NO_REFERENCE}",
+        "{name} takes {why}; {} ({}). {}",
         others.join("; "),
-        load(chosen)
+        load(chosen),
+        no_reference(cells)
     );
     let throughput = |cell: &Cell<'_>| format!("throughput, {}", blocks(cell));
     let stated = [chosen, fastest].into_iter();
@@ -60,6 +73,7 @@ pub(super) fn smallest(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim>
     add_wide_rivals(&mut numbers, rivals, top);
     let claim = Claim::new(TOPIC, format!("{name}: {why}"), text, numbers);
     let claim = claim.advising(format!("Compress with {name}: it takes {why} ({})", load(chosen)));
+    let claim = claim.unless_disturbed([chosen, fastest]);
     Some(claim.under(&name, &bounds.judge_store(chosen, None)))
 }
 

@@ -12,7 +12,9 @@ use outcrop_schema::kv::{
 use outcrop_workload::store::{Settling, StoreEngine};
 
 use self::agreement::Differences;
-use super::cell::{blocks, generators, is_closed_loop, is_compressed, is_plain, pairs, words};
+use super::cell::{
+    blocks, compresses_levels_alone, generators, is_closed_loop, is_compressed, is_plain, pairs, words,
+};
 use crate::cell::Cell;
 use crate::finding::{Finding, Verdict};
 use crate::number::{Number, counted};
@@ -229,6 +231,9 @@ fn saves_space(cells: &[Cell<'_>]) -> Finding {
     let n = found.len();
     let Some((least, cell)) = found.into_iter().min_by(|one, other| one.0.total_cmp(&other.0)) else {
         let reason = match cells.iter().any(is_compressed) && !cells.iter().any(is_plain) {
+            true if cells.iter().any(compresses_levels_alone) => {
+                "no cell has uncompressed blocks alone: some of its levels have a codec"
+            }
             true => "no cell has uncompressed blocks; compression = \"none\" adds them",
             false => "no cell has compressed blocks; the plan kv-compression has them",
         };

@@ -124,9 +124,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
     let Some(points) = miss_ratio_curve(&trace, &spec, &stop, &mut progress) else {
         return Ok(Ending::Interrupted);
     };
+    // A load replays as fast as it can, and then less expires than in the trace's own time.
+    let expires = trace.entries().iter().any(|entry| entry.ttl_s > 0);
     let replay = replay(
         args,
-        is_plain && trace.has_sizes() && facts.keys_without_size == 0,
+        is_plain && trace.has_sizes() && facts.keys_without_size == 0 && !expires,
     );
     answer(&points, &spec, (&facts, replay), args.format)?;
     picture::draw(&points, &spec, args, trace.entries().len())?;

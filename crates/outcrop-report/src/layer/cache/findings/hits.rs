@@ -48,8 +48,13 @@ pub(super) fn as_simulated(cells: &[Cell<'_>]) -> Finding {
     let within = -FROM_SIMULATION..=FROM_SIMULATION;
     let differences: Vec<_> = differences.collect();
     let (outside, open) = sides(&differences, &within);
-    // Of those that decide it, where any does.
-    let decides = |one: &&(Difference, _)| outside == 0 || one.0.side(&within) == Side::Beyond;
+    // Of those that decide it, where any does; else of those that leave it open.
+    let wanted = match (outside, open) {
+        (0, 0) => None,
+        (0, _) => Some(Side::Open),
+        _ => Some(Side::Beyond),
+    };
+    let decides = |one: &&(Difference, _)| wanted.is_none_or(|side| one.0.side(&within) == side);
     let value = |one: &(Difference, _)| one.0.0.value.abs();
     let deciding = differences.iter().filter(decides);
     let Some((most, worst)) = deciding.max_by(|one, other| value(one).total_cmp(&value(other))) else {
@@ -69,7 +74,8 @@ pub(super) fn as_simulated(cells: &[Cell<'_>]) -> Finding {
     );
     let verdict = Verdict::of_sides(outside, open, || {
         format!(
-            "in {open} of {cells}, {REACHES}: one point. Most with {policy} at {memory}{apart}: {}. {MORE}",
+            "in {open} of {cells}, {}. Most with {policy} at {memory}{apart}: {}. {MORE}",
+            reaches("one point"),
             most.in_points()
         )
     });
@@ -85,8 +91,9 @@ pub(super) fn as_simulated(cells: &[Cell<'_>]) -> Finding {
 }
 
 /// Why a difference of hit ratios decides nothing.
-const REACHES: &str =
-    "the interval of the difference has values on both sides of the limit, or there is one trial";
+fn reaches(limit: &str) -> String {
+    format!("the interval of the difference has values on both sides of {limit}, or there is one trial")
+}
 /// What decides it.
 const MORE: &str = "More repetitions narrow it";
 
@@ -182,7 +189,10 @@ pub(super) fn s3_fifo_beside_lru(cells: &[Cell<'_>]) -> Finding {
          does not count. By intervals, it is larger in {below}, and undecided in {open}.{left_out}"
     );
     let verdict = Verdict::of_sides(below, open, || {
-        format!("in {open} of {pairs} of cells, {REACHES}: a deficit of 0.2 points. {MORE}")
+        format!(
+            "in {open} of {pairs} of cells, {}. {MORE}",
+            reaches("a deficit of 0.2 points")
+        )
     });
     let finding = Finding::judged(ID, SENTENCE, verdict, tested);
     finding.numbers(span("advantage", least, most, n)).by_intervals()
@@ -225,7 +235,10 @@ pub(super) fn hits_more_than_peers(cells: &[Cell<'_>]) -> Finding {
          and {open} are undecided."
     );
     let verdict = Verdict::of_sides(behind, open, || {
-        format!("in {open} of {pairs} of cells, {REACHES}: equal hit ratios. {MORE}")
+        format!(
+            "in {open} of {pairs} of cells, {}. {MORE}",
+            reaches("equal hit ratios")
+        )
     });
     let meaning =
         "The limit is the configured one, not the memory of the process: see resident memory in the records.";

@@ -64,13 +64,14 @@ fn a_verdict_against_a_column_file_says_that_the_smaller_profile_may_change_it()
         may_be_smaller: true,
         ..comment()
     };
-    let words = "; .ocol would take 21.2 MB, perhaps less with --profile smallest (Parquet is 5 % smaller)";
+    let words = "; .ocol would take 21.2 MB, perhaps less with column encode --profile smallest (Parquet is 5 % smaller)";
     assert!(beaten.verdict().ends_with(words), "{}", beaten.verdict());
     let as_it_is = ColumnSizes {
         stored: Some((19_000_000.0, "in this file (dictionary, zstd)".to_owned())),
         ..beaten
     };
-    let words = ": .ocol would take 21.2 MB, perhaps less with --profile smallest (11 % larger), ";
+    let words =
+        ": .ocol would take 21.2 MB, perhaps less with column encode --profile smallest (11 % larger), ";
     assert!(as_it_is.verdict().contains(words), "{}", as_it_is.verdict());
     let smallest = ColumnSizes {
         may_be_smaller: true,

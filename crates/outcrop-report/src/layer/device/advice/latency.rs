@@ -4,7 +4,7 @@ use outcrop_schema::device::{Direction, IOPS, QUEUE_DEPTH};
 
 use super::super::cell::{DeviceCell, P99};
 use super::super::curve::ties;
-use super::{LATENCY_KEPT, aside, claim_with_action, differs_in_load_alone, growth, named, topic};
+use super::{LATENCY_KEPT, claim_with_action, differs_in_load_alone, growth, named, topic};
 use crate::answer::Claim;
 use crate::cell::Cell;
 use crate::finding::Side;
@@ -74,8 +74,9 @@ pub(super) fn depth<'c, 'a>(
         // Others with as many in flight may keep less.
         let up_to = if has_several { "with" } else { "up to" };
         format!(
-            "{up_to} {words}{} the p99 ({}) stays within twice that of {lone_words} ({}), with {iops}{next}{tied}.",
-            aside(deepest),
+            "{up_to} {words}{}{} the p99 ({}) stays within twice that of {lone_words} ({}), with {iops}{next}{tied}.",
+            deepest.access_apart(),
+            if apart.is_empty() { "" } else { "," },
             kept.told(),
             lone.told()
         )

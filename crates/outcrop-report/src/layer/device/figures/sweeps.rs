@@ -16,6 +16,7 @@ use crate::chart::{
 };
 use crate::layer::device::cell::{DeviceCell, P50, P99};
 use crate::layer::device::curve::{Curve, mix_curve, others_along, pure_curves};
+use crate::layer::not_drawn::cells_not_drawn;
 use crate::section::FigureSlot;
 
 /// Every figure that these cells have.
@@ -142,23 +143,22 @@ fn latency_by_mix(curve: &Curve<'_, '_>, others: &str) -> FigureSlot {
     )
 }
 
+/// Writes alone that went to a device.
+fn writes<'c, 'a>(cells: &'c [Cell<'a>]) -> impl Iterator<Item = &'c Cell<'a>> {
+    let writes = cells.iter().filter(|cell| cell.only() == Some(Direction::Write));
+    writes.filter(|cell| cell.reaches_device())
+}
+
 /// What a device that compresses makes of what is written to it.
 fn bandwidth_by_content(cells: &[Cell<'_>]) -> Option<FigureSlot> {
-    let writes = cells
-        .iter()
-        .filter(|cell| cell.only() == Some(Direction::Write) && cell.reaches_device());
-    let families = families(writes, &[&CONTENT]).into_iter();
+    let families = families(writes(cells), &[&CONTENT]).into_iter();
     let family = families.min_by_key(|family| (family[0].is_synced(), Reverse(family.len())))?;
     let value = axis("Bandwidth", Quantity::Bandwidth, Scale::Linear);
     let chart = bars(&family, &CONTENT, &BANDWIDTH.both, value)?;
-    let first = family[0];
     let caption = format!(
-        "{}, {}{}. Content that compresses is written faster only where something below compresses: the drive, or the filesystem.",
-        first.requests(),
-        first.depth_words(),
-        first
-            .told(&SYNC)
-            .map_or_else(String::new, |sync| format!(", {sync}"))
+        "{}. Content that compresses is written faster only where something below compresses: the drive, or the filesystem.{}",
+        held_but_for(family[0], &CONTENT),
+        not_drawn(cells, &family)
     );
     Some(chart.slot(
         "bandwidth-by-content",
@@ -170,18 +170,15 @@ fn bandwidth_by_content(cells: &[Cell<'_>]) -> Option<FigureSlot> {
 
 /// What it costs to wait for a sync: the same writes under each policy.
 fn iops_by_sync(cells: &[Cell<'_>]) -> Option<FigureSlot> {
-    let writes = cells.iter().filter(|cell| {
-        cell.only() == Some(Direction::Write) && cell.is_closed_loop() && cell.reaches_device()
-    });
-    let families = families(writes, &[&SYNC]).into_iter();
+    let closed = writes(cells).filter(|cell| cell.is_closed_loop());
+    let families = families(closed, &[&SYNC]).into_iter();
     let family = families.min_by_key(|family| Reverse(family.len()))?;
     let value = axis("IOPS of writes", Quantity::Iops, Scale::Linear);
     let chart = bars(&family, &SYNC, &IOPS.both, value)?;
-    let first = family[0];
     let caption = format!(
-        "{}, {}. Each bar is a sync policy: after how many writes, or with which call, writes are made durable.",
-        first.requests(),
-        first.depth_words()
+        "{}. Each bar is a sync policy: after how many writes, or with which call, writes are made durable.{}",
+        held_but_for(family[0], &SYNC),
+        not_drawn(cells, &family)
     );
     Some(chart.slot(
         "iops-by-sync",
@@ -189,6 +186,21 @@ fn iops_by_sync(cells: &[Cell<'_>]) -> Option<FigureSlot> {
         caption,
         "ssd-durability",
     ))
+}
+
+/// The writes that have no bar, as a sentence behind a blank; nothing where all have one.
+fn not_drawn(cells: &[Cell<'_>], drawn: &[&Cell<'_>]) -> String {
+    match cells_not_drawn(writes(cells), drawn) {
+        all if all.is_empty() => all,
+        some => format!(" {some}"),
+    }
+}
+
+/// The requests and circumstances of a cell, but for the factor that a figure is over.
+fn held_but_for(cell: &Cell<'_>, factor: FactorRef) -> String {
+    let words = cell.words();
+    let said = format!(", {} {}", factor.words(), cell.spelling(factor));
+    words.replace(&said, "")
 }
 
 /// A bar for each value of a factor in which cells differ alone; none of fewer than two.
@@ -204,7 +216,7 @@ fn bars(family: &[&Cell<'_>], factor: FactorRef, metric: &Metric, value: Axis) -
     let groups: Vec<BarGroup> = family.iter().filter_map(group).collect();
     (groups.len() >= 2).then(|| BarChart {
         value,
-        parts: Part::all(["written"]),
+        parts: Part::all(["writes"]),
         facets: vec![Facet {
             title: String::new(),
             groups,
