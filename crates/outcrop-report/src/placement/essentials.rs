@@ -54,7 +54,11 @@ impl Unsure<'_> {
             let of_gives = self.gives.filter(|gives| gives.sentence == *sentence);
             let shortest = match of_gives {
                 Some(gives) => Some(gives.briefest.clone()),
-                None if short == data => Some(format!("Measured: {}.", study.in_short)),
+                // An answer in the store's own blocks has named the store.
+                None if short == data && best.place == CompressedAt::Store => {
+                    Some(format!("Measured: {}.", study.in_short))
+                }
+                None if short == data => Some(format!("Measured: {}, {}.", study.engine, study.in_short)),
                 None => None,
             };
             Some(Essential {

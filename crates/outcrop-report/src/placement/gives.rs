@@ -55,7 +55,7 @@ impl Gives {
         Self {
             sentence,
             brief: format!("It {takes}{base} ({}){costs}", plain.what),
-            briefest: format!("Compared with no compression ({bare_base}): {bare_takes}{costs}"),
+            briefest: format!("Compared with none ({bare_base}): {bare_takes}{costs}"),
         }
     }
 }

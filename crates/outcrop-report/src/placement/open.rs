@@ -137,7 +137,10 @@ fn nearest(candidates: &[Candidate], uncompressed: &[Candidate], limits: &Limits
                 0 => String::new(),
                 count => format!("; ties with {}", counted(count, "other")),
             };
-            format!(" {} has the lowest share of the CPUs: {least}{ties}.", name(one))
+            format!(
+                " {} has the lowest share of the CPUs, the kernel's threads included: {least}{ties}.",
+                name(one)
+            )
         }),
     ];
     sentences.into_iter().flatten().collect()

@@ -44,18 +44,22 @@ impl Bill<'_> {
     fn number(&self, candidate: &Candidate) -> Option<Number> {
         let (ratio, cpu) = (candidate.ratio.as_ref()?, candidate.cpu.as_ref()?);
         let cost = self.cost(candidate)?;
-        // Costs are not a unit of their own: they are printed with the user's currency.
-        Some(Number::computed(
-            "monthly cost",
-            Unit::Ratio,
-            &[ratio, cpu],
-            |values| {
-                self.total(Cost {
-                    gb: cost.gb * ratio.value / values[0],
-                    cpus: cost.cpus * values[1] / cpu.value,
-                })
-            },
-        ))
+        let of = |ratio_of: f64, cpu_of: f64| {
+            self.total(Cost {
+                gb: cost.gb * ratio.value / ratio_of,
+                cpus: cost.cpus * cpu_of / cpu.value,
+            })
+        };
+        // Costs are not a unit of their own: they are printed with the user's currency. The ratio of what everything is compared with is 1, and
+        // has no interval.
+        Some(match ratio.interval {
+            Some(_) => Number::computed("monthly cost", Unit::Ratio, &[ratio, cpu], |values| {
+                of(values[0], values[1])
+            }),
+            None => Number::computed("monthly cost", Unit::Ratio, &[cpu], |values| {
+                of(ratio.value, values[0])
+            }),
+        })
     }
 
     /// `12.34 EUR (12.10 to 12.60)`.
@@ -86,14 +90,15 @@ impl Bill<'_> {
             .and_then(|(next, _)| Some((next, self.number(next)?)));
         let tie = match next {
             Some((next, other)) => match Difference::of(&other, &own) {
-                Difference::None => format!(", a tie with {}", next.name()),
+                Difference::None => format!(", about as much as {}", next.name()),
                 difference => difference.caveat().to_owned(),
             },
             None => String::new(),
         };
+        let space = by_space(&costs);
         let (cost, currency) = (own.value, &self.0.currency);
         Some(format!(
-            "At your prices, {name} is the cheapest: {cost:.2} {currency} a month{tie}."
+            "At your prices{space}, {name} is the cheapest: {cost:.2} {currency} a month{tie}."
         ))
     }
 
@@ -102,12 +107,7 @@ impl Bill<'_> {
         let costs = self.costs(candidates);
         let (cheapest, least) = *costs.first()?;
         let own = self.number(cheapest)?;
-        let is_without_log = costs.iter().any(|(one, _)| one.ratio_without_log.is_some());
-        let space = if is_without_log {
-            ", by the space without the store's log"
-        } else {
-            ""
-        };
+        let space = by_space(&costs);
         let mut text = format!(
             "At the prices {}{space}, the cheapest is {}: {} a month",
             from.words(),
@@ -121,7 +121,7 @@ impl Bill<'_> {
             let (name, shown) = (next.name(), self.shown(&other));
             let difference = Difference::of(&other, &own);
             text.push_str(&match difference {
-                Difference::None => format!("; it ties with {name}: {shown}"),
+                Difference::None => format!("; {name} costs about as much: {shown}"),
                 _ => {
                     format!("; then {name}: {shown}{}", difference.caveat())
                 }
@@ -163,6 +163,14 @@ impl Bill<'_> {
         let hours = SECONDS_OF_MONTH / 3600.0;
         let price = (one.cpus - other.cpus) * self.0.cpu_hour * hours / (other.gb - one.gb);
         (price.is_finite() && price > 0.0).then_some(price)
+    }
+}
+
+/// Which space is paid for, as a clause behind a comma; nothing where it is all of it.
+fn by_space(costs: &[(&Candidate, Cost)]) -> &'static str {
+    match costs.iter().any(|(one, _)| one.ratio_without_log.is_some()) {
+        true => ", by the space without the store's log",
+        false => "",
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) fn subject(family: &[&Cell<'_>]) -> String {
     listed(parts.chain(besides(first)))
 }
 
-/// Which store and data, and of the load what is not the same in all cells of the run: for a screen that has no room for more.
+/// Which data, and of the load what is not the same in all cells of the run: for a screen that has no room for more.
 pub(super) fn in_short(family: &[&Cell<'_>]) -> String {
     let Some(first) = family.first() else {
         return String::new();
@@ -27,11 +27,7 @@ pub(super) fn in_short(family: &[&Cell<'_>]) -> String {
     let is_apart = |factor: FactorRef| !first.apart(&[factor]).is_empty();
     let workload = is_apart(&WORKLOAD).then(|| workload(first));
     let threads = is_apart(&THREADS).then(|| threads(first));
-    let engine = match workload {
-        Some(workload) => format!("{} under {workload}", first.label(&[&ENGINE])),
-        None => first.label(&[&ENGINE]),
-    };
-    let parts = [engine, records(first)].into_iter().chain(threads);
+    let parts = workload.into_iter().chain([records(first)]).chain(threads);
     listed(parts.chain(besides(first)))
 }
 

@@ -111,8 +111,11 @@ pub(super) fn in_brief(conditions: &str) -> String {
     let setting = conditions.split("; ").next().unwrap_or_default();
     let mut parts = setting.split(", ");
     let mut brief = parts.next().unwrap_or_default().to_owned();
-    let has_depth = setting.contains("QD ");
-    for part in parts.skip_while(|part| has_depth && !part.contains("QD ")) {
+    // What a setting without a depth has besides its name is in the report.
+    if !setting.contains("QD ") && setting.contains(", ") {
+        brief.push_str(", …");
+    }
+    for part in parts.skip_while(|part| !part.contains("QD ")) {
         brief.push_str(", ");
         brief.push_str(part);
     }

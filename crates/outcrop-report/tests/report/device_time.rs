@@ -301,6 +301,20 @@ fn the_first_screen_says_whether_and_when_the_level_of_writes_fell() {
         "{}",
         doubted.brief
     );
+    // So do other programs that use the CPUs.
+    let mut busy = long(0.3).cells(&[4096], &[32], &[0]).build();
+    for trial in &mut busy.trials {
+        trial.others_cpu_share = Some(0.44);
+    }
+    let advice = Report::of(&busy).layers[0].answer.advice.clone();
+    let doubted = advice.iter().find(|claim| claim.topic == "Write cliff").unwrap();
+    assert!(
+        doubted
+            .brief
+            .ends_with("not decided: other programs used the CPUs meanwhile")
+            && doubted.text.contains("44 % of the CPUs"),
+        "{doubted:?}"
+    );
     let level = brief(long(1.0)).unwrap();
     assert!(
         level.starts_with("none within 12 s (") && level.ends_with(" written)"),

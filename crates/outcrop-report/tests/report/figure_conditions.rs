@@ -36,7 +36,7 @@ fn names_it(run: &RunView, factor: FactorRef) {
     let figures = report.figures();
     assert!(!figures.is_empty(), "{}", factor.name);
     for figure in figures {
-        let csv = figure.to_csv().unwrap();
+        let csv = figure.to_csv().expect("a figure has data");
         let text = format!("{} {} {} {csv}", figure.title, figure.caption, figure.alt_text).replace(' ', "");
         // A figure over a factor has its values as places and says in its title what they are.
         let is_over_it = figure.title.contains(&factor.words().to_lowercase());

@@ -126,11 +126,17 @@ fn costs_have_their_intervals_and_one_that_ties_is_said_to() {
     };
     for before in [
         "the cheapest is store: lz4, blocks of 16 KiB: ",
-        "; it ties with store: snappy, blocks of 16 KiB: ",
+        "; store: snappy, blocks of 16 KiB costs about as much: ",
     ] {
         let [value, low, high] = shown(&near, before);
         assert!(low <= value && value <= high && low < high, "{near}");
     }
     let far = at(&USUAL[..2]);
     assert!(far.contains("; then no compression: "), "{far}");
+    // Its ratio is 1 by definition; its cost has the interval of the CPU time, and the two are apart.
+    let [value, low, high] = shown(&far, "; then no compression: ");
+    assert!(
+        low < value && value < high && !far.contains("not certain"),
+        "{far}"
+    );
 }

@@ -16,7 +16,9 @@ use outcrop_workload::Arrivals;
 use super::cell::{
     all_of, behind_comma, concurrency, generators, is_closed_loop, is_usual, rank, server, told_apart,
 };
+use super::settled::is_unsettled;
 use crate::cell::Cell;
+use crate::disturbed::why_disturbed;
 use crate::finding::Finding;
 use crate::number::{Number, counted, enumerated};
 
@@ -35,6 +37,7 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
         littles_law(cells).of_run("Requests in flight are not throughput × mean latency (Little's law)"),
         open_loop_is_answered(cells),
         generators(cells).finding("cache-generator-was-on-time"),
+        settled(cells).of_run("Hit ratios of some cells are not settled after so short a warm-up"),
         less_cpu_than_peers(cells),
         hits::hits_more_than_peers(cells),
     ]
@@ -56,6 +59,20 @@ fn ratio(name: &str, value: f64, n: usize) -> [Number; 1] {
 fn span(of: &str, least: f64, greatest: f64, n: usize) -> [Number; 2] {
     let end = |(end, value)| Number::derived(format!("{end} {of}"), value, Unit::Ratio, n);
     [("least", least), ("greatest", greatest)].map(end)
+}
+
+fn settled(cells: &[Cell<'_>]) -> Finding {
+    const ID: &str = "cache-hits-are-settled";
+    const SENTENCE: &str = "The warm-up of every cell replaced the contents of the cache often enough.";
+    let known = all_of(cells, |cell| cell.value(&HIT_RATIO).is_some());
+    if known.is_empty() {
+        return Finding::not_testable(ID, SENTENCE, "this run has no hit ratio");
+    }
+    let unsettled = known.iter().filter(|cell| is_unsettled(cell)).count();
+    let all = counted(known.len(), "cell");
+    let tested =
+        format!("requests of the warm-up that set an item ÷ items held; too few in {unsettled} of {all}.");
+    Finding::tested(ID, SENTENCE, unsettled == 0, tested)
 }
 
 fn verified(cells: &[Cell<'_>]) -> Finding {
@@ -103,6 +120,10 @@ fn open_loop_is_answered(cells: &[Cell<'_>]) -> Finding {
     let is_easy =
         |arrival: &Arrivals| matches!(arrival, Arrivals::Share(_, percent) if *percent <= EASY_SHARE);
     let loops = all_of(cells, |cell| cell.get(&ARRIVAL).is_some_and(is_easy));
+    // What other programs take from the server is not what it cannot answer.
+    if let Some(why) = why_disturbed(loops.iter().copied()) {
+        return Finding::not_testable(ID, SENTENCE, why);
+    }
     let Some(((margin, share), _, n)) = ends(loops.into_iter().filter_map(answered)) else {
         return Finding::not_testable(
             ID,

@@ -91,7 +91,13 @@ impl<'c, 'a> Candidate<'c, 'a> {
             (None, Some(decompress)) => format!("compression speed not decided, {decompress} out"),
             (None, None) => "speeds not decided".to_owned(),
         };
-        format!("{:.2}, {speeds}", self.ratio)
+        let ends = self
+            .cell
+            .number(&COMPRESSION_RATIO)
+            .filter(|number| number.is_wide());
+        let ends = ends.and_then(Number::ends_in_parentheses);
+        let ends = ends.map_or_else(String::new, |ends| format!(" {ends}"));
+        format!("{:.2}{ends}, {speeds}", self.ratio)
     }
 
     /// The numbers that its figures state, each named with the cell.

@@ -8,6 +8,7 @@ use super::findings::{BACK_WITHIN, Fall, WriteCourse, checked, write_courses};
 use crate::answer::Claim;
 use crate::cell::Cell;
 use crate::cell_table::LONG_TRIAL_S;
+use crate::disturbed;
 use crate::finding::as_sentence;
 use crate::number::counted;
 
@@ -38,7 +39,7 @@ pub(super) fn claim(cells: &[Cell<'_>]) -> Option<Claim> {
         Some((course, fall)) => {
             let mut of_it = strays.iter().filter(|stray| stray.words == course.words);
             let other_load = of_it.find(|stray| stray.foreign > CONTAMINATION);
-            let (doubt, why) = doubt(other_load.map(|stray| stray.foreign));
+            let (doubt, why) = doubt(other_load.map(|stray| stray.foreign), course.others_cpu_share);
             of_fall(course, fall, (doubt, &why), &(count, trials))
         }
         None => of_none(longest, &trials),
@@ -105,17 +106,27 @@ fn too_short(cells: &[Cell<'_>]) -> Option<Claim> {
     })
 }
 
-/// Why a fall may not be that of a cache, in a few words and in a sentence: the device moved so much more than was requested.
-fn doubt(other_load: Option<f64>) -> (&'static str, String) {
-    let Some(foreign) = other_load else {
-        return ("", String::new());
-    };
-    let more = foreign * 100.0;
-    let why = format!(
-        " The device moved {more:.0} % more than that trial requested, so other I/O, rather than a full cache, may have slowed the writes; \
-         repeat it on a device that nothing else uses."
-    );
-    (", not decided: other I/O used the device meanwhile", why)
+/// Why a fall may not be that of a cache, in a few words and in a sentence: the device moved so much more than was requested, or other programs
+/// used the CPUs.
+fn doubt(other_load: Option<f64>, others_cpu_share: Option<f64>) -> (&'static str, String) {
+    if let Some(foreign) = other_load {
+        let more = foreign * 100.0;
+        let why = format!(
+            " The device moved {more:.0} % more than that trial requested, so other I/O, rather than a full cache, may have slowed the writes; \
+             repeat it on a device that nothing else uses."
+        );
+        return (", not decided: other I/O used the device meanwhile", why);
+    }
+    match disturbed::in_words(others_cpu_share.into_iter()) {
+        Some(_) => {
+            let percent = others_cpu_share.unwrap_or_default() * 100.0;
+            let why = format!(
+                " Other programs used {percent:.0} % of the CPUs during that trial, and may have slowed the writes; repeat it on a quiet machine."
+            );
+            (", not decided: other programs used the CPUs meanwhile", why)
+        }
+        None => ("", String::new()),
+    }
 }
 
 /// What a fall was, briefly and at length; `count` of `trials` had one that lasts. Both rates are means, as the bytes beside them are sums.

@@ -11,7 +11,7 @@ use outcrop_schema::filesystem::{
 
 use super::cell::{
     CONFIGURATION, circumstances, configuration, generators, is_closed, is_cold_random_read, is_compressed,
-    kind, rivals_of,
+    kind, of_those, rivals_of,
 };
 use super::limits::{judge, left_open};
 use super::price::price;
@@ -99,15 +99,16 @@ fn capabilities(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capability>
             true => candidates.to_vec(),
             false => cells.iter().collect(),
         };
+        let which = match only_reads || !candidates.is_empty() {
+            true => of_those,
+            false => circumstances,
+        };
         let found = best(contenders.iter().copied(), metric);
         let found = found.map(|(cell, number)| {
             let rivals = rivals_of(cell, &contenders);
             let beside = ties::beside(&rivals, cell, metric);
             let beside = beside + &may_be_better(&rivals, number, metric);
-            (
-                number.clone(),
-                configuration(cell) + &circumstances(cell) + &beside,
-            )
+            (number.clone(), configuration(cell) + &which(cell) + &beside)
         });
         let plan = plan.to_owned();
         Capability {
@@ -293,7 +294,7 @@ fn claim(topic: &str, cell: &Cell<'_>, why: &str) -> Claim {
     let name = configuration(cell);
     let brief = format!(
         "{name}{}: data ÷ space {}, p50 {}, read amplification {}",
-        circumstances(cell),
+        of_those(cell),
         told(&SPACE_RATIO),
         told(&LATENCY.p50),
         told(&READ_AMPLIFICATION)
@@ -320,7 +321,7 @@ fn claim(topic: &str, cell: &Cell<'_>, why: &str) -> Claim {
     };
     let sentence = format!(
         "{name}{}: {why}. Data ÷ space {}; {p50}{read}{cpu}.",
-        circumstances(cell),
+        of_those(cell),
         told(&SPACE_RATIO)
     );
     Claim::new(topic, brief, sentence, numbers)

@@ -70,6 +70,14 @@ pub(super) fn circumstances_but_for(cell: &Cell<'_>, but_for: &[FactorRef]) -> S
     words.map(|words| format!(", {words}")).collect()
 }
 
+/// The same of the cells among which a best one is found, where they are a part of the run: ` (of those with access buffered)`.
+pub(super) fn of_those(cell: &Cell<'_>) -> String {
+    match circumstances(cell).strip_prefix(", ") {
+        Some(words) => format!(" (of those with {words})"),
+        None => String::new(),
+    }
+}
+
 /// Of some cells, one and those of other configurations: two cells of one configuration do not rival each other.
 pub(super) fn rivals_of<'c, 'a>(cell: &Cell<'a>, cells: &[&'c Cell<'a>]) -> Vec<&'c Cell<'a>> {
     let own = configuration(cell);

@@ -70,7 +70,12 @@ pub(super) fn rows(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capabili
         let found = best(group.iter().copied(), &WRITE_THROUGHPUT).map(|(cell, number)| {
             let beside = ties::beside(&rivals_of(cell, &group), cell, &WRITE_THROUGHPUT);
             // The label says the policy.
-            let apart = circumstances_but_for(cell, &[&SYNC]);
+            let apart = match (candidates.is_empty(), circumstances_but_for(cell, &[&SYNC])) {
+                (false, words) if !words.is_empty() => {
+                    format!(" (of those with {})", words.trim_start_matches(", "))
+                }
+                (_, words) => words,
+            };
             (number.clone(), configuration(cell) + &apart + &beside)
         });
         rows.push(row(

@@ -42,6 +42,14 @@ pub(super) fn larger_blocks_save_more(cells: &[Cell<'_>]) -> Finding {
         let reason = "no codec was measured at two block sizes of the same data";
         return Finding::not_testable(ID, SENTENCE, reason);
     }
+    // The step that is left out is the largest one, and may be the one that falls.
+    if others > 0 && falling.is_empty() {
+        let reason = format!(
+            "{others} of {} pairs of neighbouring block sizes compressed other parts of the data; the other pairs do not fall. A larger sample (--sample-size) compares all",
+            pairs + others
+        );
+        return Finding::not_testable(ID, SENTENCE, reason);
+    }
     let not_tested = match others {
         0 => String::new(),
         others => format!(

@@ -75,7 +75,7 @@ pub(super) fn depth<'c, 'a>(
         let up_to = if has_several { "with" } else { "up to" };
         format!(
             "{up_to} {words}{}{} the p99 ({}) stays within twice that of {lone_words} ({}), with {iops}{next}{tied}.",
-            deepest.access_apart(),
+            apart,
             if apart.is_empty() { "" } else { "," },
             kept.told(),
             lone.told()

@@ -29,6 +29,8 @@ struct Course {
     round_s: f64,
     /// Bytes of a write; none for reads, which fill no cache of the drive.
     written_bytes: Option<f64>,
+    /// The share of the CPUs that other programs used meanwhile; none where that is not recorded.
+    others_cpu_share: Option<f64>,
 }
 
 /// Every trial's course of one direction, in cells that do nothing else.
@@ -74,6 +76,7 @@ fn course(cell: &Cell<'_>, trial: &TrialEntry, direction: Direction) -> Course {
             .get(&IO_BLOCK_SIZE)
             .filter(|_| direction == Direction::Write)
             .map(|size| size.0 as f64),
+        others_cpu_share: trial.others_cpu_share,
     }
 }
 
@@ -297,6 +300,8 @@ pub(in super::super) struct WriteCourse {
     pub(in super::super) fall: Option<Fall>,
     /// The least change of level that its rounds do not hide, as a share of their mean.
     pub(in super::super) least_visible: Option<f64>,
+    /// The share of the CPUs that other programs used meanwhile; none where that is not recorded.
+    pub(in super::super) others_cpu_share: Option<f64>,
 }
 
 impl WriteCourse {
@@ -365,6 +370,7 @@ pub(in super::super) fn write_courses(cells: &[Cell<'_>]) -> Vec<WriteCourse> {
                 numbers: cliff(&course).map_or_else(Vec::new, |(_, numbers)| numbers.into()),
             }),
             words: course.words,
+            others_cpu_share: course.others_cpu_share,
         }
     };
     long.map(course).collect()
