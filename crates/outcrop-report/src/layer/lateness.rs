@@ -64,6 +64,11 @@ impl Generators {
         }
     }
 
+    /// Whether any of them issued requests late.
+    pub(super) fn are_late(&self) -> bool {
+        !self.late.is_empty()
+    }
+
     /// Says that latencies include delays of the generator.
     pub(super) fn caution(&self) -> Option<Caution> {
         let worst = self.late.first()?;

@@ -131,3 +131,14 @@ fn hit_ratios_that_are_not_settled_are_a_failed_check_which_a_comparison_names()
     assert!(failed(&warmed_up(policies(), 10_000.0, 20_000.0)));
     assert!(!failed(&warmed_up(policies(), 10_000.0, 20_000_000.0)));
 }
+
+#[test]
+fn a_run_in_which_no_warm_up_settles_a_cache_is_not_said_to_be_settled() {
+    let report = Report::of(&policies().run);
+    let mut findings = report.layers[0].findings.iter();
+    let finding = findings.find(|finding| finding.id == "cache-hits-are-settled");
+    assert!(matches!(
+        finding.expect("it is there").verdict,
+        Verdict::NotTestable(_)
+    ));
+}

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use outcrop_report::answer::Claim;
 use outcrop_report::{Report, Verdict};
 use outcrop_results::RunView;
-use outcrop_schema::device::ARRIVAL;
+use outcrop_schema::FactorRef;
+use outcrop_schema::device::{ARRIVAL, SYNC};
 
 use crate::figure_conditions::names_of;
 use crate::fixture::RunBuilder;
@@ -81,38 +82,47 @@ fn a_knee_is_predicted_from_a_single_request_alone() {
     assert!(deep.text.contains("the least depth is QD 8"), "{deep:?}");
 }
 
+/// That each piece of advice on a run names the value of a factor that it is about.
+fn names_it(run: &RunView, factor: FactorRef) {
+    let trials = run.trials.iter();
+    let values: BTreeSet<&str> = trials.map(|trial| trial.factors[factor.name].as_str()).collect();
+    let names: BTreeSet<String> = values
+        .into_iter()
+        .flat_map(|value| names_of(factor, value))
+        .collect();
+    let report = Report::of(run);
+    let advice = &report.layers[0].answer.advice;
+    assert!(!advice.is_empty(), "{}", factor.name);
+    for claim in advice {
+        // A direction is in the topic; one job and one drive need no name, and nothing is read back unless it is said.
+        let is_said = match factor.name {
+            "read_write_mix" => claim.topic.contains("rite") || claim.topic == "Durability",
+            "jobs" | "drives" | "replay" => true,
+            "sync" => claim.topic == "Durability",
+            _ => false,
+        };
+        for text in [&claim.brief, &claim.text] {
+            let text = text.replace(' ', "");
+            let is_random = factor.name == "access_pattern" && text.contains("random");
+            let is_named = names.iter().any(|name| text.contains(name));
+            assert!(
+                is_named || is_random || is_said,
+                "{}: {names:?} in {claim:?}",
+                factor.name
+            );
+        }
+    }
+}
+
 #[test]
 fn advice_on_a_device_names_the_value_that_it_is_about_whichever_factor_cells_differ_in() {
     let [(schema, _), ..] = runs();
+    let run = || RunBuilder::new(5).cells(&[4096], &[1, 4, 16], &[0]).build();
     for (factor, value) in others_of(schema) {
-        let run = RunBuilder::new(5).cells(&[4096], &[1, 4, 16], &[0]).build();
-        let run = with_other(run, factor, value);
-        let trials = run.trials.iter();
-        let values: BTreeSet<&str> = trials.map(|trial| trial.factors[factor.name].as_str()).collect();
-        let names: BTreeSet<String> = values
-            .into_iter()
-            .flat_map(|value| names_of(factor, value))
-            .collect();
-        let report = Report::of(&run);
-        let advice = &report.layers[0].answer.advice;
-        for claim in advice {
-            // A direction is in the topic; one job, one drive and a sync after each write need no name, and nothing is read back unless it is said.
-            let is_said = match factor.name {
-                "read_write_mix" => claim.topic.contains("rite"),
-                "jobs" | "drives" | "replay" => true,
-                "sync" => claim.topic == "Durability",
-                _ => false,
-            };
-            for text in [&claim.brief, &claim.text] {
-                let text = text.replace(' ', "");
-                let is_random = factor.name == "access_pattern" && text.contains("random");
-                let is_named = names.iter().any(|name| text.contains(name));
-                assert!(
-                    is_named || is_random || is_said,
-                    "{}: {names:?} in {claim:?}",
-                    factor.name
-                );
-            }
+        names_it(&with_other(run(), factor, value), factor);
+        if factor.name != SYNC.name {
+            let synced = with_other(run(), &SYNC, "each");
+            names_it(&with_other(synced, factor, value), factor);
         }
     }
 }

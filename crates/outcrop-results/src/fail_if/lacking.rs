@@ -109,12 +109,13 @@ impl<'a> FailIfReport<'a> {
             let (cells, whose, message) = (cells(self.cut_short.len()), whose(first), &first.message);
             format!(
                 "the run ended before {cells}{whose} had {LEAST_REPETITIONS} trials, and fewer decide nothing; of the first, {message}; \
-                 more time measures the rest"
+                 resuming the run, or more \
+                 time where it had a budget, measures the rest"
             )
         });
         let without_trials = (self.without_trials > 0).then(|| {
             let cells = cells(self.without_trials);
-            format!("the run ended before it came to {cells}; more time measures them")
+            format!("the run ended before it came to {cells}; resuming it, or more time where it had a budget, measures them")
         });
         let lost = self.lost.first().map(|first| {
             let (cells, reason) = (cells(self.lost.len()), reason_of(first));

@@ -55,10 +55,13 @@ impl RunView {
         counts
     }
 
-    /// How many trials of a cell each plan asks for, by the plan's name; a budget, a bound or a signal may have ended the run before.
+    /// How many trials of a cell each plan asks for, by the plan's name; a budget, a bound or a signal may have ended the run before. Plans that
+    /// spend a budget on what is in doubt ask for none in particular.
     pub(crate) fn trials_asked(&self) -> BTreeMap<String, usize> {
         let plan: Table = toml::from_str(&self.plan).unwrap_or_default();
+        let has_budget = plan.get("run").is_some_and(|run| run.get("budget").is_some());
         let asked = asked_under_any_budget(&plan).into_iter();
+        let asked = asked.filter(|plan| !(has_budget && plan.is_by_doubt));
         asked
             .map(|plan| (plan.name.to_owned(), plan.repetitions))
             .collect()
@@ -108,6 +111,8 @@ struct Asked<'p> {
     layer: &'p str,
     repetitions: usize,
     cells: Option<usize>,
+    /// Whether a budget is spent on what is still in doubt: then the plan leaves out other trials on purpose.
+    is_by_doubt: bool,
 }
 
 /// Another program's results have no plan of ours to resume, and under a budget the clock decides.
@@ -118,14 +123,11 @@ fn asked(plan: &Table) -> Vec<Asked<'_>> {
     }
 }
 
-/// The same, also under a budget, which shortens trials; but for plans that measure in it what is still in doubt, and leave out the rest on purpose.
+/// The same, also of plans of which the clock decides how much is measured.
 fn asked_under_any_budget(plan: &Table) -> Vec<Asked<'_>> {
-    let Some(run) = plan.get("run") else {
+    if plan.get("run").is_none() {
         return Vec::new();
-    };
-    let has_budget = run.get("budget").is_some();
-    let is_by_doubt =
-        |plan: &&Value| has_budget && plan.get("budget").and_then(Value::as_str) == Some("doubt");
+    }
     fn count(table: &Value, key: &str) -> Option<usize> {
         usize::try_from(table.get(key)?.as_integer()?).ok()
     }
@@ -137,14 +139,10 @@ fn asked_under_any_budget(plan: &Table) -> Vec<Asked<'_>> {
             layer: text("layer").unwrap_or_default(),
             repetitions: count(trial, "repetitions")?,
             cells: count(plan, "cells"),
+            is_by_doubt: text("budget") == Some("doubt"),
         };
         trial.get("stop").is_none().then_some(asked)
     }
     let plans = plan.get("plan").and_then(Value::as_array);
-    plans
-        .into_iter()
-        .flatten()
-        .filter(|plan| !is_by_doubt(plan))
-        .filter_map(of_plan)
-        .collect()
+    plans.into_iter().flatten().filter_map(of_plan).collect()
 }

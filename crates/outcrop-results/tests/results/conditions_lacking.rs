@@ -337,7 +337,7 @@ fn a_cell_that_the_end_of_a_run_left_too_few_trials_passes_no_limit_and_no_ratio
         assert_eq!((report.met(), report.checked > 0), (0, true), "{gate}");
         report.passed_over()
     };
-    let rest = "had 5 trials, and fewer decide nothing; of the first, 2 of 5 trials were measured; more time measures the rest";
+    let rest = "had 5 trials, and fewer decide nothing; of the first, 2 of 5 trials were measured; resuming the run, or more time where it had a budget, measures the rest";
     for gate in ["iops < -50%", "iops < 1"] {
         let of_candidate = format!("the run ended before 1 cell in the candidate {rest}");
         assert_eq!(said(gate, &whole, &cut), Some(of_candidate), "{gate}");
@@ -355,7 +355,13 @@ fn a_cell_that_the_end_of_a_run_left_too_few_trials_passes_no_limit_and_no_ratio
     };
     assert_eq!(of_run(&cut), Some(format!("the run ended before 1 cell {rest}")));
     assert_eq!(of_run(&whole), None);
-    let without = "the run ended before it came to 2 cells; resuming it measures them";
+    // What a plan leaves out on purpose, since nothing of it is in doubt, is not cut short; a cell that the run did not come to is still missed.
+    let mut by_doubt = asking(short(), 5, 2);
+    by_doubt.plan = by_doubt
+        .plan
+        .replace("layer = \"device\"", "layer = \"device\"\nbudget = \"doubt\"");
+    assert_eq!(of_run(&by_doubt), None);
+    let without = "the run ended before it came to 2 cells; resuming it, or more time where it had a budget, measures them";
     assert_eq!(of_run(&asking(whole.clone(), 5, 4)).as_deref(), Some(without));
     assert_eq!(said("iops < -50%", &whole, &asking(whole.clone(), 5, 4)), None);
 }

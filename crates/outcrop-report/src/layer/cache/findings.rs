@@ -16,7 +16,7 @@ use outcrop_workload::Arrivals;
 use super::cell::{
     all_of, behind_comma, concurrency, generators, is_closed_loop, is_usual, rank, server, told_apart,
 };
-use super::settled::is_unsettled;
+use super::settled::{is_unsettled, turnovers_of};
 use crate::cell::Cell;
 use crate::disturbed::why_disturbed;
 use crate::finding::Finding;
@@ -64,9 +64,10 @@ fn span(of: &str, least: f64, greatest: f64, n: usize) -> [Number; 2] {
 fn settled(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "cache-hits-are-settled";
     const SENTENCE: &str = "The warm-up of every cell replaced the contents of the cache often enough.";
-    let known = all_of(cells, |cell| cell.value(&HIT_RATIO).is_some());
+    let known = all_of(cells, |cell| turnovers_of(cell).is_some());
     if known.is_empty() {
-        return Finding::not_testable(ID, SENTENCE, "this run has no hit ratio");
+        let reason = "no cell has a hit ratio that a warm-up settles: nothing was evicted, misses store nothing, or sets alone filled the cache";
+        return Finding::not_testable(ID, SENTENCE, reason);
     }
     let unsettled = known.iter().filter(|cell| is_unsettled(cell)).count();
     let all = counted(known.len(), "cell");
@@ -123,6 +124,9 @@ fn open_loop_is_answered(cells: &[Cell<'_>]) -> Finding {
     // What other programs take from the server is not what it cannot answer.
     if let Some(why) = why_disturbed(loops.iter().copied()) {
         return Finding::not_testable(ID, SENTENCE, why);
+    }
+    if generators(cells).are_late() {
+        return Finding::not_testable(ID, SENTENCE, "this machine issued requests late");
     }
     let Some(((margin, share), _, n)) = ends(loops.into_iter().filter_map(answered)) else {
         return Finding::not_testable(

@@ -42,11 +42,15 @@ fn is_warmed(fill: Option<&Fill>, on_miss: Option<&OnMiss>, has_server: bool) ->
     has_server && on_miss == Some(&OnMiss::Set) && !matches!(fill, None | Some(Fill::Sets(_)))
 }
 
-/// How often the warm-up of a cell replaced what the cache holds, where that is too seldom for its hit ratio to be settled.
-fn too_few_turnovers(cell: &Cell<'_>) -> Option<f64> {
+/// How often the warm-up of a cell replaced what the cache holds; none where it is not there to settle it, or nothing is replaced.
+pub(super) fn turnovers_of(cell: &Cell<'_>) -> Option<f64> {
     let is_meant = is_warmed(cell.get(&FILL), cell.get(&ON_MISS), cell.get(&SERVER).is_some());
-    let turnovers = turnovers(|metric| cell.value(metric)).filter(|_| is_meant)?;
-    (turnovers < TURNOVERS).then_some(turnovers)
+    turnovers(|metric| cell.value(metric)).filter(|_| is_meant)
+}
+
+/// The same where that is too seldom for its hit ratio to be settled.
+fn too_few_turnovers(cell: &Cell<'_>) -> Option<f64> {
+    turnovers_of(cell).filter(|turnovers| *turnovers < TURNOVERS)
 }
 
 /// Whether the hit ratio of a cell would be another after a longer warm-up, for all that is known.

@@ -149,11 +149,13 @@ fn knee_claim(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
             let depth = knee.concurrency;
             let name = "observed knee, requests in flight";
             numbers.push(Number::derived(name, depth, Unit::Count, peak.n));
-            let low = match knee.is_lowest_measured {
+            // Below a single request there is nothing.
+            let is_lowest = knee.is_lowest_measured && depth > 1.0;
+            let low = match is_lowest {
                 true => " (the smallest depth measured; the knee may be lower)",
                 false => "",
             };
-            let or_below = if knee.is_lowest_measured { " or below" } else { "" };
+            let or_below = if is_lowest { " or below" } else { "" };
             let share = knee.share_of_peak * 100.0;
             (
                 format!("observed at {depth}{or_below} ({share:.0} % of the peak)"),

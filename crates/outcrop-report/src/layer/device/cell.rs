@@ -218,6 +218,15 @@ pub(super) trait DeviceCell {
         words.iter().map(|word| format!(", {word}")).collect()
     }
 
+    /// The same without a factor that is said otherwise.
+    fn circumstances_but_for(&self, factor: FactorRef) -> String {
+        let spelled = format!("{} {}", factor.words(), self.cell().spelling(factor));
+        let said = self.cell().told(factor).into_iter().chain([spelled]);
+        said.fold(self.circumstances(), |words, said| {
+            words.replacen(&format!(", {said}"), "", 1)
+        })
+    }
+
     /// Its access behind a comma, where cells of the run differ in it; the size alone where all are random.
     fn access_apart(&self) -> String {
         let differs = |factor: FactorRef| !self.cell().apart(&[factor]).is_empty();

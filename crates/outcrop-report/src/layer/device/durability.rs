@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use outcrop_measure::metric::Unit;
-use outcrop_schema::device::{CONTENT, Direction, IOPS, SYNC};
+use outcrop_schema::device::{Direction, IOPS, SYNC};
 use outcrop_workload::{Durability, SyncCall};
 
 use super::advice::claim;
@@ -36,8 +36,7 @@ pub(super) fn cost(cells: &[Cell<'_>]) -> Option<Claim> {
     });
     let first = costs.first()?;
     let depth = unsynced.depth_words();
-    let others: Vec<String> = unsynced.apart(&[&CONTENT]);
-    let others: String = others.iter().map(|words| format!(", {words}")).collect();
+    let others = unsynced.circumstances_but_for(&SYNC);
     let place = format!("{depth}{}{others}", unsynced.access_apart());
     let briefs: Vec<String> = costs.iter().map(Cost::brief).collect();
     let brief = format!("{place}: {}", briefs.join("; "));

@@ -228,12 +228,15 @@ fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
         Series::new(name, 4 + index, SeriesKind::Measured, points)
     }));
     // What else was swept by depth, such as another pattern or more jobs; access sizes have a figure.
-    let others = curves(cells, &QUEUE_DEPTH).into_iter().filter(|curve| {
+    let mut others = Vec::new();
+    for curve in curves(cells, &QUEUE_DEPTH) {
         let has_figure = |one: &&Cell<'_>| one.is_like(curve[0], &[&QUEUE_DEPTH, &IO_BLOCK_SIZE]);
-        curve[0].only().is_some() && !drawn.iter().any(has_figure)
-    });
-    let others: Vec<_> = others.take(MOST_OTHERS).collect();
-    drawn.extend(others.iter().map(|curve| curve[0]));
+        let is_new = curve[0].only().is_some() && !drawn.iter().any(has_figure);
+        if is_new && others.len() < MOST_OTHERS {
+            drawn.push(curve[0]);
+            others.push(curve);
+        }
+    }
     series.extend(others.iter().enumerate().map(|(index, curve)| {
         let x = |cell: &Cell<'_>| cell.place(&QUEUE_DEPTH);
         let points = points(curve, x, |cell| cell.number(&IOPS.both));

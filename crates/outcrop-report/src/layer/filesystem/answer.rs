@@ -10,7 +10,7 @@ use outcrop_schema::filesystem::{
 };
 
 use super::cell::{
-    CONFIGURATION, circumstances, configuration, generators, is_closed, is_cold_random_read, is_compressed,
+    CONFIGURATION, behind_comma, configuration, generators, is_closed, is_cold_random_read, is_compressed,
     kind, of_those, rivals_of,
 };
 use super::limits::{judge, left_open};
@@ -101,14 +101,14 @@ fn capabilities(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capability>
         };
         let which = match only_reads || !candidates.is_empty() {
             true => of_those,
-            false => circumstances,
+            false => behind_comma,
         };
         let found = best(contenders.iter().copied(), metric);
         let found = found.map(|(cell, number)| {
             let rivals = rivals_of(cell, &contenders);
             let beside = ties::beside(&rivals, cell, metric);
             let beside = beside + &may_be_better(&rivals, number, metric);
-            (number.clone(), configuration(cell) + &which(cell) + &beside)
+            (number.clone(), configuration(cell) + &which(cell, &[]) + &beside)
         });
         let plan = plan.to_owned();
         Capability {
@@ -294,7 +294,7 @@ fn claim(topic: &str, cell: &Cell<'_>, why: &str) -> Claim {
     let name = configuration(cell);
     let brief = format!(
         "{name}{}: data ÷ space {}, p50 {}, read amplification {}",
-        of_those(cell),
+        of_those(cell, &[]),
         told(&SPACE_RATIO),
         told(&LATENCY.p50),
         told(&READ_AMPLIFICATION)
@@ -321,7 +321,7 @@ fn claim(topic: &str, cell: &Cell<'_>, why: &str) -> Claim {
     };
     let sentence = format!(
         "{name}{}: {why}. Data ÷ space {}; {p50}{read}{cpu}.",
-        of_those(cell),
+        of_those(cell, &[]),
         told(&SPACE_RATIO)
     );
     Claim::new(topic, brief, sentence, numbers)

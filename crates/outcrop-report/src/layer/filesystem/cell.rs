@@ -51,30 +51,32 @@ pub(super) fn configuration(cell: &Cell<'_>) -> String {
     }
 }
 
-/// What the name of a row does not say, and cells of the run differ in: `, io block size 4 KiB, access buffered`. Rows of reads are of cold ones
-/// of fresh files, one at a time where there are such.
-pub(super) fn circumstances(cell: &Cell<'_>) -> String {
-    circumstances_but_for(cell, &[])
-}
+/// What rows of cold reads have in common: fresh files, one read at a time where there are such.
+const OF_COLD_READS: [FactorRef; 5] = [&OPERATION, &PAGE_CACHE, &ARRIVAL, &AGE, &JOBS];
 
-/// The same without some factors.
-pub(super) fn circumstances_but_for(cell: &Cell<'_>, but_for: &[FactorRef]) -> String {
-    let said: [FactorRef; 5] = [&OPERATION, &PAGE_CACHE, &ARRIVAL, &AGE, &JOBS];
+/// What the configuration of a cell and some factors, which the name of a row says, do not tell, and cells of the run differ in.
+fn apart_but_for(cell: &Cell<'_>, said: &[FactorRef]) -> Vec<String> {
     let is_said = |factor: &FactorRef| {
-        let mut known = said.iter().chain(&CONFIGURATION).chain(but_for);
+        let mut known = CONFIGURATION.iter().chain(said);
         known.any(|known| known.name == factor.name)
     };
     let all = SCHEMA.workload.iter().copied();
     let others: Vec<FactorRef> = all.filter(|factor| !is_said(factor)).collect();
-    let words = cell.apart(&others).into_iter();
+    let subject = cell.subject_apart().map(|subject| format!("on {subject}"));
+    cell.apart(&others).into_iter().chain(subject).collect()
+}
+
+/// That of the best of all cells of a run, behind commas: `, io block size 4 KiB, access buffered`.
+pub(super) fn behind_comma(cell: &Cell<'_>, said: &[FactorRef]) -> String {
+    let words = apart_but_for(cell, said).into_iter();
     words.map(|words| format!(", {words}")).collect()
 }
 
-/// The same of the cells among which a best one is found, where they are a part of the run: ` (of those with access buffered)`.
-pub(super) fn of_those(cell: &Cell<'_>) -> String {
-    match circumstances(cell).strip_prefix(", ") {
-        Some(words) => format!(" (of those with {words})"),
-        None => String::new(),
+/// That of the best of some cold reads, which are a part of the run: ` (of those with access buffered)`.
+pub(super) fn of_those(cell: &Cell<'_>, said: &[FactorRef]) -> String {
+    match apart_but_for(cell, &[&OF_COLD_READS[..], said].concat()) {
+        none if none.is_empty() => String::new(),
+        words => format!(" (of those with {})", words.join(" and ")),
     }
 }
 

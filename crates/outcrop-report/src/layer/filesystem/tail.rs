@@ -26,7 +26,10 @@ pub(super) fn row(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Capability {
             let found = best(candidates.iter().copied(), &P99);
             let found = found.map(|(cell, number)| {
                 let beside = ties::beside(candidates, cell, &P99) + &may_be_better(candidates, number, &P99);
-                (number.clone(), configuration(cell) + &of_those(cell) + &beside)
+                (
+                    number.clone(),
+                    configuration(cell) + &of_those(cell, &[]) + &beside,
+                )
             });
             (LABEL.to_owned(), found)
         }
@@ -49,5 +52,5 @@ fn best_pooled(candidates: &[&Cell<'_>]) -> Option<(Number, String)> {
     let others = pooled.iter().enumerate().filter(|(other, _)| *other != place);
     let beside = ties::among(best, others.map(|(_, number)| number.as_ref()));
     let cell = candidates[place];
-    Some((best.clone(), configuration(cell) + &of_those(cell) + &beside))
+    Some((best.clone(), configuration(cell) + &of_those(cell, &[]) + &beside))
 }

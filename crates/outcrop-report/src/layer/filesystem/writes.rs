@@ -4,7 +4,7 @@ use outcrop_measure::metric::Metric;
 use outcrop_schema::filesystem::{LATENCY, SPACE_RATIO, SYNC, WRITE_THROUGHPUT};
 use outcrop_workload::filesystem::{FileOperation, SyncPolicy};
 
-use super::cell::{CONFIGURATION, circumstances_but_for, configuration, does, may_tie, rivals_of, words};
+use super::cell::{CONFIGURATION, behind_comma, configuration, does, may_tie, of_those, rivals_of, words};
 use crate::answer::{Absence, CONFIGURATION_COLUMN, Capability, Claim, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::number::Number;
@@ -70,11 +70,9 @@ pub(super) fn rows(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capabili
         let found = best(group.iter().copied(), &WRITE_THROUGHPUT).map(|(cell, number)| {
             let beside = ties::beside(&rivals_of(cell, &group), cell, &WRITE_THROUGHPUT);
             // The label says the policy.
-            let apart = match (candidates.is_empty(), circumstances_but_for(cell, &[&SYNC])) {
-                (false, words) if !words.is_empty() => {
-                    format!(" (of those with {})", words.trim_start_matches(", "))
-                }
-                (_, words) => words,
+            let apart = match candidates.is_empty() {
+                false => of_those(cell, &[&SYNC]),
+                true => behind_comma(cell, &[&SYNC]),
             };
             (number.clone(), configuration(cell) + &apart + &beside)
         });

@@ -198,9 +198,8 @@ fn not_drawn(cells: &[Cell<'_>], drawn: &[&Cell<'_>]) -> String {
 
 /// The requests and circumstances of a cell, but for the factor that a figure is over.
 fn held_but_for(cell: &Cell<'_>, factor: FactorRef) -> String {
-    let words = cell.words();
-    let said = format!(", {} {}", factor.words(), cell.spelling(factor));
-    words.replace(&said, "")
+    let others = cell.circumstances_but_for(factor);
+    format!("{}, {}{others}", cell.requests(), cell.depth_words())
 }
 
 /// A bar for each value of a factor in which cells differ alone; none of fewer than two.
