@@ -6,7 +6,7 @@ use outcrop_report::answer::Claim;
 use outcrop_report::{Report, Verdict};
 use outcrop_results::RunView;
 use outcrop_schema::FactorRef;
-use outcrop_schema::device::{ARRIVAL, SYNC};
+use outcrop_schema::device::{ACCESS_PATTERN, ARRIVAL, JOBS, SYNC};
 
 use crate::figure_conditions::names_of;
 use crate::fixture::RunBuilder;
@@ -125,4 +125,17 @@ fn advice_on_a_device_names_the_value_that_it_is_about_whichever_factor_cells_di
             names_it(&with_other(synced, factor, value), factor);
         }
     }
+}
+
+#[test]
+fn lines_by_depth_of_other_patterns_and_more_jobs_have_colours_that_no_other_line_has() {
+    let run = RunBuilder::new(5).cells(&[4096], &[2, 16], &[0, 100]).build();
+    let run = with_other(run, &JOBS, "2");
+    let report = Report::of(&with_other(run, &ACCESS_PATTERN, "sequential"));
+    let figures = report.figures();
+    let figure = figures.iter().find(|figure| figure.id == "iops-by-depth");
+    let drawn = serde_json::to_value(figure.expect("depths vary")).unwrap();
+    let series = drawn["chart"]["series"].as_array().unwrap();
+    let hues: BTreeSet<u64> = series.iter().filter_map(|line| line["hue"].as_u64()).collect();
+    assert_eq!((series.len(), hues.len()), (6, 6), "{series:?}");
 }

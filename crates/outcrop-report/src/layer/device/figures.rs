@@ -22,7 +22,7 @@ use super::curve::{
 use super::findings::weighted_mean_iops;
 use super::references::Published;
 use crate::cell::Cell;
-use crate::chart::{LineChart, Point, Quantity, Scale, Series, SeriesKind, axis};
+use crate::chart::{COLOURS, LineChart, Point, Quantity, Scale, Series, SeriesKind, axis};
 use crate::number::Number;
 use crate::section::FigureSlot;
 
@@ -232,12 +232,15 @@ fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
     for curve in curves(cells, &QUEUE_DEPTH) {
         let has_figure = |one: &&Cell<'_>| one.is_like(curve[0], &[&QUEUE_DEPTH, &IO_BLOCK_SIZE]);
         let is_new = curve[0].only().is_some() && !drawn.iter().any(has_figure);
-        if is_new && others.len() < MOST_OTHERS {
+        if is_new && others.len() < MOST_OTHERS.min(COLOURS.saturating_sub(series.len())) {
             drawn.push(curve[0]);
             others.push(curve);
         }
     }
-    series.extend(others.iter().enumerate().map(|(index, curve)| {
+    // In colours that no other line has.
+    let taken: Vec<usize> = series.iter().map(|line| line.hue).collect();
+    let free: Vec<usize> = (0..COLOURS).filter(|hue| !taken.contains(hue)).collect();
+    series.extend(free.into_iter().zip(&others).map(|(hue, curve)| {
         let x = |cell: &Cell<'_>| cell.place(&QUEUE_DEPTH);
         let points = points(curve, x, |cell| cell.number(&IOPS.both));
         let first = curve[0];
@@ -246,7 +249,7 @@ fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
             jobs => format!(", {jobs} jobs"),
         };
         let name = format!("{}{jobs}{}", first.requests(), first.circumstances());
-        Series::new(name, 4 + MOST_MIXES + index, SeriesKind::Measured, points)
+        Series::new(name, hue, SeriesKind::Measured, points)
     }));
     if series.is_empty() {
         return FigureSlot::missing(TITLE, ONE_DEPTH, "ssd-queue-depth");
