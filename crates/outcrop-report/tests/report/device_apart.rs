@@ -8,9 +8,8 @@ use outcrop_results::RunView;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{ACCESS_PATTERN, ARRIVAL, JOBS, SYNC};
 
-use crate::figure_conditions::names_of;
 use crate::fixture::RunBuilder;
-use crate::other_values::{others_of, runs, with_other};
+use crate::other_values::{names_in, others_of, runs, with_other};
 
 /// A run and the same under another subject, half as fast or not.
 fn of_two_subjects() -> RunView {
@@ -84,12 +83,7 @@ fn a_knee_is_predicted_from_a_single_request_alone() {
 
 /// That each piece of advice on a run names the value of a factor that it is about.
 fn names_it(run: &RunView, factor: FactorRef) {
-    let trials = run.trials.iter();
-    let values: BTreeSet<&str> = trials.map(|trial| trial.factors[factor.name].as_str()).collect();
-    let names: BTreeSet<String> = values
-        .into_iter()
-        .flat_map(|value| names_of(factor, value))
-        .collect();
+    let names = names_in(run, factor);
     let report = Report::of(run);
     let advice = &report.layers[0].answer.advice;
     assert!(!advice.is_empty(), "{}", factor.name);

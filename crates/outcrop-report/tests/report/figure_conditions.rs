@@ -1,37 +1,14 @@
 //! Figures of a run that measured more than they draw: each says which part it draws, or which it leaves out.
 
-use std::collections::BTreeSet;
-
 use outcrop_report::Report;
 use outcrop_results::RunView;
 use outcrop_schema::{FactorRef, device};
 
-use crate::other_values::{others_of, runs, with_other};
-
-/// The ways in which a page may name a value of a factor, without blanks.
-pub(crate) fn names_of(factor: FactorRef, value: &str) -> BTreeSet<String> {
-    let spelled = format!("{} {value}", factor.words());
-    let of_pages = match (factor.name, value) {
-        ("arrival", "constant:1000") => Some("constant:1k/s"),
-        ("read_write_mix", "0:100") => Some("random writes"),
-        ("threads", "1") => Some("1 thread"),
-        ("value_size", "fixed:10B") => Some("fixed:10"),
-        _ => None,
-    };
-    let all = factor.labelled(value).into_iter().chain([spelled]);
-    all.chain(of_pages.map(str::to_owned))
-        .map(|name| name.replace(' ', ""))
-        .collect()
-}
+use crate::other_values::{names_in, others_of, runs, with_other};
 
 /// That each figure of a run names the value of a factor that it draws or the one that it leaves out.
 fn names_it(run: &RunView, factor: FactorRef) {
-    let trials = run.trials.iter();
-    let values: BTreeSet<&str> = trials.map(|trial| trial.factors[factor.name].as_str()).collect();
-    let names: BTreeSet<String> = values
-        .into_iter()
-        .flat_map(|value| names_of(factor, value))
-        .collect();
+    let names = names_in(run, factor);
     let report = Report::of(run);
     let figures = report.figures();
     assert!(!figures.is_empty(), "{}", factor.name);

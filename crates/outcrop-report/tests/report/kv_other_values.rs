@@ -7,9 +7,8 @@ use outcrop_results::{RunView, Value};
 use outcrop_schema::kv::{self, THROUGHPUT};
 use outcrop_schema::{FactorRef, Settings};
 
-use crate::figure_conditions::names_of;
 use crate::kv_fixture;
-use crate::other_values::with_other;
+use crate::other_values::{names_of, with_other};
 
 /// Another value of each factor of stores.
 const OTHERS: [(FactorRef, &str); 20] = [

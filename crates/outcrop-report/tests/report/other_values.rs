@@ -1,5 +1,7 @@
 //! Runs of which each cell was measured under two values of a factor, whichever that is.
 
+use std::collections::BTreeSet;
+
 use outcrop_results::RunView;
 use outcrop_schema::device::{self, CONTENT, SYNC};
 use outcrop_schema::{FactorRef, LayerSchema, cache, kv};
@@ -86,4 +88,30 @@ pub(crate) fn runs() -> [(&'static LayerSchema, RunView); 3] {
         (&cache::SCHEMA, crate::cache_fixture::policies().run),
         (&kv::SCHEMA, kv_fixture::of(&stores)),
     ]
+}
+
+/// The ways in which a page may name a value of a factor, without blanks.
+pub(crate) fn names_of(factor: FactorRef, value: &str) -> BTreeSet<String> {
+    let spelled = format!("{} {value}", factor.words());
+    let of_pages = match (factor.name, value) {
+        ("arrival", "constant:1000") => Some("constant:1k/s"),
+        ("read_write_mix", "0:100") => Some("random writes"),
+        ("threads", "1") => Some("1 thread"),
+        ("value_size", "fixed:10B") => Some("fixed:10"),
+        _ => None,
+    };
+    let all = factor.labelled(value).into_iter().chain([spelled]);
+    all.chain(of_pages.map(str::to_owned))
+        .map(|name| name.replace(' ', ""))
+        .collect()
+}
+
+/// The ways in which a page may name the values of a factor that cells of a run have.
+pub(crate) fn names_in(run: &RunView, factor: FactorRef) -> BTreeSet<String> {
+    let trials = run.trials.iter();
+    let values: BTreeSet<&str> = trials.map(|trial| trial.factors[factor.name].as_str()).collect();
+    values
+        .into_iter()
+        .flat_map(|value| names_of(factor, value))
+        .collect()
 }

@@ -19,13 +19,26 @@ const DEEP: u32 = 32;
 /// Cells whose tails are worth seeing: the least and a deep one of the depth curve of each direction, and of a mix of both.
 pub(super) fn latency_tail(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Latency tail";
-    let mut chosen = worth_seeing(cells);
-    chosen.retain(|(cell, direction, _)| !tail(cell, *direction).is_empty());
+    let chosen = worth_seeing(cells)
+        .into_iter()
+        .map(|(cell, direction, hue)| Tail {
+            cell,
+            direction,
+            hue,
+            points: tail(cell, direction),
+        });
+    let chosen: Vec<Tail<'_, '_>> = chosen.filter(|tail| !tail.points.is_empty()).collect();
     if chosen.is_empty() {
         return FigureSlot::missing(TITLE, "no cell kept a latency histogram.", "ssd-queue-depth");
     }
-    let accesses: BTreeSet<String> = chosen.iter().map(|(cell, ..)| cell.access()).collect();
-    let line = |(cell, direction, hue): &(&Cell<'_>, Direction, usize)| {
+    let accesses: BTreeSet<String> = chosen.iter().map(|tail| tail.cell.access()).collect();
+    let drawn: Vec<&Cell<'_>> = chosen.iter().map(|tail| tail.cell).collect();
+    let line = |Tail {
+                    cell,
+                    direction,
+                    hue,
+                    points,
+                }: Tail<'_, '_>| {
         let mix = match cell.is_mixed() {
             true => format!(" in a {} mix,", cell.spelling(&READ_WRITE_MIX)),
             false => String::new(),
@@ -39,23 +52,30 @@ pub(super) fn latency_tail(cells: &[Cell<'_>]) -> FigureSlot {
             cell.depth_words(),
             cell.circumstances()
         );
-        Series::new(name, *hue, SeriesKind::Dense, tail(cell, *direction))
+        Series::new(name, hue, SeriesKind::Dense, points)
     };
     let chart = LineChart {
         x: axis("Latency", Quantity::Latency, Scale::Log10),
         y: axis("Operations slower than that", Quantity::Share, Scale::Log10),
-        series: chosen.iter().map(line).collect(),
+        series: chosen.into_iter().map(line).collect(),
     };
     let access = match accesses.first() {
         Some(access) if accesses.len() == 1 => format!("{access}. "),
         _ => String::new(),
     };
-    let drawn: Vec<&Cell<'_>> = chosen.iter().map(|(cell, ..)| *cell).collect();
     let caption = format!(
         "{access}The share of operations that take longer (1 % is p99), over all trials of a cell. A line ends where fewer than ten operations lie beyond.{}",
         choice(cells, &drawn)
     );
     chart.slot("latency-tail", TITLE, caption, "ssd-queue-depth")
+}
+
+/// A line of the figure.
+struct Tail<'c, 'a> {
+    cell: &'c Cell<'a>,
+    direction: Direction,
+    hue: usize,
+    points: Vec<Point>,
 }
 
 /// Each with the direction of a line, and its colour.
