@@ -43,7 +43,7 @@ impl ServingProcess {
                 "no process of this network namespace listens on {address}"
             )));
         }
-        let pids = holders(&tree, &inodes)?;
+        let pids = settled(holders(&tree, &inodes)?, || holders(&tree, &inodes))?;
         let Some(first) = pids.first() else {
             return Err(Unavailable::because(format!(
                 "the process that listens on {address} is another user's, whose descriptors only root may see"
@@ -72,8 +72,8 @@ impl ServingProcess {
     /// As [`ServingProcess::cpu_time_ns`].
     pub fn thread_times_ns(&self) -> Result<BTreeMap<OsString, u64>, Unavailable> {
         let mut times = BTreeMap::new();
-        for pid in &self.pids {
-            times.extend(thread_times_ns(&self.tree, *pid)?);
+        for of_one in self.of_those_that_live(|pid| thread_times_ns(&self.tree, pid))? {
+            times.extend(of_one);
         }
         Ok(times)
     }
@@ -83,8 +83,21 @@ impl ServingProcess {
     /// # Errors
     /// The process has ended.
     pub fn resident_bytes(&self) -> Result<u64, Unavailable> {
-        let of = |pid: &u32| kibibyte_line(&self.tree.text(format!("proc/{pid}/status"))?, "VmRSS");
-        self.pids.iter().map(of).sum()
+        let of = |pid| kibibyte_line(&self.tree.text(format!("proc/{pid}/status"))?, "VmRSS");
+        Ok(self.of_those_that_live(of)?.into_iter().sum())
+    }
+
+    /// What can be read of each process; of several, those that have ended (a child that saved a snapshot) are left out.
+    fn of_those_that_live<T>(
+        &self,
+        read: impl Fn(u32) -> Result<T, Unavailable>,
+    ) -> Result<Vec<T>, Unavailable> {
+        let read: Vec<Result<T, Unavailable>> = self.pids.iter().map(|pid| read(*pid)).collect();
+        if read.iter().any(Result::is_ok) {
+            Ok(read.into_iter().flatten().collect())
+        } else {
+            read.into_iter().collect()
+        }
     }
 }
 
@@ -252,22 +265,56 @@ fn holders(tree: &SystemTree, sockets: &BTreeSet<String>) -> Result<Vec<u32>, Un
     Ok(pids)
 }
 
+/// The holders in which two looks one after the other agree, as `look_again` finds them.
+///
+/// A program that a server starts holds its sockets for a moment, until it is executed: it serves nothing.
+fn settled(
+    mut pids: Vec<u32>,
+    look_again: impl Fn() -> Result<Vec<u32>, Unavailable>,
+) -> Result<Vec<u32>, Unavailable> {
+    /// Of a server that starts programs without end, the last look counts.
+    const MOST_LOOKS: usize = 8;
+    for _ in 0..MOST_LOOKS {
+        if pids.len() < 2 {
+            break;
+        }
+        let again = look_again()?;
+        if again == pids {
+            break;
+        }
+        pids = again;
+    }
+    Ok(pids)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
     use std::net::TcpListener;
 
     use super::*;
 
     #[test]
-    fn our_own_listening_socket_is_ours() {
-        for address in ["127.0.0.1:0", "0.0.0.0:0"] {
-            let listener = TcpListener::bind(address).unwrap();
-            let port = listener.local_addr().unwrap().port();
-            let found = ServingProcess::listening_on(([127, 0, 0, 1], port).into()).unwrap();
-            assert!(found.is_this_process(), "{found}");
-            assert!(found.cpu_time_ns().unwrap() > 0);
-            assert!(found.resident_bytes().unwrap() > 100_000);
-        }
+    fn a_program_that_is_being_started_does_not_serve_and_a_worker_does() {
+        let looks = RefCell::new(vec![vec![7], vec![7, 9]]);
+        let next = || Ok(looks.borrow_mut().pop().unwrap());
+        assert_eq!(settled(vec![7, 8], next), Ok(vec![7]));
+        assert_eq!(settled(vec![7, 8], || Ok(vec![7, 8])), Ok(vec![7, 8]));
+    }
+
+    #[test]
+    fn a_child_that_has_ended_is_left_out_and_a_server_that_has_is_unavailable() {
+        let server = |pids: &[u32]| ServingProcess {
+            tree: SystemTree::live(),
+            pids: pids.to_vec(),
+            name: "server".to_owned(),
+        };
+        // No process has the largest number.
+        let (this, ended) = (std::process::id(), u32::MAX);
+        assert!(server(&[this, ended]).cpu_time_ns().unwrap() > 0);
+        assert!(server(&[this, ended]).resident_bytes().unwrap() > 100_000);
+        assert!(server(&[ended]).cpu_time_ns().is_err());
+        assert!(server(&[ended]).resident_bytes().is_err());
     }
 
     #[test]
