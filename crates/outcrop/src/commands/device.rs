@@ -80,7 +80,7 @@ pub(crate) struct Args {
     /// flight than the queue depth; latencies and the achieved depth are upper bounds. Buffers and files are registered either way
     #[arg(long, conflicts_with_all = ["job", "verify"])]
     peak: bool,
-    /// Size of the file that is measured [default: as the plan says]
+    /// Size of the file that is measured [default: the plan's, shown by --dry-run]
     #[arg(long, value_name = "BYTES")]
     size: Option<ByteSize>,
     /// Verify instead of measuring: write blocks that contain their address, pass and checksum, read them back, and report

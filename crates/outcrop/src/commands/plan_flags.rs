@@ -24,10 +24,10 @@ pub(crate) struct PlanChoices {
     data: Option<PathBuf>,
     #[command(flatten)]
     table: TableFlags,
-    /// Size of the file that is measured [default: as the plan says]
+    /// Size of the file that is measured [default: the plan's, shown by --dry-run]
     #[arg(long, value_name = "BYTES")]
     size: Option<ByteSize>,
-    /// Maximum sample size, for codecs on data that are larger [default: as the plan says]
+    /// Maximum sample size, for codecs on data that are larger [default: the plan's, shown by --dry-run]
     #[arg(long, value_name = "BYTES")]
     sample_size: Option<ByteSize>,
 }
@@ -92,13 +92,13 @@ pub(crate) const DECIDED_BY_A_RUN: [&str; 17] = [
 /// How much of everything, from which seed, and where the run goes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlanFlags {
-    /// Trials per cell [default: as the plan says]
+    /// Trials per cell [default: the plan's, shown by --dry-run]
     #[arg(long, value_name = "N", value_parser = whole::<u32>)]
     pub(crate) repetitions: Option<u32>,
-    /// Time before measuring starts in each trial [default: as the plan says]
+    /// Time before measuring starts in each trial [default: the plan's, shown by --dry-run]
     #[arg(long, value_name = "TIME")]
     pub(crate) warm_up: Option<TimeSpan>,
-    /// Time measured in each trial [default: as the plan says]
+    /// Time measured in each trial [default: the plan's, shown by --dry-run]
     #[arg(long, value_name = "TIME")]
     pub(crate) duration: Option<TimeSpan>,
     /// Shorten trials so that the whole run fits this time; plans of where to compress, such as kv-compression, run as many trials as fit instead

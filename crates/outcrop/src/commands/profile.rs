@@ -52,10 +52,10 @@ pub(crate) struct Args {
     /// Measure only these layers [default: all]
     #[arg(long = "layer", value_name = "LAYER", value_delimiter = ',')]
     layers: Vec<String>,
-    /// Size of the file that is measured [default: as the plan says]
+    /// Size of the file that is measured [default: the plan's, shown by --dry-run]
     #[arg(long, value_name = "BYTES")]
     size: Option<ByteSize>,
-    /// Maximum sample size, for codecs on data that are larger [default: as the plan says]
+    /// Maximum sample size, for codecs on data that are larger [default: the plan's, shown by --dry-run]
     #[arg(long, value_name = "BYTES")]
     sample_size: Option<ByteSize>,
     #[command(flatten)]
