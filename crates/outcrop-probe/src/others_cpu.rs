@@ -28,29 +28,24 @@ impl OthersCpu {
         }
     }
 
-    /// The share of all CPUs, from 0 to 1, that was busy since `earlier` and not with this process or children of it that ended. Threads
-    /// of the kernel and time that a hypervisor took count as others'. None where the kernel does not say, or the time is too short.
+    /// The share of all CPUs, from 0 to 1, that was busy since `earlier` and neither with this process or children of it that ended, nor
+    /// with interrupts, most of which complete the requests that are measured. Threads of the kernel and time that a hypervisor took count
+    /// as others'. None where the kernel does not say, or the time is too short.
     ///
     /// *Source*: proc_stat(5), the line `cpu`.
     pub fn share_since(&self, earlier: &Self) -> Option<f64> {
-        self.share_but_for(earlier, |_| 0)
+        self.share_beside_server(earlier, 0)
     }
 
-    /// The same while a server was measured that is a process of its own and used so much CPU time: that is no others', and neither are
-    /// interrupts, which bring its requests and replies.
+    /// The same while a server was measured that is a process of its own and used so much CPU time, which is not others' either.
     pub fn share_beside_server(&self, earlier: &Self, server_ns: u64) -> Option<f64> {
-        self.share_but_for(earlier, |interrupts_ns| interrupts_ns + server_ns)
-    }
-
-    /// The share of what was neither ours nor `measured_ns` makes of the time in interrupts.
-    fn share_but_for(&self, earlier: &Self, measured_ns: impl Fn(u64) -> u64) -> Option<f64> {
         let (now, before) = (self.machine.as_ref().ok()?, earlier.machine.as_ref().ok()?);
         let busy = |cpu: &MachineCpu| cpu.busy_ns + cpu.stolen_ns;
         let busy_ns = busy(now).saturating_sub(busy(before));
         let all_ns = (busy(now) + now.idle_ns).saturating_sub(busy(before) + before.idle_ns);
         let own_ns = self.own_ns.saturating_sub(earlier.own_ns);
         let interrupts_ns = now.interrupts_ns.saturating_sub(before.interrupts_ns);
-        let others_ns = busy_ns as f64 - own_ns as f64 - measured_ns(interrupts_ns) as f64;
+        let others_ns = busy_ns as f64 - own_ns as f64 - (interrupts_ns + server_ns) as f64;
         (all_ns >= LEAST_NS).then(|| (others_ns / all_ns as f64).clamp(0.0, 1.0))
     }
 }
@@ -90,7 +85,7 @@ mod tests {
         let share = after.share_beside_server(&before, 400_000_000).unwrap();
         assert!((share - 0.05).abs() < 1e-9, "{share}");
         let share = after.share_since(&before).unwrap();
-        assert!((share - 0.35).abs() < 1e-9, "{share}");
+        assert!((share - 0.25).abs() < 1e-9, "{share}");
     }
 
     #[test]

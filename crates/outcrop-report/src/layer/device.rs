@@ -19,6 +19,7 @@ use outcrop_schema::device::{IO_BLOCK_SIZE, JOBS, QUEUE_DEPTH, READ_WRITE_MIX, S
 use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
 use crate::cell::Cell;
+use crate::environment::cpus;
 use crate::finding::Finding;
 use crate::placement::Bounds;
 use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
@@ -59,7 +60,11 @@ impl LayerReport for DeviceReport<'_> {
     }
 
     fn findings(&self) -> Vec<Finding> {
-        findings::all(&self.cells, findings::Drive::of(&self.run.environment))
+        let machine = findings::Machine {
+            drive: findings::Drive::of(&self.run.environment),
+            cpus: cpus(&self.run.environment),
+        };
+        findings::all(&self.cells, machine)
     }
 
     fn figures(&self, beside: &[String]) -> Vec<FigureSlot> {

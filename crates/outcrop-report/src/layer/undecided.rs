@@ -1,6 +1,7 @@
 //! Advice that its own figures cannot carry is withheld: for every layer, in this one place.
 
 use outcrop_measure::units::ByteSize;
+use outcrop_probe::OthersCpu;
 use outcrop_results::RunView;
 use outcrop_schema::kv;
 
@@ -10,7 +11,7 @@ use crate::cell_table::LONG_TRIAL_S;
 use crate::command::Commands;
 use crate::disturbed::why_disturbed;
 use crate::finding::{About, Finding, Verdict, as_sentence};
-use crate::number::{Number, ONE_TRIAL, WIDEST_PERCENT};
+use crate::number::{Number, ONE_TRIAL, WIDEST_PERCENT, counted};
 use crate::placement::{More, SURE};
 
 /// Repetitions at which an interval is one of 95 % that a single outlier no longer sets.
@@ -128,7 +129,24 @@ impl Claim {
     }
 }
 
+/// Whether other programs disturbed a cell that has too few trials for the noise to be in its intervals.
+pub(crate) fn is_disturbed(cell: &Cell<'_>) -> bool {
+    cell.trials().len() < FEW && why_disturbed([cell]).is_some()
+}
+
 impl Finding {
+    /// The same, which says how many disturbed cells it leaves out.
+    #[must_use]
+    pub(crate) fn leaving_out(mut self, disturbed: usize) -> Self {
+        self.tested = format!(
+            "{}. Left out: {} during whose trials other programs used more than {:.0} % of the CPUs.",
+            self.tested.trim_end_matches('.'),
+            counted(disturbed, "cell"),
+            OthersCpu::MATTER * 100.0
+        );
+        self
+    }
+
     /// The same without a verdict where other programs disturbed the cells that it compares, as advice on them is withheld.
     #[must_use]
     pub(crate) fn unless_disturbed<'c, 'a: 'c>(

@@ -22,6 +22,7 @@ use crate::change::percent as changed;
 use crate::command::Commands;
 use crate::layer::cells_of;
 use crate::number::Number;
+use crate::ties;
 
 /// A drive that compresses does it page by page, whatever the blocks of the store are.
 const DRIVE_PAGE_BYTES: f64 = 4096.0;
@@ -89,8 +90,13 @@ impl Modelled {
             }
             _ => "",
         };
+        let others = self
+            .candidates
+            .iter()
+            .filter(|other| !std::ptr::eq(*other, fastest));
+        let ties = ties::among(&fastest.throughput, others.map(|other| Some(&other.throughput)));
         Some(format!(
-            "Of the published hardware, {} would be the fastest: throughput {}, {}, limited by {}.{idle}{ratio}{} That is modelled; {}.{unavailable}",
+            "Of the published hardware, {} would be the fastest: throughput {}{ties}, {}, limited by {}.{idle}{ratio}{} That is modelled; {}.{unavailable}",
             fastest.what,
             fastest.throughput.with_ends(),
             compared(fastest, best),
@@ -135,9 +141,15 @@ impl Modelled {
 /// `−12 % compared with the answer`.
 fn compared(candidate: &Candidate, best: &Candidate) -> String {
     let (own, other) = (candidate.throughput.value, best.throughput.value);
+    let is_tie = ties::are_tied(&candidate.throughput, &best.throughput)
+        || candidate
+            .throughput
+            .interval
+            .is_some_and(|interval| interval.contains(other));
     // What would be printed as 0 % has no sign.
     match (own / other - 1.0).abs() < 0.005 {
         true => "the same as the answer".to_owned(),
+        false if is_tie => format!("a tie with the answer ({})", changed(own, other)),
         false => format!("{} compared with the answer", changed(own, other)),
     }
 }

@@ -1,15 +1,16 @@
 //! What intervals leave open about filesystems: predictions, and rivals that are known badly.
 
 use outcrop_report::answer::{Claim, ReadingOutcome};
-use outcrop_report::{Report, Verdict};
+use outcrop_report::{Constraints, Report, Verdict};
 use outcrop_results::RunView;
 use outcrop_schema::filesystem::{
-    CODEC_TIME, COMPRESSED_SHARE, IOPS, LATENCY, OPTIONS, PREDICTED_LATENCY, QUEUE_DEPTH, READ_AMPLIFICATION,
-    SPACE_RATIO,
+    CODEC_TIME, COMPRESSED_SHARE, FILE_SIZE, IOPS, LATENCY, OPERATION, OPTIONS, PREDICTED_LATENCY,
+    QUEUE_DEPTH, READ_AMPLIFICATION, SPACE_RATIO, SYNC,
 };
 
 use crate::device_limits::set;
 use crate::filesystem::{Builder, Values, finding};
+use crate::filesystem_costs::cell;
 
 /// The trials of a cell read with these median latencies, in µs.
 fn with_p50s(mut run: RunView, cell: &str, p50s_us: [f64; 3]) -> RunView {
@@ -260,4 +261,72 @@ fn what_read_amplification_means_is_said_only_where_the_sentence_holds() {
     let refuted = of([4.6, 4.5, 4.7]);
     assert_eq!(refuted.verdict, Verdict::DoesNotHold);
     assert_eq!(refuted.meaning, "");
+}
+
+#[test]
+fn load_of_other_programs_withholds_advice_on_times_and_none_on_sizes() {
+    let small = [(OPERATION.name, "small-files"), (FILE_SIZE.name, "1500")];
+    let overwrites = [(OPERATION.name, "overwrite"), (SYNC.name, "each:1")];
+    let mut builder = Builder::new().btrfs("zstd:3", &[]).btrfs("zstd:1", &[]);
+    for (name, factor) in [("ext4", 1.0), ("xfs", 2.0)] {
+        builder = cell(builder, (name, "none"), &small, &[(IOPS, 9000.0 * factor)]);
+        builder = cell(
+            builder,
+            (name, "none"),
+            &overwrites,
+            &[(LATENCY.p50, 2000.0 * factor)],
+        );
+    }
+    let said = |share: f64, constraints: &Constraints| {
+        let mut run = builder.run.clone();
+        for trial in &mut run.trials {
+            trial.others_cpu_share = Some(share);
+        }
+        let report = Report::under(&run, &[], constraints, None);
+        report.layers[0].answer.advice.clone()
+    };
+    let of = |claims: &[Claim], topic: &str| {
+        let found = claims.iter().find(|claim| claim.topic == topic);
+        found
+            .unwrap_or_else(|| panic!("nothing on {topic}"))
+            .brief
+            .clone()
+    };
+    let free = Constraints::default();
+    for topic in ["Files of 1500 B", "Small overwrites, each write synced"] {
+        assert!(
+            !of(&said(0.05, &free), topic).starts_with("not decided"),
+            "{topic}"
+        );
+        let busy = of(&said(0.88, &free), topic);
+        assert!(
+            busy.starts_with("not decided: other programs used 88 %"),
+            "{topic}: {busy}"
+        );
+    }
+    let ratio = builder
+        .run
+        .trials
+        .iter()
+        .filter_map(|trial| trial.number(&SPACE_RATIO));
+    let highest = ratio.fold(0.0, f64::max);
+    let by_ratio = Constraints {
+        min_ratio: Some(highest * 0.999),
+        ..Constraints::default()
+    };
+    let with_p99 = Constraints {
+        p99_ns: Some(1e12),
+        ..by_ratio.clone()
+    };
+    let within = |constraints: &Constraints| of(&said(0.88, constraints), "Within the limits");
+    assert!(
+        !within(&by_ratio).starts_with("not decided"),
+        "{}",
+        within(&by_ratio)
+    );
+    assert!(
+        within(&with_p99).starts_with("not decided: other programs"),
+        "{}",
+        within(&with_p99)
+    );
 }

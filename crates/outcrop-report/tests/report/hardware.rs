@@ -21,7 +21,7 @@ use crate::{filesystem, kv_fixture};
 const CONTENT: &str = "compressible:2";
 
 /// The environment of a machine with two CPUs.
-fn two_cpus() -> serde_json::Value {
+pub(crate) fn two_cpus() -> serde_json::Value {
     let kept =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/run-of-records-1/environment.json");
     let text = std::fs::read_to_string(kept).expect("the kept run has it");

@@ -29,6 +29,7 @@ mod compression_samples;
 mod device;
 mod device_apart;
 mod device_depths;
+mod device_disturbed;
 mod device_doubt;
 mod device_imported;
 mod device_limits;

@@ -16,11 +16,13 @@ use super::cell::{DeviceCell, P99};
 use super::cliff;
 use super::curve::{depth_curve, first_of_ties, iops_of, load_points, offered_curve, pure_curves, ties};
 use super::durability;
-use super::findings::{predicted_knee, steady_rounds};
+use super::findings::{generators, is_of_memory, predicted_knee, steady_rounds};
+use super::limits::MEMORY_ANSWERED;
 use crate::answer::{Claim, UNCERTAIN};
 use crate::cell::{Cell, best};
+use crate::disturbed::why_disturbed;
 use crate::finding::{Side, as_sentence};
-use crate::layer::undecided::{add_rival, add_unclear};
+use crate::layer::undecided::{add_rival, add_unclear, is_disturbed};
 use crate::number::Number;
 
 /// Tail growth over the lone request that counts as "latency kept".
@@ -55,7 +57,10 @@ pub(super) fn claims(cells: &[Cell<'_>]) -> Vec<Claim> {
     let latency = |curve: &[&Cell<'_>], direction| latency::depth(cells, curve, direction);
     let kinds: [(Make<'_>, _); 3] = [(&throughput, &loads), (&latency, &loads), (&knee_claim, &depths)];
     let of_curves = kinds.iter().flat_map(|(make, curves)| {
-        let make = |(curve, direction): &(Option<_>, _)| make(curve.as_deref()?, *direction);
+        let make = |(curve, direction): &(Option<Vec<_>>, _)| {
+            let curve = curve.as_deref()?;
+            Some(of_the_device(make(curve, *direction)?, curve))
+        };
         curves.iter().filter_map(make)
     });
     // Whoever measured for one of these questions looks for its answer first.
@@ -70,6 +75,19 @@ pub(super) fn claims(cells: &[Cell<'_>]) -> Vec<Claim> {
         .chain(mix::depth(cells))
         .chain(offered)
         .collect()
+}
+
+/// The same without its advice where figures of the cells that it compares are not those of the device, or other programs disturbed them.
+pub(super) fn of_the_device(claim: Claim, cells: &[&Cell<'_>]) -> Claim {
+    if cells.iter().any(|cell| is_of_memory(cell)) {
+        return claim.disturbed(MEMORY_ANSWERED);
+    }
+    // A ratio of two figures has a lower confidence than either, however many trials they have.
+    let disturbed = cells.iter().copied().filter(|cell| is_disturbed(cell));
+    match why_disturbed(disturbed) {
+        Some(why) => claim.disturbed(&why),
+        None => claim,
+    }
 }
 
 /// A claim, which says so if it rests on a number that would not repeat well.
@@ -135,7 +153,12 @@ fn knee_claim(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
     let (_, peak) = best(curve.iter().copied(), &IOPS.both)?;
     let lone = curve[0].number(&LATENCY.both.mean)?;
     let predicted = predicted_knee(curve, "requests in flight at the predicted knee");
-    let observed = knee::observed(&load_points(curve));
+    let points = load_points(curve);
+    let observed = knee::observed(&points);
+    let with_figures = match points.len() == curve.len() {
+        true => "",
+        false => " that has figures",
+    };
     if predicted.is_none() && observed.is_none() {
         return None;
     }
@@ -162,13 +185,15 @@ fn knee_claim(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
                 format!("observed at {depth}{low}, where it gives {share:.0} % of its peak"),
             )
         }
-        None if curve.len() < 3 => (
-            "not observed: a knee needs three depths".to_owned(),
-            "not observed: fewer than three depths were measured".to_owned(),
+        None if points.len() < 3 => (
+            format!("not observed: a knee needs three depths"),
+            "not observed: fewer than three depths have figures".to_owned(),
         ),
         None => (
-            "not observed among the depths measured".to_owned(),
-            "not observed: throughput per latency still rises at the deepest queue measured".to_owned(),
+            format!("not observed among the depths measured{with_figures}"),
+            format!(
+                "not observed: throughput per latency still rises at the deepest queue measured{with_figures}"
+            ),
         ),
     };
     add_rival(&mut numbers, iops_of(curve, direction));
@@ -241,12 +266,20 @@ fn throughput_depth(cells: &[Cell<'_>], curve: &[&Cell<'_>], direction: Directio
     let (access, under) = (cell.access(), cell.circumstances());
     let apart = format!("{}{under}", cell.access_apart());
     let any_other = if is_of_jobs { "number of jobs" } else { "depth" };
+    let has_all = curve.iter().all(|cell| cell.number(&IOPS.both).is_some());
+    let measured = if has_all { "measured" } else { "that has a figure" };
     // A curve of several jobs says so in each of its depths.
     let jobs = match cell.jobs() {
         1 if !is_of_jobs => " and one job",
         _ => "",
     };
-    let more = with_more_jobs(cells, cell, peak, direction).unwrap_or_default();
+    let mut more = with_more_jobs(cells, cell, peak, direction).unwrap_or_default();
+    let lacking = curve.iter().filter(|cell| cell.number(&IOPS.both).is_none());
+    let lacking: Vec<String> = lacking.map(|cell| words_of(cell)).collect();
+    if !lacking.is_empty() {
+        let have = if lacking.len() == 1 { "has" } else { "have" };
+        more.push_str(&format!("; {} {have} no figure", lacking.join(", ")));
+    }
     // Where the run has loads of several jobs, a depth alone does not name this one.
     let brief_words = match cells.iter().any(|other| other.jobs() > cell.jobs()) {
         true if !jobs.is_empty() => format!("1 job × {words}"),
@@ -257,7 +290,7 @@ fn throughput_depth(cells: &[Cell<'_>], curve: &[&Cell<'_>], direction: Directio
         true => (
             format!("{brief_words}{apart}: {iops}"),
             format!(
-                "{words} gives {iops}, more than any other {any_other} measured with {access} {direction}s{jobs}{under}"
+                "{words} gives {iops}, more than any other {any_other} {measured} with {access} {direction}s{jobs}{under}"
             ),
         ),
         false => (
@@ -300,6 +333,7 @@ fn throughput_depth(cells: &[Cell<'_>], curve: &[&Cell<'_>], direction: Directio
 /// The smallest access whose bandwidth ties with the highest.
 fn access_size(cells: &[Cell<'_>]) -> Option<Claim> {
     let (mut briefs, mut texts, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+    let mut compared: Vec<&Cell<'_>> = Vec::new();
     for direction in Direction::ALL {
         let Some(curve) = pure_curves(cells, &IO_BLOCK_SIZE, direction).next() else {
             continue;
@@ -307,6 +341,7 @@ fn access_size(cells: &[Cell<'_>]) -> Option<Claim> {
         let Some(((cell, number), other)) = first_of_ties(&curve, &BANDWIDTH.both) else {
             continue;
         };
+        compared.extend(&curve);
         let access = cell.access();
         let under = match cell.circumstances().strip_prefix(", ") {
             Some(under) => format!(" ({under})"),
@@ -334,8 +369,10 @@ fn access_size(cells: &[Cell<'_>]) -> Option<Claim> {
         );
         let Some((peak_cell, peak)) = other else {
             briefs.push(brief);
+            let has_all = curve.iter().all(|cell| cell.number(&BANDWIDTH.both).is_some());
+            let measured = if has_all { "measured" } else { "that has a figure" };
             texts.push(format!(
-                "at {depth}, {reached}, more than any other size measured"
+                "at {depth}, {reached}, more than any other size {measured}"
             ));
             continue;
         };
@@ -348,7 +385,7 @@ fn access_size(cells: &[Cell<'_>]) -> Option<Claim> {
     }
     (!texts.is_empty()).then(|| {
         let text = as_sentence(&texts.join("; "));
-        claim("Access size", briefs.join("; "), text, numbers)
+        of_the_device(claim("Access size", briefs.join("; "), text, numbers), &compared)
     })
 }
 
@@ -404,11 +441,10 @@ fn offered_load(cells: &[Cell<'_>]) -> Option<Claim> {
         "{rate} of {requests} is answered ({answered}) with a p99 ({kept}) within twice that of {lowest_rate} ({least}); {limit}."
     );
     let action = format!("For low latency, offer at most {rate} of {requests}: p99 {kept}, {answered}");
-    Some(claim_with_action(
-        "Offered load".to_owned(),
-        brief,
-        text,
-        action,
-        numbers,
-    ))
+    let claim = claim_with_action("Offered load".to_owned(), brief, text, action, numbers);
+    let compared = &curve[..curve.len().min(kept_count + 1)];
+    Some(match generators(compared.iter().copied()).are_late() {
+        true => claim.disturbed("this machine issued requests late, and the p99 includes that delay"),
+        false => of_the_device(claim, compared),
+    })
 }

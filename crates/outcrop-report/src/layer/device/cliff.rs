@@ -109,23 +109,27 @@ fn too_short(cells: &[Cell<'_>]) -> Option<Claim> {
 /// Why a fall may not be that of a cache, in a few words and in a sentence: the device moved so much more than was requested, or other programs
 /// used the CPUs.
 fn doubt(other_load: Option<f64>, others_cpu_share: Option<f64>) -> (&'static str, String) {
-    if let Some(foreign) = other_load {
-        let more = foreign * 100.0;
-        let why = format!(
-            " The device moved {more:.0} % more than that trial requested, so other I/O, rather than a full cache, may have slowed the writes; \
-             repeat it on a device that nothing else uses."
-        );
-        return (", not decided: other I/O used the device meanwhile", why);
-    }
-    match disturbed::in_words(others_cpu_share.into_iter()) {
-        Some(_) => {
-            let percent = others_cpu_share.unwrap_or_default() * 100.0;
-            let why = format!(
-                " Other programs used {percent:.0} % of the CPUs during that trial, and may have slowed the writes; repeat it on a quiet machine."
-            );
-            (", not decided: other programs used the CPUs meanwhile", why)
-        }
-        None => ("", String::new()),
+    let io = other_load.map(|foreign| {
+        format!(
+            " The device moved {:.0} % more than that trial requested, so other I/O, rather than a full cache, may have slowed the writes; \
+             repeat it on a device that nothing else uses.",
+            foreign * 100.0
+        )
+    });
+    let cpu = disturbed::in_words(others_cpu_share.into_iter()).map(|_| {
+        format!(
+            " Other programs used {:.0} % of the CPUs during that trial, and may have slowed the writes; repeat it on a quiet machine.",
+            others_cpu_share.unwrap_or_default() * 100.0
+        )
+    });
+    match (io, cpu) {
+        (Some(io), Some(cpu)) => (
+            ", not decided: other programs used the CPUs and the device meanwhile",
+            io + &cpu,
+        ),
+        (Some(io), None) => (", not decided: other I/O used the device meanwhile", io),
+        (None, Some(cpu)) => (", not decided: other programs used the CPUs meanwhile", cpu),
+        (None, None) => ("", String::new()),
     }
 }
 

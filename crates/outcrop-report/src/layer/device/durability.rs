@@ -6,7 +6,7 @@ use outcrop_measure::metric::Unit;
 use outcrop_schema::device::{Direction, IOPS, SYNC};
 use outcrop_workload::{Durability, SyncCall};
 
-use super::advice::claim;
+use super::advice::{claim, of_the_device};
 use super::cell::{DeviceCell, P99};
 use crate::answer::{Claim, NOT_DECIDED};
 use crate::cell::{Cell, families};
@@ -57,9 +57,11 @@ pub(super) fn cost(cells: &[Cell<'_>]) -> Option<Claim> {
     let is_any_known = !known.is_empty();
     // A tail that is known badly says so itself, and leaves the share of the IOPS what it is.
     numbers.extend(costs.into_iter().map(|cost| cost.of_unsynced));
+    let claim = of_the_device(claim("Durability", brief, text, numbers), &family);
+    let is_known = is_any_known && claim.is_decided();
     Some(Claim {
-        known_anyway: is_any_known.then(|| format!("{place}: {}", slower.join("; "))),
-        ..claim("Durability", brief, text, numbers)
+        known_anyway: is_known.then(|| format!("{place}: {}", slower.join("; "))),
+        ..claim
     })
 }
 

@@ -64,7 +64,7 @@ fn failed_requests(cells: &[Cell<'_>]) -> Option<Caution> {
 }
 
 /// In the words of a row.
-const MEMORY_ANSWERED: &str = "memory answered, not the device";
+pub(super) const MEMORY_ANSWERED: &str = "memory answered, not the device";
 
 /// Memory answered, not the device.
 fn page_cache(cells: &[Cell<'_>]) -> Option<Caution> {
@@ -140,19 +140,22 @@ fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
     } = checked(cells);
     let not_known =
         unchecked(cells).map(|reason| format!("Could not check whether others used the device: {reason}."));
-    if let Some(worst) = strays.first() {
+    // What others moved has no bound, and would hide that a layer answered.
+    let answered = strays.iter().filter(|stray| stray.missing >= NOT_OF_DEVICE);
+    let answered = answered.max_by(|one, other| one.missing.total_cmp(&other.missing));
+    if let Some(worst) = answered.or(strays.first()) {
         let (share, what, why) = match worst.foreign >= worst.missing {
-            true => (
+            true if answered.is_none() => (
                 worst.foreign,
                 "more than requested",
                 "another process used it, or a layer in between amplified requests",
             ),
-            false if worst.missing < NOT_OF_DEVICE => (
+            false if answered.is_none() => (
                 worst.missing,
                 "less than requested",
                 "a layer in between answered requests, such as a cache",
             ),
-            false => (
+            _ => (
                 worst.missing,
                 "less than requested",
                 "a layer in between answered requests, such as a cache or a filesystem that has nothing stored there, and these figures are not \
@@ -174,8 +177,7 @@ fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
                 _ => String::new(),
             }
         );
-        let is_void = worst.missing > worst.foreign && worst.missing >= NOT_OF_DEVICE;
-        return Some(if is_void {
+        return Some(if answered.is_some() {
             Caution::void("a layer in between answered, not the device", text)
         } else {
             Caution::warning(text).graded(Gravity::Contaminated)
@@ -223,12 +225,12 @@ fn handed_over(cells: &[Cell<'_>]) -> Option<Caution> {
 
 /// Short writes end in a cache.
 fn duration(cells: &[Cell<'_>]) -> Option<Caution> {
-    let writes = cells.iter().any(|cell| cell.only() != Some(Direction::Read));
-    let trials = cells.iter().flat_map(Cell::trials);
+    let writes = cells.iter().filter(|cell| cell.only() != Some(Direction::Read));
+    let trials = writes.flat_map(Cell::trials);
     let longest_s = trials.map(|trial| trial.duration_s).fold(0.0, f64::max);
-    (writes && longest_s > 0.0 && longest_s < 30.0).then(|| {
+    (longest_s > 0.0 && longest_s < 30.0).then(|| {
         Caution::note(format!(
-            "The longest trial lasted {longest_s:.1} s: write figures are burst rates, not what the device sustains once its cache is full."
+            "The longest trial with writes lasted {longest_s:.1} s: write figures are burst rates, not what the device sustains once its cache is full."
         ))
         .in_print()
     })

@@ -25,7 +25,7 @@ use crate::cell::{Cell, best, largest_family};
 use crate::layer::undecided::{add_rival, add_wide_rivals};
 use crate::layer::{cautions, overload, subjects};
 use crate::number::{Number, counted};
-use crate::placement::{Bounds, Kept};
+use crate::placement::{Bounds, Kept, Limit};
 use crate::ties;
 
 /// Why a configuration is the one that reads soonest.
@@ -168,7 +168,12 @@ fn only_one(cell: &Cell<'_>, candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> C
     let claim = claim.advising(format!(
         "Use {name}: of {count} configurations it is the only one that {known} the limits"
     ));
-    claim.under(&name, &judge(cell, bounds))
+    let claim = claim.under(&name, &judge(cell, bounds));
+    // Load of other programs changes no size.
+    match bounds.besides(&[Limit::Ratio]).is_empty() {
+        true => claim,
+        false => claim.unless_disturbed(candidates.iter().copied()),
+    }
 }
 
 /// What to choose for which wish.

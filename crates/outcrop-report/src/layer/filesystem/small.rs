@@ -99,7 +99,8 @@ fn claim(family: &[&Cell<'_>]) -> Option<Claim> {
     add_rival(&mut numbers, rivals.clone());
     add_wide_rivals(&mut numbers, rivals, read);
     let action = format!("Use {name} for files of {size}: {costs}{tie}");
-    Some(Claim::new(format!("Files of {size}"), brief, text, numbers).advising(action))
+    let claim = Claim::new(format!("Files of {size}"), brief, text, numbers).advising(action);
+    Some(claim.unless_disturbed(family.iter().copied()))
 }
 
 /// Space, requests and time of a cell: `5.2 k read per second, 3.1 device requests each, data ÷ space 0.37`.

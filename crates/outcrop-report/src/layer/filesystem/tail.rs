@@ -52,5 +52,11 @@ fn best_pooled(candidates: &[&Cell<'_>]) -> Option<(Number, String)> {
     let others = pooled.iter().enumerate().filter(|(other, _)| *other != place);
     let beside = ties::among(best, others.map(|(_, number)| number.as_ref()));
     let cell = candidates[place];
-    Some((best.clone(), configuration(cell) + &of_those(cell, &[]) + &beside))
+    // A percentile of all trials together has no interval that could tie.
+    let chance = match pooled.iter().flatten().count() {
+        1 => "",
+        _ => "; without intervals, another may be as fast",
+    };
+    let words = configuration(cell) + &of_those(cell, &[]) + &beside + chance;
+    Some((best.clone(), words))
 }

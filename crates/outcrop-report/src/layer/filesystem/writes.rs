@@ -162,5 +162,9 @@ fn claim(policy: SyncPolicy, family: &[&Cell<'_>], bounds: &Bounds<'_>) -> Optio
         ratio: Bound::of(chosen.number(&SPACE_RATIO)),
         ..Bounded::default()
     });
-    Some(claim.under(&name, &verdict))
+    Some(
+        claim
+            .under(&name, &verdict)
+            .unless_disturbed(family.iter().copied()),
+    )
 }

@@ -1,14 +1,16 @@
 //! What to configure for a mix of reads and writes, and what it costs against what its parts promise.
 
+use outcrop_measure::metric::Unit;
 use outcrop_schema::device::{Direction, IOPS, READ_WRITE_MIX};
 
 use super::super::cell::{DeviceCell, P99};
 use super::super::curve::{USUAL_MIX, first_of_ties, mix_curve, mixed_depth_curve, mixed_depth_curves};
 use super::super::findings::weighted_mean_iops;
-use super::{claim, claim_with_action, named};
+use super::{claim, claim_with_action, named, of_the_device};
 use crate::answer::Claim;
 use crate::cell::Cell;
 use crate::layer::undecided::add_rival;
+use crate::number::Number;
 
 /// The least depth at which a mix does as many operations as at any: of the mix nearest to 70:30 that was measured at several depths.
 pub(super) fn depth(cells: &[Cell<'_>]) -> Option<Claim> {
@@ -45,13 +47,24 @@ pub(super) fn depth(cells: &[Cell<'_>]) -> Option<Claim> {
             " The run has {count} mixes at several depths, and no other is nearer to 70:30. The table has all of them."
         ),
     };
-    Some(claim_with_action(
+    let claim = claim_with_action(
         "Mix throughput".to_owned(),
         format!("{words}, {requests}: {iops}{tie}{told}"),
         format!("{words} gives {iops} ({requests}){tie}{told}.{others}"),
         format!("For throughput, use {words} ({requests}): {iops}{tie}{told}"),
         numbers,
-    ))
+    );
+    Some(of_the_device(claim, &curve))
+}
+
+/// `93 % (81–104 %)`, and without its interval where it has none.
+fn percent_with_ends(share: &Number) -> String {
+    let percent = |share: f64| share * 100.0;
+    let middle = format!("{:.0} %", percent(share.value));
+    match share.ends() {
+        Some((low, high)) => format!("{middle} ({:.0}–{:.0} %)", percent(low), percent(high)),
+        None => middle,
+    }
 }
 
 /// What a mix of reads and writes costs against what its parts promise.
@@ -71,11 +84,12 @@ pub(super) fn cost(cells: &[Cell<'_>]) -> Option<Claim> {
         cell.circumstances()
     );
     if let Some(expected) = weighted_mean_iops(&curve, cell) {
-        let share = total.value / expected.value * 100.0;
+        let share = Number::computed("", Unit::Ratio, &[total, &expected], |rates| rates[0] / rates[1]);
+        let share = percent_with_ends(&share);
         text.push_str(&format!(
-            ", {share:.0} % of the weighted mean of pure reads and pure writes ({expected})"
+            ", {share} of the weighted mean of pure reads and pure writes ({expected})"
         ));
-        brief.push_str(&format!(", {share:.0} % of the weighted mean"));
+        brief.push_str(&format!(", {share} of the weighted mean"));
         numbers.push(expected);
     }
     let p99 = |cell: &Cell<'_>| cell.directed(Direction::Read, &P99).cloned();
@@ -88,5 +102,5 @@ pub(super) fn cost(cells: &[Cell<'_>]) -> Option<Claim> {
         numbers.push(mixed.named("read p99 in the mix"));
     }
     text.push('.');
-    Some(claim("Mix", brief, text, numbers))
+    Some(of_the_device(claim("Mix", brief, text, numbers), &curve))
 }

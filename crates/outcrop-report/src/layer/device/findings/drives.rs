@@ -15,8 +15,13 @@ const BELOW: f64 = 0.10;
 
 /// The finding, with each drive's figures in the cell with the highest IOPS; none in a run that loaded one drive.
 pub(super) fn alike(cells: &[Cell<'_>]) -> Option<Finding> {
-    let several: Vec<&Cell<'_>> = cells.iter().filter(|cell| cell.drives() > 1).collect();
-    let first = several.first()?;
+    let mut several: Vec<&Cell<'_>> = cells.iter().filter(|cell| cell.drives() > 1).collect();
+    let first = *several.first()?;
+    several.retain(|cell| cell.is_closed_loop());
+    if several.is_empty() {
+        let reason = "a schedule set the rate of every drive.";
+        return Some(Finding::not_testable(ID, SENTENCE, reason));
+    }
     let shares: Vec<Number> = several.iter().flat_map(|cell| shares_of_drives(cell)).collect();
     let side = |share: &Number| Side::of(share, &(1.0 - BELOW..=f64::INFINITY));
     let slowest_of = |wanted: Option<Side>| {

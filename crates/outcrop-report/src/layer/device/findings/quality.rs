@@ -4,18 +4,19 @@ use outcrop_measure::interval::median;
 use outcrop_measure::metric::{Metric, Unit};
 use outcrop_results::TrialEntry;
 use outcrop_schema::device::{
-    ACCESS, CONTAMINATION, CPU_PER_OPERATION, DEVICE_BYTES_RATIO, Direction, FOREIGN_BYTES_RATIO, IOPS,
-    LATENCY, MISSING_BYTES_RATIO, PAGE_CACHE,
+    ACCESS, CONTAMINATION, CPU_PER_OPERATION, DEVICE_BYTES_RATIO, Direction, FOREIGN_BYTES_RATIO,
+    IO_WORKER_CPU_SHARE, IOPS, LATENCY, MISSING_BYTES_RATIO, PAGE_CACHE,
 };
 use outcrop_workload::filesystem::FileAccess;
 
 use super::super::cell::{DeviceCell, trial_words, value_of};
 use crate::answer::is_of_fio;
 use crate::cell::{Cell, best};
-use crate::finding::Finding;
+use crate::disturbed::{others_share, why_disturbed};
+use crate::finding::{Finding, as_sentence};
 use crate::number::{Number, counted};
 
-/// Share of one CPU per job at which the CPU counts as the limit.
+/// Share of one CPU per job, or of all CPUs, at which the CPU counts as the limit.
 const CPU_BOUND: f64 = 0.90;
 /// Share of cells that may have wide intervals.
 const WIDE_CELLS: f64 = 0.10;
@@ -175,7 +176,7 @@ pub(super) fn counters(cells: &[Cell<'_>]) -> Finding {
 }
 
 /// The CPU leaves room at the highest IOPS.
-pub(super) fn cpu(cells: &[Cell<'_>]) -> Finding {
+pub(super) fn cpu(cells: &[Cell<'_>], cpus: Option<u64>) -> Finding {
     const ID: &str = "device-is-the-limit";
     const SENTENCE: &str = "The submitting threads have CPU time left at the highest IOPS.";
     let closed = cells.iter().filter(|cell| cell.shows_capability());
@@ -190,17 +191,33 @@ pub(super) fn cpu(cells: &[Cell<'_>]) -> Finding {
     let Some(cost) = cell.number(&CPU_PER_OPERATION) else {
         return Finding::not_testable(ID, SENTENCE, "the CPU time of the busiest cell is unknown.");
     };
-    let busy = iops.value * cost.value / 1e9 / f64::from(cell.jobs());
+    // What others do not leave free, the threads cannot have left.
+    if let Some(why) = why_disturbed([cell]) {
+        return Finding::not_testable(ID, SENTENCE, as_sentence(&why));
+    }
+    let busy = iops.value * cost.value / 1e9;
+    let of_workers = cell.value(&IO_WORKER_CPU_SHARE).unwrap_or_default();
+    let of_a_job = busy * (1.0 - of_workers) / f64::from(cell.jobs());
+    let others = others_share(cell).unwrap_or_default();
+    let of_all = cpus.map(|cpus| busy / cpus as f64 + others);
+    // More jobs than CPUs have no CPU each.
+    let (what, busy) = match of_all.filter(|of_all| *of_all > of_a_job) {
+        Some(of_all) => ("share of all CPUs that were busy", of_all),
+        None => ("CPUs busy per job", of_a_job),
+    };
     let tested = format!(
-        "CPU time per operation × IOPS per job in {}, below {CPU_BOUND} CPUs. Only the CPU is tested: a limit between it and \
-         the device, such as a cgroup's io.max or a cloud volume's quota, looks like the device.",
+        "CPU time per operation × IOPS in {}, below {CPU_BOUND} CPUs per job and {CPU_BOUND} of all CPUs together with what others used. \
+         Only the CPU is tested: a limit between it and the device, such as a cgroup's io.max or a cloud volume's quota, looks like the device.",
         cell.words()
     );
-    let busy_number = Number::derived("CPUs busy per job", busy, Unit::Ratio, cost.n.min(iops.n));
+    let busy_number = Number::derived(what, busy, Unit::Ratio, cost.n.min(iops.n));
+    let remedy = match cpus.is_some_and(|cpus| u64::from(cell.jobs()) >= cpus) {
+        true => "",
+        false => "more jobs may give more IOPS, and ",
+    };
     Finding::tested(ID, SENTENCE, busy < CPU_BOUND, tested)
         .otherwise(
-            "The submitting threads had no time left: more jobs may give more IOPS, and the highest IOPS of this report is \
-             a lower bound for the device.",
+            format!("The submitting threads had no time left: {remedy}the highest IOPS of this report is a lower bound for the device."),
         )
         .numbers([cost.clone(), iops.clone(), busy_number])
 }

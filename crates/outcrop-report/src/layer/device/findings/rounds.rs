@@ -88,7 +88,8 @@ fn tracked<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Result<Judged<'c, 'a>, &'c C
     let mut preconditioned = cells.iter().filter(|cell| is_preconditioned(cell)).peekable();
     let first = *preconditioned.peek()?;
     let tracked = preconditioned.find(|cell| {
-        cell.only() == Some(Direction::Write) && cell.is_random() && cell.is(&IO_BLOCK_SIZE, &TRACKED_SIZE)
+        let is_capability = cell.is_closed_loop() && cell.only() == Some(Direction::Write);
+        is_capability && cell.is_random() && cell.is(&IO_BLOCK_SIZE, &TRACKED_SIZE)
     });
     Some(tracked.map(Judged::of).ok_or(first))
 }
@@ -129,7 +130,7 @@ pub(super) fn steady_state(cells: &[Cell<'_>], drive: Option<Drive<'_>>) -> Opti
         Ok(judged) => judged,
         Err(first) => {
             let reason = format!(
-                "{} was preconditioned, and no cell has 4 KiB random writes, which the PTS tracks",
+                "{} was preconditioned, and no cell has 4 KiB random writes in a closed loop, which the PTS tracks",
                 first.subject()
             );
             return Some(Finding::not_testable(ID, SENTENCE, reason));

@@ -48,7 +48,7 @@ pub(super) fn knee(cells: &[Cell<'_>]) -> Finding {
     }
     if sides.is_empty() {
         let reason = if beyond {
-            "throughput per latency still rises at the deepest queue measured, or fewer than three depths were measured."
+            "throughput per latency still rises at the deepest queue with figures, or fewer than three depths have figures."
         } else {
             "no closed loop of random reads alone or writes alone has IOPS and mean latency at several depths from 1 on (the plan ssd-queue-depth measures them)."
         };

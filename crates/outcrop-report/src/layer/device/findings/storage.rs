@@ -34,6 +34,16 @@ pub(in super::super) fn sooner_than_storage<'c, 'a>(
     sooner.min_by(|one, other| one.1.value.total_cmp(&other.1.value))
 }
 
+/// Whether reads of a cell were answered by memory above the device, as far as is known.
+pub(in super::super) fn is_of_memory(cell: &Cell<'_>) -> bool {
+    let is_cached = cell.has(&PAGE_CACHE) && cell.only() != Some(Direction::Write);
+    let is_missing = || {
+        cell.value(&MISSING_BYTES_RATIO)
+            .is_some_and(|missing| missing >= NOT_OF_DEVICE)
+    };
+    is_cached || is_missing() || sooner_than_storage(std::slice::from_ref(cell)).is_some()
+}
+
 /// The bytes that the device moved beside those that were asked for; older runs have reads and writes in one sum.
 const COUNTED: [Metric; 2] = [MISSING_BYTES_RATIO, DEVICE_BYTES_RATIO];
 

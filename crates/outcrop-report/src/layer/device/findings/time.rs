@@ -13,6 +13,7 @@ use super::super::most_rounds;
 use super::departures::{self, Drive};
 use super::fall;
 use crate::cell::Cell;
+use crate::disturbed;
 use crate::finding::Finding;
 use crate::number::{Number, counted};
 
@@ -80,9 +81,9 @@ fn course(cell: &Cell<'_>, trial: &TrialEntry, direction: Direction) -> Course {
     }
 }
 
-/// Write trials that last for enough rounds to be judged.
+/// Write trials of closed loops that last for enough rounds to be judged: a schedule sets the rate of the others.
 fn judged_writes(cells: &[Cell<'_>]) -> Vec<Course> {
-    let mut courses = courses(cells, Direction::Write);
+    let mut courses = courses(&closed_loops(cells), Direction::Write);
     courses.retain(|course| course.round_s >= SHORTEST_ROUND_S && course.rates.len() >= WINDOW_ROUNDS);
     courses
 }
@@ -97,6 +98,8 @@ pub(in super::super) struct Unsteady {
     pub(in super::super) at_end: f64,
     /// None where nothing was done in them.
     excursion: Option<f64>,
+    /// What others did meanwhile; none where that was little.
+    disturbed: Option<String>,
 }
 
 /// How many write trials could be judged, and those that were not steady, the furthest from their end's level first.
@@ -110,6 +113,7 @@ pub(in super::super) fn unsteady(cells: &[Cell<'_>]) -> (usize, Vec<Unsteady>) {
             whole: mean(&course.rates),
             at_end: last.mean,
             excursion: (last.mean > 0.0).then_some(last.excursion),
+            disturbed: disturbed::in_words(course.others_cpu_share.into_iter()),
         })
     };
     let mut unsteady: Vec<Unsteady> = courses.iter().filter_map(judge).collect();
@@ -129,7 +133,26 @@ pub(super) fn steady_state(cells: &[Cell<'_>], drive: Option<Drive<'_>>) -> Find
         };
         return Finding::not_testable(ID, SENTENCE, reason);
     }
+    if !closed_loops(cells)
+        .iter()
+        .any(|cell| cell.only() == Some(Direction::Write))
+    {
+        let reason = "a schedule set the rate of every write trial, not the device.";
+        return Finding::not_testable(ID, SENTENCE, reason);
+    }
     let (total, unsteady) = unsteady(cells);
+    // Any that was left alone decides it.
+    let first = unsteady
+        .iter()
+        .find(|trial| trial.disturbed.is_none())
+        .or(unsteady.first());
+    if let Some(why) = first.and_then(|trial| trial.disturbed.as_ref()) {
+        let reason = match unsteady.len() {
+            1 => format!("1 write trial was not steady, and {why}."),
+            several => format!("{several} write trials were not steady, and {why}."),
+        };
+        return Finding::not_testable(ID, SENTENCE, reason);
+    }
     if total == 0 {
         if cells.iter().any(Cell::is_imported) {
             let reason = "the JSON of fio has no intervals, so whether writes kept their rate is not known.";
@@ -158,7 +181,7 @@ pub(super) fn steady_state(cells: &[Cell<'_>], drive: Option<Drive<'_>>) -> Find
     );
     let steady = total - unsteady.len();
     let steady = Number::derived("trials that are steady", steady as f64, Unit::Count, total);
-    let worst = unsteady.first().into_iter().flat_map(|trial| {
+    let worst = first.into_iter().flat_map(|trial| {
         let iops = |what: &str, value| {
             let name = format!("IOPS {what} ({})", trial.words);
             Number::derived(name, value, Unit::PerSecond, 1)

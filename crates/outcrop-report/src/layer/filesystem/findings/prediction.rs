@@ -100,6 +100,7 @@ pub(super) fn prediction_is_observed(cells: &[Cell<'_>]) -> Finding {
         .by_intervals()
         .numbers(quotients(judged()))
         .meaning(meaning)
+        .unless_disturbed(judged())
 }
 
 /// The kernel's zlib is older code than the library's: by which factor it is slower, where zlib was measured.
@@ -147,7 +148,8 @@ pub(super) fn kernel_zlib_is_slower(cells: &[Cell<'_>]) -> Option<Finding> {
     let finding = Finding::judged(ID, SENTENCE, verdict, tested)
         .by_intervals()
         .meaning(meaning);
-    Some(finding.numbers(factors.into_iter().chain(quotients(zlib()))))
+    let finding = finding.numbers(factors.into_iter().chain(quotients(zlib())));
+    Some(finding.unless_disturbed(zlib()))
 }
 
 fn is_zlib(cell: &Cell<'_>) -> bool {
