@@ -232,7 +232,7 @@ fn latency_ratios<'c>(
 /// A sentence that holds if the whole interval of no ratio of times is above a bar.
 fn times_at_most(
     (id, sentence): (&str, &str),
-    ratios: Vec<Number>,
+    ratios: &[Number],
     (bar, largest): (f64, &str),
     if_none: &str,
     tested: &str,
@@ -243,7 +243,7 @@ fn times_at_most(
     else {
         return Finding::not_testable(id, sentence, if_none);
     };
-    let (above, open) = Side::count(&ratios, &(0.0..=bar));
+    let (above, open) = Side::count(ratios, &(0.0..=bar));
     let verdict = Verdict::of_sides(above, open, || {
         format!(
             "the interval of {open} of {} ratios has values on both sides of {bar}, or they are of one trial",
@@ -271,7 +271,7 @@ fn vectors_scan(cells: &[Cell<'_>]) -> Finding {
             "vectors-halve-a-scan",
             "Vector instructions at least halve the time of a scan of dictionary codes.",
         ),
-        ratios,
+        &ratios,
         (HALF, "largest time ÷ time of plain loops"),
         "no scan was measured with several kernels; the plan column-kernels does so",
         "p50 of the fastest kernels ÷ plain loops",
@@ -294,7 +294,7 @@ fn codes_beside_text(cells: &[Cell<'_>]) -> Finding {
             "codes-scan-faster-than-text",
             "A scan of dictionary codes takes no longer than one of the text.",
         ),
-        ratios,
+        &ratios,
         (1.0, "largest time ÷ time in plain text"),
         &format!(
             "no search of plain text was measured; a plan with {} = [\"ocol\", \"none\"] does so",
