@@ -28,6 +28,27 @@ impl Side {
             Self::Open
         }
     }
+
+    /// The same of a figure over trials: how well a single one repeats is not known, so that it leaves open where it lies.
+    pub(crate) fn over_trials(number: &Number, range: &RangeInclusive<f64>) -> Self {
+        match number.rests_on_one_trial() {
+            true => Self::Open,
+            false => Self::of(number, range),
+        }
+    }
+
+    /// How many figures over trials surely lie beyond a range, and of how many that is open.
+    pub(crate) fn count<'n>(
+        numbers: impl IntoIterator<Item = &'n Number>,
+        range: &RangeInclusive<f64>,
+    ) -> (usize, usize) {
+        let sides: Vec<Self> = numbers
+            .into_iter()
+            .map(|number| Self::over_trials(number, range))
+            .collect();
+        let of = |wanted| sides.iter().filter(|side| **side == wanted).count();
+        (of(Self::Beyond), of(Self::Open))
+    }
 }
 
 impl Verdict {

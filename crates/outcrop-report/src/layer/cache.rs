@@ -5,6 +5,7 @@ mod cell;
 mod curve;
 mod figures;
 mod findings;
+mod memory;
 mod method;
 mod offered;
 mod policy;
@@ -63,7 +64,7 @@ impl LayerReport for CacheReport<'_> {
     }
 
     fn findings(&self) -> Vec<Finding> {
-        findings::all(&self.cells)
+        findings::all(self.run, &self.cells)
     }
 
     fn figures(&self, _beside: &[String]) -> Vec<FigureSlot> {

@@ -6,6 +6,7 @@ mod cell;
 mod figures;
 mod findings;
 mod front;
+mod incompressible;
 mod matrix;
 mod method;
 mod pairs;

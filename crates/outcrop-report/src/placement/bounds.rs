@@ -37,10 +37,12 @@ impl Figure {
 
     /// The same of a value whose interval is not known.
     pub(super) fn bare(value: Option<f64>) -> Self {
-        value.map_or(Self::Unknown, |value| Self::Known {
-            value,
-            interval: None,
-        })
+        Self::of_value(value, None)
+    }
+
+    /// The same of a value with its interval.
+    pub(super) fn of_value(value: Option<f64>, interval: Option<Interval>) -> Self {
+        value.map_or(Self::Unknown, |value| Self::Known { value, interval })
     }
 
     /// What is so by definition.
@@ -297,11 +299,15 @@ impl<'b> Bounds<'b> {
             return candidate.verdict.clone();
         }
         let stored = plain.and_then(|plain| plain.value(&STORED_BYTES).zip(cell.value(&STORED_BYTES)));
+        let share = cpu_share(cell, self.cpus);
         self.judge(Bounded {
             ratio: Figure::bare(stored.map(|(plain, own)| plain / own)),
             ratio_without_log: plain.and_then(|plain| ratio_without_log(cell, plain)),
             p99: Figure::of(cell.number(&READ_LATENCY.p99)),
-            cpu_share: Figure::bare(cpu_share(cell, self.cpus)),
+            cpu_share: Figure::of_value(
+                share.as_ref().map(|share| share.median),
+                share.and_then(|share| share.interval),
+            ),
         })
     }
 }

@@ -2,11 +2,14 @@
 
 use std::cmp::Ordering;
 
+use outcrop_measure::Interval;
+use outcrop_measure::interval::{Summary, summarise};
 use outcrop_measure::metric::Unit;
+use outcrop_results::TrialEntry;
 use outcrop_schema::kv::{
     self, ARRIVAL, COMPRESSED_BELOW, COMPRESSION, COMPRESSION_BLOCK_SIZE, COMPRESSION_UNKNOWN, CPU,
-    Constraints, ENERGY, FILESYSTEM, IN_WHAT_CANDIDATES_DIFFER, KERNEL_THREADS_CPU, PAGE_CACHE, PageCache,
-    READ_LATENCY, STORED_BYTES, THROUGHPUT,
+    Constraints, ENERGY, FILESYSTEM, Figures, IN_WHAT_CANDIDATES_DIFFER, KERNEL_THREADS_CPU, PAGE_CACHE,
+    PageCache, READ_LATENCY, STORED_BYTES, THROUGHPUT,
 };
 use outcrop_workload::Arrival;
 use serde::Serialize;
@@ -89,6 +92,9 @@ pub struct Candidate {
         skip_serializing_if = "Option::is_none"
     )]
     pub cpu_share: Option<f64>,
+    /// The interval of that share over trials.
+    #[serde(skip)]
+    pub(crate) cpu_share_interval: Option<Interval>,
     /// Energy of an operation, where there is a counter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub energy: Option<Number>,
@@ -132,7 +138,7 @@ impl Candidate {
             ratio,
             ratio_without_log: self.ratio_without_log,
             p99: Figure::of(self.p99.as_ref()),
-            cpu_share: Figure::bare(self.cpu_share),
+            cpu_share: Figure::of_value(self.cpu_share, self.cpu_share_interval),
         };
         self.verdict = judge(constraints, bounded);
         self.may_keep = self.verdict.kept == Kept::Open;
@@ -338,6 +344,7 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
                 .to_owned()
         }
     };
+    let cpu_share = cpu_share(cell, cpus);
     Some(Candidate {
         log_share: log_share(cell),
         place,
@@ -347,7 +354,8 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
         ratio: None,
         ratio_without_log: None,
         ratio_of: None,
-        cpu_share: cpu_share(cell, cpus),
+        cpu_share: cpu_share.as_ref().map(|share| share.median),
+        cpu_share_interval: cpu_share.and_then(|share| share.interval),
         cpu: cpu(cell, place),
         own_cpu: cell.number(&CPU).cloned(),
         energy: cell.number(&ENERGY).cloned(),
@@ -365,10 +373,14 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
     })
 }
 
-/// Share of the machine's CPUs that a cell and the kernel's threads keep busy; none where CPU time or CPUs are not known.
-pub(super) fn cpu_share(cell: &Cell<'_>, cpus: Option<u64>) -> Option<f64> {
-    let cpu = cpu(cell, place(cell))?;
-    Some(cpu.value * cell.value(&THROUGHPUT)? / 1e9 / cpus? as f64)
+/// Share of the machine's CPUs that a cell and the kernel's threads keep busy, over its trials; none where CPU time or CPUs are not known.
+pub(super) fn cpu_share(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Summary> {
+    cpu(cell, place(cell))?;
+    // Of each trial: CPU time and throughput of one go together, and their medians may come from two.
+    let of_trial =
+        |trial: &&TrialEntry| Figures::of(cell.factors(), |metric| trial.number(metric), cpus).cpu_share;
+    let shares: Option<Vec<f64>> = cell.trials().iter().map(of_trial).collect();
+    summarise(&shares?)
 }
 
 /// Why none of the cells has its energy; `None` where one has.

@@ -373,6 +373,7 @@ fn candidate_of(
                 .is_some_and(|most| least > most)
                 .then_some(least)
         }),
+        cpu_share_interval: None,
         on_front: false,
         on_front_with_costs: false,
         others_share: None,

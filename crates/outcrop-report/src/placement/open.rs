@@ -132,7 +132,7 @@ fn nearest(candidates: &[Candidate], uncompressed: &[Candidate], limits: &Limits
             let percent = |share: f64| format!("{:.0} %", share * 100.0);
             let least = percent(share);
             let is_same = |other: &&Candidate| other.cpu_share.map(percent).as_ref() == Some(&least);
-            // A share has no interval: it ties where it reads the same.
+            // It ties where it reads the same.
             let ties = match others(one).filter(is_same).count() {
                 0 => String::new(),
                 count => format!("; ties with {}", counted(count, "other")),

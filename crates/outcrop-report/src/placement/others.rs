@@ -1,14 +1,16 @@
 //! Stores of a run that the answer is not about: it is about one.
 
 use outcrop_measure::units::format_ratio;
-use outcrop_schema::kv::{ENGINE, THROUGHPUT};
+use outcrop_schema::kv::{Constraints, ENGINE, THROUGHPUT};
 use outcrop_workload::store::StoreEngine;
 
 use super::Essential;
+use super::bounds::Kept;
 use super::candidate::{self, Candidate, CompressedAt, FASTER, MORE_CANDIDATES, MORE_TRIALS, Weight};
 use super::decision::Compared;
 use super::limits::Limits;
 use super::subject;
+use super::vague;
 use super::words::Said;
 use crate::cell::Cell;
 use crate::layer::not_drawn::values_beyond;
@@ -82,11 +84,23 @@ pub(super) fn meeting(cells: &[Cell<'_>], compared: &Compared<'_>, limits: &Limi
     let meets = others.filter_map(|family| {
         let other = Compared { family, ..*compared };
         let decision = other.decide(&limits.constraints);
+        let doubt = vague::why(&decision.candidates, &decision.choice, &decision.race);
         let best = decision.candidates.into_iter().nth(decision.choice.best?)?;
-        Some((subject::engine(family), best))
+        let is_once = best.throughput.rests_on_one_trial();
+        // What would be withheld as the answer about that store is not said in passing either.
+        (doubt.is_none() || is_once).then(|| (subject::engine(family), best))
     });
-    let meets: Vec<(String, Candidate)> = meets.collect();
+    let mut meets: Vec<(String, Candidate)> = meets.collect();
+    // Those that surely meet them, or else those that may.
+    let why_may_only = |best: &Candidate| why_may_only(best, &limits.constraints);
+    let is_sure = |best: &Candidate| why_may_only(best).is_none();
+    let is_any_sure = meets.iter().any(|(_, best)| is_sure(best));
+    meets.retain(|(_, best)| is_sure(best) == is_any_sure);
     let (engine, best) = meets.first()?;
+    let (verb, does, but) = match why_may_only(best) {
+        None => ("meets", "does", String::new()),
+        Some(why) => ("may meet", "may", format!(", but {why}")),
+    };
     let what = match best.place {
         CompressedAt::Nowhere => format!("without compression ({})", best.what),
         place => format!("with {} in the {}", best.what, place.name()),
@@ -99,20 +113,32 @@ pub(super) fn meeting(cells: &[Cell<'_>], compared: &Compared<'_>, limits: &Limi
     let others: Vec<&str> = meets.iter().skip(1).map(|(engine, _)| engine.as_str()).collect();
     let also = match others.as_slice() {
         [] => String::new(),
-        others => format!(" So does a cell of {}.", others.join(" and of ")),
+        others => format!(" So {does} a cell of {}.", others.join(" and of ")),
     };
     let why = why_not_another(cells, compared.family).short;
     let most = compared.family.iter().map(|cell| cell.trials().len()).max();
     let most = counted(most.unwrap_or(0), "trial");
     Some(Essential {
         sentence: format!(
-            "{engine} {what} meets {named}: {figures}.{also} The answer is about {own} because it {why} (at most {most} per cell); \
+            "{engine} {what} {verb} {named}: {figures}{but}.{also} The answer is about {own} because it {why} (at most {most} per cell); \
              the limits play no part in that."
         ),
-        short: format!("{engine} {what} meets the limits: {figures}."),
-        shortest: Some(format!("{engine} {what} meets the limits.")),
+        short: format!("{engine} {what} {verb} the limits: {figures}."),
+        shortest: Some(format!("{engine} {what} {verb} the limits.")),
         can_wait: false,
     })
+}
+
+/// Why a cell that keeps the limits by its figures only may keep them; none where it surely does.
+fn why_may_only(best: &Candidate, constraints: &Constraints) -> Option<String> {
+    // Space is the same in every trial.
+    let is_of_time = constraints.p99_ns.is_some() || constraints.cpu_share.is_some();
+    let is_once = is_of_time && best.throughput.rests_on_one_trial();
+    let once = || "the repeatability of one trial is unknown".to_owned();
+    match best.verdict.kept {
+        Kept::Keeps => is_once.then(once),
+        _ => Some(format!("it {}", best.verdict.why)),
+    }
 }
 
 /// Why an answer is about its store and not about another one.

@@ -6,7 +6,7 @@ use outcrop_schema::kv::Prices;
 use super::candidate::Candidate;
 use super::limits::Origin;
 use crate::change::Difference;
-use crate::number::Number;
+use crate::number::{Number, enumerated};
 
 const SECONDS_OF_MONTH: f64 = 30.44 * 86_400.0;
 const BYTES_OF_GB: f64 = 1e9;
@@ -80,6 +80,18 @@ impl Bill<'_> {
         costs
     }
 
+    /// The candidates that meet the constraints and have no cost, as a clause that follows a sentence on the others.
+    fn without_cost(&self, candidates: &[Candidate]) -> String {
+        let meets = candidates.iter().filter(|candidate| candidate.left_out.is_none());
+        let unknown = meets.filter(|candidate| self.cost(candidate).is_none());
+        let names: Vec<String> = unknown.map(Candidate::name).collect();
+        match names.len() {
+            0 => String::new(),
+            1 => format!("; the cost of {} is unknown", names[0]),
+            _ => format!("; the costs of {} are unknown", enumerated(&names)),
+        }
+    }
+
     /// `At your prices, store: lz4, blocks of 16 KiB is the cheapest: 387.99 EUR a month.`
     pub(super) fn in_short(&self, candidates: &[Candidate]) -> Option<String> {
         let costs = self.costs(candidates);
@@ -97,8 +109,9 @@ impl Bill<'_> {
         };
         let space = by_space(&costs);
         let (cost, currency) = (own.value, &self.0.currency);
+        let unknown = self.without_cost(candidates);
         Some(format!(
-            "At your prices{space}, {name} is the cheapest: {cost:.2} {currency} a month{tie}."
+            "At your prices{space}, {name} is the cheapest: {cost:.2} {currency} a month{tie}{unknown}."
         ))
     }
 
@@ -128,7 +141,7 @@ impl Bill<'_> {
             });
             text.push_str(&self.changes(least, &costs[1..]));
         }
-        Some(text + ".")
+        Some(text + &self.without_cost(candidates) + ".")
     }
 
     /// The nearest prices of space at which another candidate becomes the cheapest, above and below the user's, of all candidates.

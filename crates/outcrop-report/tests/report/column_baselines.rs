@@ -100,6 +100,15 @@ fn vectors_are_held_against_plain_loops_and_codes_against_text() {
         finding(&slow, "codes-scan-faster-than-text").verdict,
         Verdict::DoesNotHold
     );
+    let mut once = fast.clone();
+    once.trials.retain(|trial| trial.repetition == 0);
+    for id in ["vectors-halve-a-scan", "codes-scan-faster-than-text"] {
+        let verdict = finding(&once, id).verdict;
+        assert!(
+            matches!(&verdict, Verdict::NotTestable(why) if why.contains("one trial")),
+            "{verdict:?}"
+        );
+    }
     let alone = searched(&[(Kernels::Avx2, 5e4)]);
     let untested = finding(&alone, "vectors-halve-a-scan").verdict;
     assert!(matches!(untested, Verdict::NotTestable(_)), "{untested:?}");

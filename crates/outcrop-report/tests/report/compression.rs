@@ -221,6 +221,30 @@ fn speeds_that_contradict_what_is_believed_are_found_out() {
 }
 
 #[test]
+fn speeds_of_one_trial_or_beside_other_programs_decide_no_finding() {
+    let ids = [
+        "decompressing-is-faster",
+        "threads-scale",
+        "incompressible-is-faster",
+        "dpzip-against-zstd",
+    ];
+    let mut once = complete();
+    once.trials.retain(|trial| trial.repetition == 0);
+    let mut busy = complete();
+    busy.trials.retain(|trial| trial.repetition < 3);
+    for trial in &mut busy.trials {
+        trial.others_cpu_share = Some(0.8);
+    }
+    for (run, says) in [(&once, "one trial"), (&busy, "other programs used 80 %")] {
+        for id in ids {
+            let verdict = finding(run, id).verdict;
+            let is_open = matches!(&verdict, Verdict::NotTestable(why) if why.to_lowercase().contains(says));
+            assert!(is_open, "{id}: {verdict:?}");
+        }
+    }
+}
+
+#[test]
 fn what_a_run_lacks_is_missing_with_its_reason_and_the_plan_that_measures_it() {
     let run = Builder::new(3).stages().build();
     let report = Report::of(&run);

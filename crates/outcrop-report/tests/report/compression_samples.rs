@@ -100,6 +100,44 @@ fn a_sampled_ratio_is_shown_with_the_interval_of_its_sample() {
     );
 }
 
+#[test]
+fn data_are_advised_to_be_stored_uncompressed_by_a_sample_only_if_that_shows_it_of_all_of_them() {
+    let random = || {
+        Builder::new(3)
+            .speeds(&[codec("zstd:1", 1.0, 3e8, 9e8)], &[4], &[1])
+            .build()
+    };
+    let answer = |run: &RunView| Report::of(run).layers.remove(0).answer;
+    let sure = answer(&sampled(random(), Ok(1.001)));
+    assert!(
+        sure.advice[0]
+            .action
+            .as_ref()
+            .is_some_and(|action| action.starts_with("Store these data uncompressed"))
+    );
+    for (ends, says) in [
+        (
+            Ok(1.16),
+            "on all the data zstd:1, 4 KiB may have a ratio of up to 1.16",
+        ),
+        (
+            Err("all 128 clusters are alike"),
+            "there is no interval for all the data",
+        ),
+    ] {
+        let open = answer(&sampled(random(), ends));
+        let claim = &open.advice[0];
+        assert_eq!(claim.action, None);
+        assert!(
+            claim.brief.starts_with("not decided: ") && claim.brief.contains(says),
+            "{}",
+            claim.brief
+        );
+        let warns = |caution: &outcrop_report::answer::Caution| caution.text.contains("come from a sample");
+        assert!(open.cautions.iter().any(warns), "{:?}", open.cautions);
+    }
+}
+
 /// A run of two codecs on one sample of the data: their own intervals overlap widely, and each group of clusters has the bytes that
 /// `quotient` makes of the first one's.
 fn two_on_one_sample(quotient: fn(usize) -> f64) -> RunView {

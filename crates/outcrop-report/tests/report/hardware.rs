@@ -9,7 +9,7 @@ use outcrop_report::{Constraints, Finding, MeasuredSystem, Placement, Report, Ve
 use outcrop_results::{RunView, Value};
 use outcrop_schema::filesystem::WAKE_TIME;
 use outcrop_schema::kv::{
-    BACKGROUND_CPU, BLOCKS_FETCHED, CALLER_CPU, COMPACTION_READ, COMPRESSION, DEVICE_READ, FILESYSTEM,
+    BACKGROUND_CPU, BLOCKS_FETCHED, CALLER_CPU, COMPACTION_READ, COMPRESSION, CPU, DEVICE_READ, FILESYSTEM,
     KERNEL_THREADS_CPU, READ_LATENCY, TABLES_WRITTEN, THREADS, THROUGHPUT,
 };
 
@@ -389,4 +389,31 @@ fn more_operations_than_the_cores_allow_are_a_failed_check() {
         said.join(" ").contains("some stores did more operations"),
         "{screen}"
     );
+}
+
+#[test]
+fn a_share_of_the_cpus_whose_interval_reaches_the_limit_neither_keeps_nor_breaks_it() {
+    let left_out = |most: f64| {
+        let mut run = kv_fixture::of(&USUAL);
+        run.environment = two_cpus();
+        for trial in &mut run.trials {
+            let factor = [0.5, 1.0, 2.0][trial.repetition as usize];
+            let cpu = trial.values.iter_mut().filter(|value| value.metric == CPU.name);
+            cpu.for_each(|cpu| cpu.value = cpu.value.map(|value| value * factor));
+        }
+        let limits = Constraints {
+            cpu_share: Some(most),
+            ..Constraints::default()
+        };
+        let placement = Placement::of(&run, &limits, None).expect("it has stores");
+        let lz4 = placement
+            .candidates
+            .into_iter()
+            .find(|one| one.what.contains("lz4"));
+        lz4.expect("it was measured").left_out
+    };
+    // It is 32 %, 62 % and 122 % by trial.
+    assert!(left_out(0.1).is_some_and(|why| why.starts_with("breaks the limit on the CPU share")));
+    assert!(left_out(0.5).is_some_and(|why| why.starts_with("may meet the limit on the CPU share (")));
+    assert_eq!(left_out(2.0), None);
 }

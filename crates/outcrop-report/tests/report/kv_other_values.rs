@@ -159,6 +159,14 @@ fn a_store_of_which_a_level_is_compressed_counts_as_compressed_and_is_named_with
 
 /// RocksDB and redb under one load, each with what a write has reached when it is acknowledged, and a throughput.
 fn trees(stores: &[(&'static str, &'static str, f64)]) -> Option<(String, Option<String>)> {
+    trees_beside(stores, 0.0)
+}
+
+/// The same while other programs used a share of the CPUs.
+fn trees_beside(
+    stores: &[(&'static str, &'static str, f64)],
+    others: f64,
+) -> Option<(String, Option<String>)> {
     let cells = stores.iter().map(|(engine, durability, throughput)| {
         let compression = if *engine == "redb" { "none" } else { "lz4" };
         let settings: kv_fixture::Unusual = vec![
@@ -168,7 +176,10 @@ fn trees(stores: &[(&'static str, &'static str, f64)]) -> Option<(String, Option
         ];
         (settings, *throughput)
     });
-    let run = kv_fixture::of_settings(&cells.collect::<Vec<_>>());
+    let mut run = kv_fixture::of_settings(&cells.collect::<Vec<_>>());
+    for trial in &mut run.trials {
+        trial.others_cpu_share = Some(others);
+    }
     let report = Report::of(&run);
     let mut advice = report.layers[0].answer.advice.iter();
     let claim = advice.find(|claim| claim.topic == "LSM tree or B-tree")?;
@@ -200,4 +211,15 @@ fn trees_are_compared_by_writes_that_reach_the_same_or_are_named_with_what_they_
     assert_eq!(action, None);
     let (_, action) = trees(&[("rocksdb", "logged", 1e5), ("redb", "unlogged", 5e4)]).unwrap();
     assert!(action.is_some_and(|action| action.starts_with("Use an LSM tree")));
+}
+
+#[test]
+fn no_tree_is_advised_by_few_trials_that_other_programs_disturbed() {
+    let stores = [("rocksdb", "logged", 1e5), ("redb", "unlogged", 5e4)];
+    let (text, action) = trees_beside(&stores, 0.75).unwrap();
+    assert!(
+        text.starts_with("Not decided: other programs used 75 % of the CPUs"),
+        "{text}"
+    );
+    assert_eq!(action, None);
 }

@@ -9,6 +9,7 @@ mod cache_doubt;
 mod cache_figures;
 mod cache_fixture;
 mod cache_intervals;
+mod cache_loads;
 mod cache_published;
 mod cache_settled;
 mod cache_simulated;

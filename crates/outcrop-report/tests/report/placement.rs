@@ -3,7 +3,7 @@
 use outcrop_report::placement::{Candidate, Sureness};
 use outcrop_report::{Constraints, Placement, Prices, Report};
 use outcrop_results::Value;
-use outcrop_schema::kv::{COMPRESSED_BELOW, COMPRESSION_UNKNOWN, CPU, KERNEL_THREADS_CPU};
+use outcrop_schema::kv::{COMPRESSED_BELOW, COMPRESSION, COMPRESSION_UNKNOWN, CPU, KERNEL_THREADS_CPU};
 use proptest::prelude::*;
 
 use crate::kv_fixture::{Stored, of};
@@ -170,6 +170,28 @@ fn at_the_users_prices_the_cheapest_is_named_with_the_price_that_changes_it() {
     assert!(
         cheap.contains("becomes the cheapest if 1 GB of space costs more than"),
         "{cheap}"
+    );
+}
+
+#[test]
+fn what_has_no_cost_because_its_cpu_time_is_unknown_is_named_beside_the_cheapest() {
+    let mut run = of(&USUAL);
+    for trial in &mut run.trials {
+        if trial.factors[COMPRESSION.name] == "lz4" {
+            // More than the processes used: something else ran.
+            trial
+                .values
+                .retain(|value| value.metric != KERNEL_THREADS_CPU.name);
+            trial.values.push(Value::measured(KERNEL_THREADS_CPU, 1e9));
+        }
+    }
+    let text = "currency = \"EUR\"\ncpu_hour = 0.04\ngb_month = 0.1\ndata = \"1TB\"\noperations_per_second = 50000\n";
+    let prices = Prices::read(text).unwrap();
+    let placement = Placement::of(&run, &Constraints::default(), Some(&prices)).unwrap();
+    let said = &placement.answer[1];
+    assert!(
+        said.ends_with("; the cost of store: lz4, blocks of 16 KiB is unknown."),
+        "{said}"
     );
 }
 

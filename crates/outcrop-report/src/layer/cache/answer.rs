@@ -12,14 +12,15 @@ use outcrop_schema::cache::{
 };
 
 use super::cell::{
-    all_apart, all_of, behind_comma, concurrency, evicts, generators, is_closed_loop, is_this_build, listed,
-    load, named, rank, server, told_apart, typical, words,
+    all_apart, all_of, behind_comma, concurrency, generators, is_closed_loop, is_this_build, listed, load,
+    named, rank, server, told_apart, typical, words,
 };
+use super::memory::memory;
 use super::policy::policy;
-use super::settled::{is_unsettled, undecided};
+use super::settled::is_unsettled;
 use super::{offered, settled};
-use crate::answer::{Absence, Answer, Capability, Caution, Claim, NOT_DECIDED, Reading};
-use crate::cell::{Cell, best, largest_family};
+use crate::answer::{Absence, Answer, Capability, Caution, Claim, Reading};
+use crate::cell::{Cell, best};
 use crate::change::Difference;
 use crate::command::Commands;
 use crate::layer::{cautions, overload, subjects};
@@ -42,16 +43,12 @@ const ROWS: [Row; 5] = [
 
 /// A hit ratio this near to another is no reason to choose.
 pub(super) const TIE_RATIO: f64 = 0.005;
-/// From this hit ratio on, next to everything that is asked for is there: more memory adds nothing.
-const ALL_HIT: f64 = 0.999;
 /// Memory is enough where more of it would add less than this.
 pub(super) const ENOUGH_RATIO: f64 = 0.01;
 /// Where more is refused, throughput and cost are not those of the requests alone.
 const MUCH_REFUSED: f64 = 0.01;
 /// Threads beyond are not worth a CPU that adds less than this.
 const WORTH_THREAD: f64 = 1.2;
-
-const SHARED: &str = " Server and driver shared CPUs there; measure it again on a machine with more CPUs.";
 
 /// The answer of a run with caches.
 pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
@@ -144,113 +141,6 @@ pub(super) fn hits_along<'c>(family: &[&'c Cell<'_>], along: FactorRef) -> Vec<(
     family.iter().filter_map(hits).collect()
 }
 
-/// Of our server, the cells of one policy that differ in memory alone, from the least to the most: of the policy that hits most
-/// over the same limits, as nobody configures the memory of another.
-fn by_memory<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<&'c Cell<'a>> {
-    let is_known = |cell: &Cell<'_>| cell.get(&MEMORY).is_some() && cell.value(&HIT_RATIO).is_some();
-    let limited = all_of(cells, |cell| rank(cell) == 0 && evicts(cell) && is_known(cell));
-    let policies: BTreeSet<&str> = limited.iter().map(|cell| cell.spelling(&POLICY)).collect();
-    let of = |policy: &str| {
-        let its = limited.iter().filter(|cell| cell.spelling(&POLICY) == policy);
-        largest_family(its.copied(), &[&MEMORY])
-    };
-    let families: Vec<Vec<&Cell<'_>>> = policies.into_iter().map(of).collect();
-    let most = families.iter().map(Vec::len).max().unwrap_or(0);
-    let hits = |family: &Vec<&Cell<'_>>| {
-        family
-            .iter()
-            .filter_map(|cell| cell.value(&HIT_RATIO))
-            .sum::<f64>()
-    };
-    let longest = families.into_iter().filter(|family| family.len() == most);
-    longest
-        .max_by(|one, other| hits(one).total_cmp(&hits(other)))
-        .unwrap_or_default()
-}
-
-/// The least memory whose hit ratio is within a point of the highest; no advice where that is the most that was measured.
-fn memory(cells: &[Cell<'_>], commands: &Commands) -> Option<Claim> {
-    let family = by_memory(cells);
-    let known = hits_along(&family, &MEMORY);
-    let most = known.iter().map(|one| one.0.value).fold(0.0, f64::max);
-    let is_enough = |one: &(&Number, String)| one.0.value >= most - ENOUGH_RATIO;
-    let place = known.iter().position(is_enough).filter(|_| known.len() > 1)?;
-    let (number, enough) = &known[place];
-    let each = listed(
-        known
-            .iter()
-            .map(|(number, limit)| format!("{} at {limit}", hits(number))),
-    );
-    let (keys, policy) = (keys(family[0]), family[0].spelling(&POLICY));
-    let apart = behind_comma(&told_apart(family[0], &[&MEMORY, &POLICY]));
-    if place + 1 < known.len() {
-        if let Some(claim) = undecided(
-            "Memory",
-            &family,
-            &format!("{each}; with {policy}, {keys}"),
-            commands,
-        ) {
-            return Some(claim);
-        }
-        let brief = format!(
-            "{enough} of memory with {policy}{apart}: {} of gets hit, and more memory adds less than one percentage point",
-            hits(number)
-        );
-        let text = format!(
-            "Of the limits measured, {enough} is the smallest within one percentage point of the highest hit ratio ({each}), with {policy}; {keys}."
-        );
-        let action = format!(
-            "Give the cache {enough} of memory with {policy}{apart}: {} of gets hit, and more memory adds less than a percentage point",
-            hits(number)
-        );
-        return Some(
-            Claim::new(
-                "Memory",
-                brief,
-                text,
-                vec![(*number).clone().named(SHARE_OF_GETS)],
-            )
-            .advising(action),
-        );
-    }
-    Some(not_enough(&known, place, family[0], &each))
-}
-
-/// That the most memory that was measured is the least that is enough, or that even that is not.
-fn not_enough(known: &[(&Number, String)], place: usize, cell: &Cell<'_>, each: &str) -> Claim {
-    let (number, enough) = &known[place];
-    let (keys, policy) = (keys(cell), cell.spelling(&POLICY));
-    let below = &known[place - 1].1;
-    // In every trial, as far as is known.
-    let every = match number.ends().map_or(number.value, |(low, _)| low) >= 1.0 {
-        true => "every get",
-        false => "nearly every get",
-    };
-    let (where_it_lies, in_brief) = match number.value >= ALL_HIT {
-        true => (
-            format!("the smallest sufficient limit lies between {below} and {enough}, where {every} hits"),
-            format!("{every} hits at {enough}, and not at {below}"),
-        ),
-        false => (
-            format!("the hit ratio still rises at {enough}, the largest limit measured"),
-            format!("the hit ratio still rises at {enough}"),
-        ),
-    };
-    // A terminal has this line alone.
-    let apart = behind_comma(&told_apart(cell, &[&MEMORY]));
-    let brief = format!("{NOT_DECIDED}: {in_brief}{apart}; `outcrop cache simulate TRACE` decides it");
-    let text = format!(
-        "Not decided: {where_it_lies} ({each}; with {policy}, {keys}). A plan with more values of `memory` decides it, or \
-         `outcrop cache simulate TRACE` with a trace of your requests."
-    );
-    Claim::new(
-        "Memory",
-        brief,
-        text,
-        vec![(*number).clone().named(SHARE_OF_GETS)],
-    )
-}
-
 /// Whether a second thread of the server answers more, under the most usual number of connections that several were measured with.
 fn threads(cells: &[Cell<'_>]) -> Option<Claim> {
     // The schedule of an open loop sets its throughput: closed loops alone.
@@ -263,7 +153,6 @@ fn threads(cells: &[Cell<'_>]) -> Option<Claim> {
     let threads = most.spelling(&SERVER_THREADS);
     let gain = number.value / base.value;
     let choice = if gain >= WORTH_THREAD { threads } else { "1" };
-    let shared = if most.has(&SHARED_CPU) { SHARED } else { "" };
     // Fewer threads that tie with the most are as good.
     let doubt = Difference::of(number, base).caveat().to_owned() + &ties::beside(&several, most, &THROUGHPUT);
     let servers: BTreeSet<String> = cells.iter().map(server).collect();
@@ -281,12 +170,25 @@ fn threads(cells: &[Cell<'_>]) -> Option<Claim> {
             .chain([load(most)]),
     );
     let text = format!(
-        "{threads} threads answer {number}, one thread {base}: {gain:.2} times the throughput ({conditions}){doubt}.{shared}"
+        "{threads} threads answer {number}, one thread {base}: {gain:.2} times the throughput ({conditions}){doubt}."
     );
     let base = base.clone().named("throughput, 1 thread");
     let number = number.clone().named(format!("throughput, {threads} threads"));
     let claim = Claim::new("Threads", brief, text, vec![base, number]);
-    Some(claim.unless_disturbed([one[0], most]))
+    let compared = [one[0], most];
+    Some(match why_of_driver(compared) {
+        Some(why) => claim.disturbed(why),
+        None => claim.unless_disturbed(compared),
+    })
+}
+
+/// Why throughputs say nothing of a server's threads: the driver set one of them, or took CPU time that they would have had.
+fn why_of_driver(compared: [&Cell<'_>; 2]) -> Option<&'static str> {
+    let has = |remark| compared.iter().any(|cell| cell.has(remark));
+    if has(&SHARED_CPU) {
+        return Some("the server and the driver shared a CPU, which a machine with more CPUs avoids");
+    }
+    has(&DRIVER_LIMIT).then_some("the load driver had no CPU time to spare, so the throughput is its own")
 }
 
 /// CPU per request of ours over that of each peer, under the same load.

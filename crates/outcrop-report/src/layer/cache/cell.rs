@@ -83,7 +83,7 @@ pub(super) fn overload(cell: &Cell<'_>) -> Option<Overload> {
 }
 
 /// A server that refuses more than this is not told from one that is overloaded.
-const MOST_REFUSED: f64 = 0.99;
+pub(super) const MOST_REFUSED: f64 = 0.99;
 
 /// `50 connections`, `50 connections × 8`.
 pub(super) fn concurrency(cell: &Cell<'_>) -> String {

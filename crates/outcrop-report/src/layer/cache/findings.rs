@@ -1,20 +1,21 @@
 //! Sentences about caches, checked against the records.
 
-mod hits;
+pub(super) mod hits;
 
 use std::collections::BTreeSet;
 
 use outcrop_measure::interval::median;
 use outcrop_measure::metric::{Metric, Unit};
-use outcrop_results::TrialEntry;
+use outcrop_results::{Outcome, RunView, TrialEntry};
 use outcrop_schema::cache::{
-    ANSWERED, ARRIVAL, CONNECTIONS, HIT_RATIO, LATENCY, MISMATCHES, OF_SERVERS, OFFERED, PIPELINE, SERVER,
-    SERVER_CPU, Server, THROUGHPUT,
+    ANSWERED, ARRIVAL, CONNECTIONS, HIT_RATIO, LATENCY, MISMATCHES, OF_SERVERS, OFFERED, PIPELINE,
+    REFUSED_SHARE, SCHEMA, SERVER, SERVER_CPU, Server, THROUGHPUT,
 };
 use outcrop_workload::Arrivals;
 
 use super::cell::{
-    all_of, behind_comma, concurrency, generators, is_closed_loop, is_usual, rank, server, told_apart,
+    MOST_REFUSED, all_of, behind_comma, concurrency, generators, is_closed_loop, is_usual, rank, server,
+    told_apart,
 };
 use super::settled::{is_unsettled, turnovers_of};
 use crate::cell::Cell;
@@ -29,9 +30,9 @@ const EASY_SHARE: f64 = 60.0;
 /// … to this share of the offered load.
 const LEAST_ANSWERED: f64 = 0.98;
 /// All of them, in the order of the page.
-pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
+pub(super) fn all(run: &RunView, cells: &[Cell<'_>]) -> Vec<Finding> {
     vec![
-        verified(cells).of_run("Some returned values are not those stored under their key"),
+        verified(run, cells).of_run("Some returned values are not those stored under their key"),
         hits::as_simulated(cells),
         hits::s3_fifo_beside_lru(cells),
         littles_law(cells).of_run("Requests in flight are not throughput × mean latency (Little's law)"),
@@ -76,21 +77,35 @@ fn settled(cells: &[Cell<'_>]) -> Finding {
     Finding::tested(ID, SENTENCE, unsettled == 0, tested)
 }
 
-fn verified(cells: &[Cell<'_>]) -> Finding {
+/// What the message of a trial says that failed because a server returned other values than it was given.
+const OTHER_VALUES: &str = "values differed from those stored";
+
+fn verified(run: &RunView, cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "cache-values-verified";
     const SENTENCE: &str = "Every value that was returned is the one stored under its key.";
-    let counts: Vec<f64> = cells.iter().filter_map(|cell| cell.value(&MISMATCHES)).collect();
-    if counts.is_empty() {
+    // A trial with a wrong value has failed: its figures count nowhere, and it counts here.
+    let is_wrong = |trial: &&TrialEntry| match &trial.outcome {
+        Outcome::Failed { message } => trial.layer == SCHEMA.name && message.contains(OTHER_VALUES),
+        _ => false,
+    };
+    let failed = run.trials.iter().filter(is_wrong).count();
+    let trials = || cells.iter().flat_map(|cell| cell.trials().iter());
+    let counts: Vec<f64> = trials().filter_map(|trial| trial.number(&MISMATCHES)).collect();
+    if counts.is_empty() && failed == 0 {
         return Finding::not_testable(ID, SENTENCE, "this run could not measure any server");
     }
-    let wrong: f64 = counts.iter().sum();
-    let trials: usize = cells.iter().map(|cell| cell.trials().len()).sum();
+    let wrong = failed + counts.iter().filter(|count| **count > 0.0).count();
     let tested = format!(
         "every value of every get in {}, by length and bytes.",
-        counted(trials, "trial")
+        counted(counts.len() + failed, "trial")
     );
-    let number = Number::derived("values that differed", wrong, Unit::Count, counts.len());
-    Finding::tested(ID, SENTENCE, wrong == 0.0, tested).numbers([number])
+    let number = Number::derived(
+        "trials with values that differed",
+        wrong as f64,
+        Unit::Count,
+        counts.len() + failed,
+    );
+    Finding::tested(ID, SENTENCE, wrong == 0, tested).numbers([number])
 }
 
 fn littles_law(cells: &[Cell<'_>]) -> Finding {
@@ -136,7 +151,7 @@ fn open_loop_is_answered(cells: &[Cell<'_>]) -> Finding {
         );
     };
     let tested = format!(
-        "answers ÷ requests offered, of each trial, the median in each of {n} open loops; at least 0.98, less two standard deviations of the offered number for a Poisson process. Sets on miss are left out."
+        "answers, refusals among them, ÷ requests offered, of each trial, the median in each of {n} open loops; at least 0.98, less two standard deviations of the offered number for a Poisson process. Sets on miss are left out."
     );
     Finding::tested(ID, SENTENCE, margin >= 0.0, tested).numbers(ratio("least answered", share, n))
 }
@@ -148,7 +163,10 @@ fn open_loop_is_answered(cells: &[Cell<'_>]) -> Finding {
 fn answered(cell: &Cell<'_>) -> Option<(f64, f64)> {
     let of_trial = |trial: &&TrialEntry| {
         let offered = trial.number(&OFFERED)?;
-        Some((trial.number(&ANSWERED)? / offered, offered * trial.duration_s))
+        // A refusal is an answer.
+        let refused = trial.number(&REFUSED_SHARE).unwrap_or(0.0).min(MOST_REFUSED);
+        let answered = trial.number(&ANSWERED)? / (1.0 - refused);
+        Some((answered / offered, offered * trial.duration_s))
     };
     let trials: Option<Vec<(f64, f64)>> = cell.trials().iter().map(of_trial).collect();
     let (shares, counts): (Vec<f64>, Vec<f64>) = trials?.into_iter().unzip();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use outcrop_schema::FactorRef;
 use outcrop_schema::cache::{EVICTIONS, HIT_RATIO, MEMORY, POLICY, SCHEMA};
 
 use super::answer::{ENOUGH_RATIO, TIE_RATIO, hits, hits_along, keys};
@@ -41,7 +42,7 @@ pub(super) fn policy(cells: &[Cell<'_>], commands: &Commands) -> Option<Claim> {
     ) {
         return Some(claim);
     }
-    if let Some(claim) = without_figure(cells, family[0], &each, commands) {
+    if let Some(claim) = without_figure(("Policy", &POLICY), (cells, family[0]), &each, commands) {
         return Some(claim);
     }
     let is_behind = |(other, _): &(&Number, String)| are_apart(most, other);
@@ -74,16 +75,21 @@ pub(super) fn policy(cells: &[Cell<'_>], commands: &Commands) -> Option<Claim> {
     Some(Claim::new("Policy", brief, text, numbers).advising(action))
 }
 
-/// That a policy has no hit ratio where the others have one: it may hit more than they do. None where all have one.
-fn without_figure(cells: &[Cell<'_>], like: &Cell<'_>, each: &str, commands: &Commands) -> Option<Claim> {
+/// That a policy, or a memory limit, has no hit ratio where the others have one: it may hit more than they do. None where all have one.
+pub(super) fn without_figure(
+    (topic, along): (&str, FactorRef),
+    (cells, like): (&[Cell<'_>], &Cell<'_>),
+    each: &str,
+    commands: &Commands,
+) -> Option<Claim> {
     let is_like = |cell: &&Cell<'_>| {
-        evicts(cell) && rank(cell) == rank(like) && cell.but_for(&[&POLICY]) == like.but_for(&[&POLICY])
+        evicts(cell) && rank(cell) == rank(like) && cell.but_for(&[along]) == like.but_for(&[along])
     };
     let its = cells.iter().filter(is_like);
     let silent: Vec<&Cell<'_>> = its.filter(|cell| cell.number(&HIT_RATIO).is_none()).collect();
     let why = silent.first()?.unavailable(&HIT_RATIO);
     let why = why.filter(|_| silent.len() == 1);
-    let names = listed(silent.iter().map(|cell| cell.shown(&POLICY)));
+    let names = listed(silent.iter().map(|cell| cell.shown(along)));
     let has = if silent.len() == 1 { "has" } else { "have" };
     let why = why.map_or_else(String::new, |why| format!(" ({why})"));
     let command = commands.again(&[SCHEMA.name], "--repetitions 5");
@@ -92,7 +98,7 @@ fn without_figure(cells: &[Cell<'_>], like: &Cell<'_>, each: &str, commands: &Co
     let text = format!(
         "Not decided: {names} {has} no hit ratio{why}, and may hit more than the others: {each}{command}."
     );
-    Some(Claim::new("Policy", brief, text, Vec::new()))
+    Some(Claim::new(topic, brief, text, Vec::new()))
 }
 
 /// The cells of a policy under the load of a cell, with their hit ratios: one for each memory limit.

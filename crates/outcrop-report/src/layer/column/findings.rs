@@ -12,8 +12,8 @@ use outcrop_workload::column::{Operation, RowOrder, SearchMode};
 use super::cell::{is_file, is_plain_file, is_plain_text, is_search};
 use super::judgement::judge;
 use super::whole::wholes;
-use crate::cell::{Cell, families};
-use crate::finding::Finding;
+use crate::cell::{Cell, best, families};
+use crate::finding::{Finding, Side, Verdict};
 use crate::number::{Number, counted};
 
 /// How far a file may lie above the floor, on uniform and on skewed rows.
@@ -206,27 +206,56 @@ fn techniques_save(cells: &[Cell<'_>]) -> Finding {
 /// Which cells of a family are meant.
 type Choice = fn(&Cell<'_>) -> bool;
 
-/// Median latencies of the same search with two kernels, or with codes and with text.
+/// Median latencies of the same search with two kernels, or with codes and with text, each with the interval that theirs give it.
 fn latency_ratios<'c>(
     cells: &'c [Cell<'c>],
     along: &[FactorRef],
     (first, second): (Choice, Choice),
-) -> Vec<f64> {
-    let latency = |cells: &[&Cell<'_>], is_wanted: Choice| {
-        let values = cells
-            .iter()
-            .filter(|cell| is_wanted(cell))
-            .filter_map(|cell| cell.value(&LATENCY.p50));
-        values.reduce(f64::min)
+) -> Vec<Number> {
+    let least = |cells: &[&'c Cell<'c>], is_wanted: Choice| {
+        let its = cells.iter().copied().filter(|cell| is_wanted(cell));
+        best(its, &LATENCY.p50).map(|(_, number)| number)
     };
     let of_column = families(
         cells.iter().filter(|cell| cell.value(&LATENCY.p50).is_some()),
         along,
     );
-    of_column
+    let ratio = |cells: &Vec<&'c Cell<'c>>| {
+        let both = [least(cells, first)?, least(cells, second)?];
+        Some(Number::computed("", Unit::Ratio, &both, |times| {
+            times[0] / times[1]
+        }))
+    };
+    of_column.iter().filter_map(ratio).collect()
+}
+
+/// A sentence that holds if the whole interval of no ratio of times is above a bar.
+fn times_at_most(
+    (id, sentence): (&str, &str),
+    ratios: &[Number],
+    (bar, largest): (f64, &str),
+    if_none: &str,
+    tested: &str,
+) -> Finding {
+    let Some(worst) = ratios
         .iter()
-        .filter_map(|cells| Some(latency(cells, first)? / latency(cells, second)?))
-        .collect()
+        .max_by(|one, other| one.value.total_cmp(&other.value))
+    else {
+        return Finding::not_testable(id, sentence, if_none);
+    };
+    let (above, open) = Side::count(ratios, &(0.0..=bar));
+    let verdict = Verdict::of_sides(above, open, || {
+        format!(
+            "the interval of {open} of {} ratios has values on both sides of {bar}, or they are of one trial",
+            ratios.len()
+        )
+    });
+    let tested = format!(
+        "{tested} in {}; by intervals, longer in {above}, undecided in {open}.",
+        counted(ratios.len(), "cell")
+    );
+    let finding = Finding::judged(id, sentence, verdict, tested);
+    finding.numbers([worst.clone().named(largest)]).by_intervals()
 }
 
 fn is_scan(cell: &Cell<'_>) -> bool {
@@ -237,18 +266,15 @@ fn vectors_scan(cells: &[Cell<'_>]) -> Finding {
     let is_vector = |cell: &Cell<'_>| is_scan(cell) && !cell.is(&KERNELS, &Kernels::Scalar);
     let is_scalar = |cell: &Cell<'_>| is_scan(cell) && cell.is(&KERNELS, &Kernels::Scalar);
     let ratios = latency_ratios(cells, &[&KERNELS], (is_vector, is_scalar));
-    at_most(
-        "vectors-halve-a-scan",
-        "Vector instructions at least halve the time of a scan of dictionary codes.",
-        ratios.into_iter().map(|ratio| (ratio, HALF)),
-        ("largest time ÷ time of plain loops", Unit::Ratio),
+    times_at_most(
+        (
+            "vectors-halve-a-scan",
+            "Vector instructions at least halve the time of a scan of dictionary codes.",
+        ),
+        &ratios,
+        (HALF, "largest time ÷ time of plain loops"),
         "no scan was measured with several kernels; the plan column-kernels does so",
-        |count, above| {
-            format!(
-                "p50 of the fastest kernels ÷ plain loops in {}; more than half in {above}.",
-                counted(count, "scan")
-            )
-        },
+        "p50 of the fastest kernels ÷ plain loops",
     )
 }
 
@@ -263,21 +289,18 @@ fn codes_beside_text(cells: &[Cell<'_>]) -> Finding {
         &WITHOUT,
     ];
     let ratios = latency_ratios(cells, &along, (is_scan, is_plain_text));
-    at_most(
-        "codes-scan-faster-than-text",
-        "A scan of dictionary codes takes no longer than one of the text.",
-        ratios.into_iter().map(|ratio| (ratio, 1.0)),
-        ("largest time ÷ time in plain text", Unit::Ratio),
+    times_at_most(
+        (
+            "codes-scan-faster-than-text",
+            "A scan of dictionary codes takes no longer than one of the text.",
+        ),
+        &ratios,
+        (1.0, "largest time ÷ time in plain text"),
         &format!(
             "no search of plain text was measured; a plan with {} = [\"ocol\", \"none\"] does so",
             FORMAT.name
         ),
-        |count, above| {
-            format!(
-                "p50 of the fastest scan of codes ÷ scan of text in {}; longer in {above}.",
-                counted(count, "cell")
-            )
-        },
+        "p50 of the fastest scan of codes ÷ scan of text",
     )
 }
 

@@ -12,6 +12,7 @@ use super::super::{cautions, subjects};
 use super::by_size;
 use super::cell::{CompressionCell, some_of};
 use super::front;
+use super::incompressible::{highest, incompressible};
 use super::stages::{self, STAGE_SUM, STAGES, Stage};
 use super::wishes::{Candidate, Choice, Wish, candidates, choices, distinct, held_fixed};
 use crate::answer::{Absence, Answer, Capability, Caution, Claim, Reading, column_of};
@@ -74,7 +75,7 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
         false => "; the report has the figure",
     };
     advice.extend(fronts.filter_map(|direction| front::named(&all, direction, in_report)));
-    let own = sample(&choices)
+    let own = sample(&choices, &all)
         .into_iter()
         .chain(stage_sums(cells))
         .chain(by_size::short_blocks(&measured));
@@ -341,22 +342,6 @@ fn tie_of(choice: &Choice<'_, '_>) -> &'static str {
     }
 }
 
-/// What to do with data that no codec makes smaller.
-fn incompressible(all: &[Candidate<'_, '_>]) -> Claim {
-    let highest = all.iter().map(|one| one.ratio).fold(0.0, f64::max);
-    Claim::new(
-        "Compression",
-        format!("none: no codec saves 2 % (highest ratio {highest:.2})"),
-        format!(
-            "No codec of this run saves 2 % of these data; the highest ratio is {highest:.2}. They are compressed, encrypted or random."
-        ),
-        Vec::new(),
-    )
-    .advising(format!(
-        "Store these data uncompressed: no codec saves 2 % (highest ratio {highest:.2})"
-    ))
-}
-
 /// Where the time goes: a stage's least and greatest share over natural blocks with warm caches whose parts add up.
 fn stage_claim(cells: &[Cell<'_>], stage: &Stage) -> Option<Claim> {
     let adds_up = |cell: &Cell<'_>| {
@@ -385,9 +370,10 @@ fn stage_claim(cells: &[Cell<'_>], stage: &Stage) -> Option<Claim> {
     ))
 }
 
-/// How much of the data the ratios rest on.
-fn sample(choices: &[Choice<'_, '_>]) -> Option<Caution> {
-    let cell = choices.first()?.best.cell;
+/// How much of the data the ratios rest on; said of the highest one where nothing is chosen.
+fn sample(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) -> Option<Caution> {
+    let chosen = choices.first().map(|choice| &choice.best);
+    let cell = chosen.or_else(|| highest(all))?.cell;
     let share = cell.value(&SAMPLED_SHARE)?;
     if share >= 0.9995 {
         let is_embedded = cell.subject().starts_with(&Data::Sample.to_string());

@@ -25,7 +25,7 @@ const AS_FAST: f64 = 1.05;
 /// The fastest is about as small as the smallest if the ratio of that is at most this many times its own.
 const ABOUT_AS_SMALL: f64 = 1.02;
 /// A codec that saves less than this does not compress the data.
-const LEAST_RATIO: f64 = 1.02;
+pub(super) const LEAST_RATIO: f64 = 1.02;
 
 /// A cell that may be recommended: it has a ratio and both speeds.
 #[derive(Clone, Copy, Debug)]

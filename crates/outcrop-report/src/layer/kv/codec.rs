@@ -73,7 +73,8 @@ pub(super) fn smallest(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim>
     add_wide_rivals(&mut numbers, rivals, top);
     let claim = Claim::new(TOPIC, format!("{name}: {why}"), text, numbers);
     let claim = claim.advising(format!("Compress with {name}: it takes {why} ({})", load(chosen)));
-    let claim = claim.unless_disturbed([chosen, fastest]);
+    // One that was left out as it does not tie may have been disturbed.
+    let claim = claim.unless_disturbed(family.iter().copied());
     Some(claim.under(&name, &bounds.judge_store(chosen, None)))
 }
 

@@ -11,17 +11,18 @@ use crate::number::Number;
 
 /// What was found, by load.
 #[derive(Default)]
-struct Found {
+struct Found<'c, 'a> {
     lsm: Vec<String>,
     b_tree: Vec<String>,
     ties: Vec<String>,
     numbers: Vec<Number>,
+    compared: Vec<&'c Cell<'a>>,
     /// Whether a write has reached less in a B-tree than in the LSM tree that it is compared with.
     is_less_durable: bool,
 }
 
-impl Found {
-    fn of(cells: &[Cell<'_>]) -> Self {
+impl<'c, 'a> Found<'c, 'a> {
+    fn of(cells: &'c [Cell<'a>]) -> Self {
         let mut found = Self::default();
         let b_trees = with_capability(cells).filter(|cell| cell.is(&ENGINE, &StoreEngine::Redb));
         for b_tree in b_trees {
@@ -35,6 +36,7 @@ impl Found {
             let numbers =
                 numbers.map(|(tree, number)| number.clone().named(format!("{tree} throughput, {name}")));
             found.numbers.extend(numbers);
+            found.compared.extend([peer, b_tree]);
             found.is_less_durable |= peer.get(&DURABILITY) != b_tree.get(&DURABILITY);
             match (are_apart(number, lsm), number.value > lsm.value) {
                 (false, _) => found.ties.push(name),
@@ -100,22 +102,21 @@ pub(super) fn claim(cells: &[Cell<'_>]) -> Option<Claim> {
     );
     let claim = Claim::new("LSM tree or B-tree", brief, text, found.numbers);
     // An instruction needs a winner under every load.
-    Some(
-        match (
-            found.lsm.as_slice(),
-            found.b_tree.as_slice(),
-            found.ties.as_slice(),
-        ) {
-            ([_, ..], [], []) => claim.advising(format!(
-                "Use an LSM tree: it has more throughput than the B-tree under {}",
-                found.lsm.join("; ")
-            )),
-            // One without a log may be faster by what the other's log costs.
-            ([], [_, ..], []) if !found.is_less_durable => claim.advising(format!(
-                "Use the B-tree (redb): it has more throughput than an LSM tree under {}",
-                found.b_tree.join("; ")
-            )),
-            _ => claim,
-        },
-    )
+    let claim = match (
+        found.lsm.as_slice(),
+        found.b_tree.as_slice(),
+        found.ties.as_slice(),
+    ) {
+        ([_, ..], [], []) => claim.advising(format!(
+            "Use an LSM tree: it has more throughput than the B-tree under {}",
+            found.lsm.join("; ")
+        )),
+        // One without a log may be faster by what the other's log costs.
+        ([], [_, ..], []) if !found.is_less_durable => claim.advising(format!(
+            "Use the B-tree (redb): it has more throughput than an LSM tree under {}",
+            found.b_tree.join("; ")
+        )),
+        _ => claim,
+    };
+    Some(claim.unless_disturbed(found.compared))
 }

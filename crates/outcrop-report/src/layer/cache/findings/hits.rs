@@ -98,10 +98,10 @@ fn reaches(limit: &str) -> String {
 const MORE: &str = "More repetitions narrow it";
 
 /// By how much one hit ratio is above another, with the interval that theirs give it.
-struct Difference(Number);
+pub(crate) struct Difference(Number);
 
 impl Difference {
-    fn of(one: &Number, other: &Number) -> Self {
+    pub(crate) fn of(one: &Number, other: &Number) -> Self {
         let [one, other] = [one, other].map(|number| number.clone().named(SHARE_OF_GETS));
         let minus = |values: &[f64]| {
             values
@@ -120,14 +120,16 @@ impl Difference {
 
     /// Where it lies; one that rests on a single trial is not known well enough.
     fn side(&self, range: &RangeInclusive<f64>) -> Side {
-        match self.0.rests_on_one_trial() {
-            true => Side::Open,
-            false => Side::of(&self.0, range),
-        }
+        Side::over_trials(&self.0, range)
+    }
+
+    /// The most that its interval leaves room for; none of a single trial.
+    pub(crate) fn greatest(&self) -> Option<f64> {
+        self.0.ends().map(|(_, high)| high)
     }
 
     /// `-1.87 points, -2.25 to +0.35`
-    fn in_points(&self) -> String {
+    pub(crate) fn in_points(&self) -> String {
         let points = |value: f64| format!("{:+.2}", value * 100.0);
         let ends = self.0.ends().map_or_else(
             || ", of one trial".to_owned(),
