@@ -4,6 +4,7 @@ pub mod cache;
 pub mod column;
 pub mod compression;
 pub mod device;
+mod dropped;
 pub mod filesystem;
 mod image;
 mod kept;
@@ -100,6 +101,21 @@ pub trait Layer: Sync {
         None
     }
 
+    /// Whether files of this subject are made in the directory of the run: not where it names a place of its own.
+    fn is_in_directory(&self, _subject: &Subject) -> bool {
+        true
+    }
+
+    /// Whether a trial warms up before it measures.
+    fn has_warm_up(&self) -> bool {
+        true
+    }
+
+    /// What ends a trial of a cell of these factors; none where its duration does.
+    fn ends_by(&self, _factors: &Settings) -> Option<EndsBy> {
+        None
+    }
+
     /// What a trial of a cell holds at once, as far as that is known before.
     fn holds(&self, _cell: &Cell) -> Holds {
         Holds::default()
@@ -165,6 +181,15 @@ impl fmt::Debug for LayerRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
+}
+
+/// What ends a trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EndsBy {
+    /// In words that follow "until".
+    pub what: &'static str,
+    /// Whether the duration ends it if it is over before.
+    pub or_by_time: bool,
 }
 
 /// Bytes that a trial holds at once.

@@ -175,10 +175,24 @@ impl Commands {
         if data.is_some() {
             command += &self.said_of_tables(layers);
         }
+        command += &self.limit_of(layers);
         if data == Some(STDIN) {
             command += " < DATA";
         }
         command
+    }
+
+    /// What keeps a command within what the run's user allowed it to write, where that was said: the limit, and a file of the run's size.
+    fn limit_of(&self, layers: &[&LayerSchema]) -> String {
+        let Some(limit) = self.setting("max_written") else {
+            return String::new();
+        };
+        let is_of_device = layers.iter().any(|layer| layer.name == DEVICE.name);
+        let size = self
+            .size_of_device()
+            .filter(|_| is_of_device && !self.is_of_block_device());
+        let size = size.map_or_else(String::new, |size| format!(" --size {}", quoted(size)));
+        format!("{size} --max-written {}", quoted(limit))
     }
 
     /// The user's data that these layers measured: those that the run was given, or those that their own plans name.
@@ -206,10 +220,14 @@ impl Commands {
     pub(crate) fn device(&self, direction: Direction, more: &str) -> Option<String> {
         let plan = self.own_plans().find(|plan| layer_of(plan) == DEVICE.name)?;
         let of_subject = |name: &str| plan.get("subject")?.get(name)?.as_str();
+        let mut limit = String::new();
         let target = match of_subject(KIND.name)?.parse().ok()? {
             Kind::ScratchFile => {
                 let size = of_subject(SIZE.name)
                     .map_or_else(String::new, |size| format!(" --size {}", quoted(size)));
+                if let Some(most) = self.setting("max_written") {
+                    limit = format!(" --max-written {}", quoted(most));
+                }
                 format!("{}{size}", quoted(self.setting("directory")?))
             }
             Kind::ReadOnly if direction == Direction::Write => return None,
@@ -226,7 +244,7 @@ impl Commands {
         if !further.is_empty() && !format!(" {more}").contains(&drives) {
             further += &format!("{drives} {}", factor.default.unwrap_or_default());
         }
-        Some(format!("outcrop device {target}{further} {more}"))
+        Some(format!("outcrop device {target}{further} {more}{limit}"))
     }
 
     /// The size of the scratch file that the run measured, as its plan spells it.

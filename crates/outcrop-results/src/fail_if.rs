@@ -27,7 +27,7 @@ use crate::compare::{
 };
 use crate::compare::{failed, load};
 use crate::error::ResultsError;
-use crate::view::RunView;
+use crate::view::{RunView, longer_by};
 
 pub use cells::CellBeyond;
 use lacking::{are_too_few, is_fallen_to_zero, with_more_operations};
@@ -86,6 +86,9 @@ pub struct FailIfReport<'a> {
     pub unchecked: usize,
     /// Of them, those of runs of ours that lack the figure because their trials have too few operations for it.
     pub lacking_operations: usize,
+    /// The flags that make trials of ours longer, where they have too few operations for the figure; empty where none lacks it for that.
+    #[serde(skip)]
+    pub longer_by: BTreeSet<&'static str>,
     /// Why cells lack the figure that a limit is about, each with its reason. The slower a cell, the fewer operations it completes, which may be
     /// too few for a percentile.
     pub without_figure: Vec<String>,
@@ -271,6 +274,11 @@ impl FailIf {
             drift: comparison.drift,
             unchecked: rows.len() - checked.len(),
             lacking_operations: rows.iter().filter(|row| are_too_few(row)).count(),
+            longer_by: rows
+                .iter()
+                .filter(|row| are_too_few(row))
+                .map(|row| longer_by(&row.layer, &row.factors))
+                .collect(),
             needed: repetitions
                 .filter(|_| !found.contains(&Found::Met))
                 .and_then(|n| enough_for(tested, comparison.is_paired).filter(|enough| *enough > n)),

@@ -137,6 +137,16 @@ impl FileOperation {
     pub const fn writes(self) -> bool {
         !matches!(self, Self::RandomRead | Self::SequentialRead)
     }
+
+    /// Whether it goes over the data once at most.
+    pub const fn ends_with_its_data(self) -> bool {
+        matches!(self, Self::Write | Self::Append | Self::SmallFiles)
+    }
+
+    /// Whether it ends when the duration of its trial is over.
+    pub const fn ends_by_time(self) -> bool {
+        !matches!(self, Self::Write | Self::SmallFiles)
+    }
 }
 
 crate::words! {

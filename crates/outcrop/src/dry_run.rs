@@ -76,15 +76,22 @@ fn trials(set: &PlanSet) -> String {
             true => ", until five rounds in a row are steady",
             false => "",
         };
-        (
-            cell.plans.join(", "),
-            format!(
-                "{most}{} of {} per cell, after {} of warm-up{steady}",
-                counted(trial.repetitions as usize, "trial"),
-                trial.duration,
-                trial.warm_up
-            ),
-        )
+        let trials = counted(trial.repetitions as usize, "trial");
+        let length = match cell.layer.ends_by(&cell.factors) {
+            None => format!("{trials} of {} per cell", trial.duration),
+            Some(end) if end.or_by_time => {
+                format!(
+                    "{trials} of at most {} per cell, until {}",
+                    trial.duration, end.what
+                )
+            }
+            Some(end) => format!("{trials} per cell, each until {}", end.what),
+        };
+        let warm_up = match cell.layer.has_warm_up() {
+            true => format!(", after {} of warm-up", trial.warm_up),
+            false => String::new(),
+        };
+        (cell.plans.join(", "), format!("{most}{length}{warm_up}{steady}"))
     });
     let lines: BTreeSet<String> = times
         .map(|(plans, trials)| format!("{plans}: {trials}\n"))

@@ -5,6 +5,7 @@ mod interrupted;
 mod written;
 
 use crate::commands::plan_flags::PlanFlags;
+use crate::commands::report::note_absence;
 use crate::dry_run;
 use crate::endurance;
 use crate::exit::{Ending, bad_input};
@@ -112,9 +113,7 @@ pub(crate) fn start_and(
     conclusion: &Conclusion<'_>,
 ) -> anyhow::Result<Ending> {
     check_directory(set)?;
-    // A wrong name is said before anything is measured.
-    let layers = set.plans().iter().map(|plan| plan.layer.name());
-    flags.beside.check_for(&layers.collect())?;
+    check_beside(set, flags)?;
     for why in set.data_refusals() {
         note(&format!(
             "note: {why}; that layer uses the data that its plans name"
@@ -128,6 +127,7 @@ pub(crate) fn start_and(
     }
     // A dry run of what would be refused is refused: its figures would be of nothing.
     check_hindrances(set)?;
+    check_duration(set, flags)?;
     if let Some(refusal) = set.refusal() {
         return Err(lab_error(refusal));
     }
@@ -158,7 +158,7 @@ pub(crate) fn resume_and(
     flags: &PlanFlags,
     conclusion: &Conclusion<'_>,
 ) -> anyhow::Result<Ending> {
-    flags.beside.checked()?;
+    check_beside(&resumed.set, flags)?;
     let limit = flags.max_written.or(resumed.set.max_written());
     let set = resumed.set.with_max_written(limit);
     measure(&set, resumed.folder, IfItCannotBegin::KeepRun, flags, conclusion)
@@ -214,7 +214,7 @@ fn measure(
     };
     drop(folder);
     (conclusion.conclude)(&dir, flags)?;
-    if !flags.quiet && outcome.bytes_written > 0 {
+    if (!flags.quiet || flags.tbw.is_some()) && outcome.bytes_written > 0 {
         let written = format_data(outcome.bytes_written as f64);
         let share = endurance::in_words(outcome.bytes_written, flags.tbw);
         let share = share.map_or_else(String::new, |share| format!(": {share}"));
@@ -301,6 +301,7 @@ pub(crate) fn conclude(
         view.dir.clear();
     }
     let report = shown.report(&view);
+    note_absence(shown.references, &report.figures(), None);
     let table = CellTable::of(&view);
     let paths = written::write(&view, &report, dir, destination)?;
     match format {
@@ -353,6 +354,30 @@ pub(crate) fn print_layer(dir: &Path, layer: &LayerSchema, format: Format) -> an
             output::print(&output::pretty_json(&envelope.on(view.environment))?)
         }
         Format::Csv => print_cells(&table),
+    }
+}
+
+/// Refuses references that no chart of these plans can have: a wrong name is said before anything is measured.
+fn check_beside(set: &PlanSet, flags: &PlanFlags) -> anyhow::Result<()> {
+    let layers = set.plans().iter().map(|plan| plan.layer.name());
+    flags.beside.check_for(&layers.collect())
+}
+
+/// Refuses a duration where no trial ends by time.
+fn check_duration(set: &PlanSet, flags: &PlanFlags) -> anyhow::Result<()> {
+    let mut ends = set.cells().iter().map(|cell| cell.layer.ends_by(&cell.factors));
+    match ends.next().flatten() {
+        Some(first)
+            if flags.duration.is_some()
+                && ends.all(|end| end.is_some_and(|end| !end.or_by_time))
+                && !first.or_by_time =>
+        {
+            Err(bad_input(anyhow::anyhow!(
+                "--duration: it has no effect here, where a trial lasts until {}; leave it out",
+                first.what
+            )))
+        }
+        _ => Ok(()),
     }
 }
 

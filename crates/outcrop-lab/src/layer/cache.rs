@@ -8,13 +8,13 @@ mod parameters;
 mod values;
 
 use outcrop_cache_load::Target;
-use outcrop_schema::cache::{SCHEMA, ServedBy, TARGET};
+use outcrop_schema::cache::{REQUESTS, SCHEMA, ServedBy, TARGET};
 use outcrop_schema::{FactorRef, LayerSchema, Setting, Settings};
 
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
 use crate::estimate::Forecast;
-use crate::layer::{Bench, Layer, Preparation, Profile, Refusal};
+use crate::layer::{Bench, EndsBy, Layer, Preparation, Profile, Refusal};
 
 /// The layer as plans see it.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +66,13 @@ impl Layer for Cache {
         parameters::complete(subject, &mut factors);
         parameters::check(subject, &factors, trial)?;
         Ok(factors)
+    }
+
+    fn ends_by(&self, factors: &Settings) -> Option<EndsBy> {
+        factors.get(&REQUESTS)?.0.map(|_| EndsBy {
+            what: "its requests are answered",
+            or_by_time: false,
+        })
     }
 
     fn forecast_trial(&self, cell: &Cell) -> Forecast {

@@ -30,7 +30,7 @@ use outcrop_workload::{AccessPattern, Arrivals, ReadWriteMix};
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
 use crate::estimate::{AssumedDevice, Forecast};
-use crate::layer::{Bench, Layer, Preparation, Profile, Refusal, absolute, never_for_files};
+use crate::layer::{Bench, Layer, Origin, Preparation, Profile, Refusal, absolute, never_for_files};
 
 /// The layer as plans see it.
 #[derive(Clone, Copy, Debug)]
@@ -142,6 +142,7 @@ impl Layer for Device {
         if let Some(state) = precondition::state(&subject.settings) {
             factors.set(&STATE, state);
         }
+        parameters::leave_out(&mut factors);
         parameters::check_sizes(&factors, size)?;
         let mix = factors.value(&READ_WRITE_MIX);
         if is_read_only(subject) && *factors.value(&ACCESS) == FileAccess::Direct {
@@ -162,6 +163,20 @@ impl Layer for Device {
         drives::check(&factors, subject)?;
         parameters::check_job(&factors, trial)?;
         Ok(factors)
+    }
+
+    fn check_combinations(
+        &self,
+        _subject: &Subject,
+        combinations: &[Settings],
+        origin: &dyn Fn(&str) -> Origin,
+    ) -> Result<Vec<String>, (usize, Refusal)> {
+        parameters::check_flags(combinations, origin)?;
+        Ok(Vec::new())
+    }
+
+    fn is_in_directory(&self, subject: &Subject) -> bool {
+        *subject.settings.value(&KIND) == Kind::ScratchFile
     }
 
     fn tracked(&self, factors: &Settings) -> Option<Metric> {

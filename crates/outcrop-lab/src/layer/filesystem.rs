@@ -13,13 +13,15 @@ use outcrop_compress::Source;
 use outcrop_filesystem::{BTRFS_EXTENT_BYTES, FEWEST_EXTENTS, OwnDirectory, privilege};
 use outcrop_measure::units::{ByteSize, format_bytes, format_data};
 use outcrop_schema::compression::Data;
-use outcrop_schema::filesystem::{DATA, KIND, Kind, PATH, SAMPLE_SIZE, SCHEMA};
+use outcrop_schema::filesystem::{DATA, KIND, Kind, OPERATION, PATH, SAMPLE_SIZE, SCHEMA};
 use outcrop_schema::{LayerSchema, Settings};
 
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
 use crate::estimate::Forecast;
-use crate::layer::{Bench, DataSettings, Layer, Preparation, Profile, Refusal, absolute, never_for_files};
+use crate::layer::{
+    Bench, DataSettings, EndsBy, Layer, Origin, Preparation, Profile, Refusal, absolute, never_for_files,
+};
 
 /// The layer as plans see it.
 #[derive(Clone, Copy, Debug)]
@@ -118,6 +120,29 @@ impl Layer for Filesystem {
         parameters::complete(subject, &mut factors)?;
         parameters::check(subject, &factors, trial)?;
         Ok(factors)
+    }
+
+    fn check_combinations(
+        &self,
+        subject: &Subject,
+        combinations: &[Settings],
+        origin: &dyn Fn(&str) -> Origin,
+    ) -> Result<Vec<String>, (usize, Refusal)> {
+        parameters::check_flags(subject, combinations, origin)?;
+        Ok(Vec::new())
+    }
+
+    fn is_in_directory(&self, subject: &Subject) -> bool {
+        !parameters::is_directory(subject)
+    }
+
+    // Cold reads have nothing to warm up, and warm ones are of files that are read before.
+    fn has_warm_up(&self) -> bool {
+        false
+    }
+
+    fn ends_by(&self, factors: &Settings) -> Option<EndsBy> {
+        parameters::ends_by(*factors.value(&OPERATION))
     }
 
     fn hindrance(&self, cell: &Cell) -> Option<String> {

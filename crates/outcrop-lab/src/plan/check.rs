@@ -53,7 +53,7 @@ impl PlanSet {
             let nobody = || "none of these plans uses your own data; leave it out".to_owned();
             return Err(bad("--data", data.refusals.pop().unwrap_or_else(nobody)));
         }
-        refuse_unused(options, &plans)?;
+        refuse_unused(options, &plans, given_in)?;
         distinguish(&mut plans);
         data.refusals.dedup();
         data.notes.dedup();
@@ -144,7 +144,8 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
         }
     }
     let subject = subject(&draft, layer)?;
-    let trial = trial(&draft.trial)?;
+    doubt::check(&draft, layer)?;
+    let trial = trial(&draft.trial, layer)?;
     let (workload, factors) = workload(&draft, layer)?;
     let plan = Plan {
         name: draft.name.value.clone(),
@@ -194,7 +195,7 @@ fn apply(options: &PlanOptions, draft: &mut Draft, layer: LayerRef) {
     if let Some(repetitions) = options.repetitions {
         trial.repetitions = Some(Located::new(repetitions, "--repetitions"));
     }
-    if let Some(warm_up) = options.warm_up {
+    if let Some(warm_up) = options.warm_up.filter(|_| layer.has_warm_up()) {
         trial.warm_up = Some(Located::new(warm_up, "--warm-up"));
     }
     if let Some(duration) = options.duration {
@@ -243,7 +244,7 @@ fn subject(draft: &Draft, layer: LayerRef) -> Result<Subject, LabError> {
         .map_err(|refusal| refused(draft, layer, &Settings::default(), &refusal))
 }
 
-fn trial(draft: &TrialDraft) -> Result<TrialOptions, LabError> {
+fn trial(draft: &TrialDraft, layer: LayerRef) -> Result<TrialOptions, LabError> {
     let repetitions = match &draft.repetitions {
         Some(given) if given.value == 0 || given.value > 1000 => {
             return Err(bad(
@@ -275,10 +276,17 @@ fn trial(draft: &TrialDraft) -> Result<TrialOptions, LabError> {
         Some(given) => given.value,
         None => default_interval(duration),
     };
-    let warm_up = draft
-        .warm_up
-        .as_ref()
-        .map_or(TimeSpan::milliseconds(500), |given| given.value);
+    let warm_up = match &draft.warm_up {
+        Some(given) if !given.value.0.is_zero() && !layer.has_warm_up() => {
+            let message = format!(
+                "trials of the {} layer have no warm-up; leave it out",
+                layer.name()
+            );
+            return Err(bad(&given.at, message));
+        }
+        Some(given) => given.value,
+        None => TimeSpan::milliseconds(if layer.has_warm_up() { 500 } else { 0 }),
+    };
     Ok(TrialOptions {
         repetitions,
         warm_up,

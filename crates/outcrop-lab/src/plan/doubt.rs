@@ -10,10 +10,13 @@ use outcrop_schema::Settings;
 use outcrop_schema::kv::{self, Constraints};
 use outcrop_workload::word::hint;
 
+use super::check::bad;
+use super::draft::Draft;
 use super::{Plan, PlanOptions, PlanSet};
 use crate::cell::Cell;
 use crate::error::LabError;
 use crate::estimate::{self, Estimate};
+use crate::layer::LayerRef;
 
 /// What a time budget does to a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -215,6 +218,19 @@ impl PlanSet {
 /// Whether a budget lets doubt decide about cells of these factors.
 pub(super) fn is_for(plan: &Plan, factors: &Settings) -> bool {
     plan.budget == BudgetUse::Doubt && plan.layer.name() == kv::SCHEMA.name && kv::is_candidate(factors)
+}
+
+/// Refuses a plan of another layer that asks for it: it has no answer to where to compress.
+pub(super) fn check(draft: &Draft, layer: LayerRef) -> Result<(), LabError> {
+    if draft.budget == BudgetUse::Evenly || layer.name() == kv::SCHEMA.name {
+        return Ok(());
+    }
+    let message = format!(
+        "budget = \"{}\" is for plans of the {} layer; leave it out, and a budget shortens all trials evenly",
+        BudgetUse::Doubt,
+        kv::SCHEMA.name
+    );
+    Err(bad(&draft.name.at, message))
 }
 
 /// A cell that may be the answer gets as many trials as that takes.

@@ -1,5 +1,6 @@
 //! `stop` under `[trial]`: whether rounds go on when what they track is steady.
 
+use outcrop_measure::steady_state::WINDOW_ROUNDS;
 use outcrop_schema::Settings;
 
 use super::check::bad;
@@ -9,6 +10,9 @@ use crate::layer::LayerRef;
 
 /// The only word there is; without the key every repetition is measured.
 pub(super) const WHEN_STEADY: &str = "when-steady";
+
+/// Rounds that it takes to be steady.
+const FEWEST: u32 = WINDOW_ROUNDS as u32;
 
 /// Reads the value of the key.
 pub(super) fn is_when_steady(given: Option<&Located<String>>) -> Result<bool, LabError> {
@@ -30,6 +34,13 @@ pub(super) fn check(draft: &Draft, layer: LayerRef, combinations: &[Settings]) -
     let Some(given) = &draft.trial.stop else {
         return Ok(());
     };
+    if let Some(few) = draft.trial.repetitions.as_ref().filter(|few| few.value < FEWEST) {
+        let message = format!(
+            "rounds are steady after {FEWEST} in a row at the earliest, so that stop = \"{WHEN_STEADY}\" needs at least as many repetitions, and {} are asked for",
+            few.value
+        );
+        return Err(bad(&few.at, message));
+    }
     if combinations
         .iter()
         .any(|factors| layer.tracked(factors).is_some())

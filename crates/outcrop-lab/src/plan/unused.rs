@@ -3,11 +3,24 @@
 use outcrop_schema::LayerSchema;
 
 use super::check::bad;
-use super::{Plan, PlanOptions};
+use super::{GivenIn, Plan, PlanOptions};
 use crate::error::LabError;
 
 /// Refuses a choice that no plan has a use for.
-pub(super) fn refuse_unused(options: &PlanOptions, plans: &[Plan]) -> Result<(), LabError> {
+pub(super) fn refuse_unused(
+    options: &PlanOptions,
+    plans: &[Plan],
+    given_in: GivenIn,
+) -> Result<(), LabError> {
+    // Commands of one layer have a place by default, and refuse two of them.
+    let is_path_given = options.directory.is_some() && given_in == GivenIn::Plans;
+    let is_in_directory = |plan: &Plan| plan.layer.is_in_directory(&plan.subject);
+    if is_path_given && !plans.iter().any(is_in_directory) {
+        return Err(bad(
+            "--path",
+            "what is measured is at the place that the plan names; change `path` there, or leave --path out",
+        ));
+    }
     let any = |takes: fn(&LayerSchema) -> bool| plans.iter().any(|plan| takes(plan.layer.schema()));
     let choices = [
         (
@@ -27,6 +40,12 @@ pub(super) fn refuse_unused(options: &PlanOptions, plans: &[Plan]) -> Result<(),
             options.sample_size.is_some(),
             any(|schema| schema.sampling.is_some()),
             "takes a sample of data for codecs",
+        ),
+        (
+            "--warm-up",
+            options.warm_up.is_some_and(|time| !time.0.is_zero()),
+            plans.iter().any(|plan| plan.layer.has_warm_up()),
+            "warms up before it measures",
         ),
     ];
     let unused = choices

@@ -50,8 +50,8 @@ fn rounds_that_end_when_they_are_steady_are_refused_only_for_what_five_of_them_w
     let rounds = of("repetitions = 25\nstop = \"when-steady\"");
     assert_eq!(least(&rounds, None), least(&five, None));
     assert_eq!(
-        least(&of("repetitions = 3\nstop = \"when-steady\""), None),
-        least(&of("repetitions = 3"), None)
+        least(&of("repetitions = 5\nstop = \"when-steady\""), None),
+        least(&five, None)
     );
     let limit = planned(&five, data.path(), None).unwrap().estimate();
     let limit = Some(ByteSize(limit.least_bytes_written()));

@@ -39,6 +39,26 @@ fn commands_have_what_the_run_had_in_words_that_a_shell_reads() {
 }
 
 #[test]
+fn commands_write_no_more_than_the_run_was_allowed_to() {
+    let limited = PLAN.replace("[run]\n", "[run]\nmax_written = \"40MB\"\n");
+    let commands = Commands::about("runs/a", &limited);
+    assert_eq!(
+        commands.plans(&["kv-ycsb"], &[&kv::SCHEMA]),
+        r"outcrop run kv-ycsb --effort quick --path '/mnt/my disk' --data '/srv/it'\''s.csv' --max-written 40MB"
+    );
+    assert_eq!(
+        commands.plans(&["ssd-access-size"], &[&DEVICE]),
+        "outcrop run ssd-access-size --effort quick --path '/mnt/my disk' --size 1GiB --max-written 40MB"
+    );
+    assert_eq!(
+        commands
+            .device(Direction::Write, "--read-write-mix 0:100")
+            .unwrap(),
+        "outcrop device '/mnt/my disk' --size 1GiB --read-write-mix 0:100 --max-written 40MB"
+    );
+}
+
+#[test]
 fn data_that_only_the_plan_of_a_run_names_are_in_commands_unless_their_plan_generates_its_data() {
     let plan =
         |data: &str| format!("[run]\n[[plan]]\nlayer = \"compression\"\n[plan.subject]\ndata = \"{data}\"\n");

@@ -12,7 +12,7 @@ use crate::compare::verdict::LEAST_REPETITIONS;
 use crate::compare::{SideCell, Undecided, enough, repeat};
 use crate::error::ResultsError;
 use crate::factors::varying;
-use crate::view::{NONE_COMPLETED, Samples, Uncertainty, is_of_some_trials, lacks_operations};
+use crate::view::{NONE_COMPLETED, Samples, Uncertainty, is_of_some_trials, lacks_operations, longer_by};
 
 /// A cell whose figure is beyond a limit, with all of its interval.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -69,7 +69,10 @@ impl FailIf {
                 },
                 Err(reason) => {
                     let is_short = lacks_operations(&reason);
-                    report.lacking_operations += usize::from(is_short && !cell.is_imported);
+                    if is_short && !cell.is_imported {
+                        report.lacking_operations += 1;
+                        report.longer_by.insert(longer_by(&cell.layer, &cell.factors));
+                    }
                     // What a cell of ours lacks otherwise has no meaning there: writes of a read-only image, a server that is not installed.
                     let is_stalled = is_of_some_trials(&reason) || reason.contains(NONE_COMPLETED);
                     if is_short || is_stalled || (cell.is_imported && samples.values.is_empty()) {
@@ -131,9 +134,9 @@ fn bounds(cell: &SideCell, samples: &Samples, unit: Unit) -> Result<(f64, f64, f
         let reason = samples.unavailable.clone();
         let reason = reason.unwrap_or_else(|| "no trial gave a value".to_owned());
         let help = if cell.is_imported {
-            ""
+            String::new()
         } else {
-            more_operations(&reason)
+            more_operations(&reason, longer_by(&cell.layer, &cell.factors))
         };
         return Err(format!("{reason}{help}"));
     };

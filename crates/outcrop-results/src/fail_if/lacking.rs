@@ -7,7 +7,7 @@ use outcrop_measure::metric::Scope;
 use super::{Direction, FailIf, FailIfReport, no_ratio, reason_of};
 use crate::compare::verdict::LEAST_REPETITIONS;
 use crate::compare::{Comparison, ComparisonRow, FailedCell, NotComparable, Side, SideCell, Verdict};
-use crate::view::lacks_operations;
+use crate::view::{lacks_operations, longer_by};
 
 impl<'a> FailIfReport<'a> {
     /// The cells that a condition says nothing of although the candidate may have become much worse there.
@@ -189,16 +189,19 @@ pub(super) fn is_fallen_to_zero(row: &ComparisonRow) -> bool {
 pub(super) fn with_more_operations(row: &ComparisonRow, reason: &NotComparable) -> String {
     match reason {
         NotComparable::Unavailable { side, reason: why } if !row.imported.contains(side) => {
-            format!("{reason}{}", more_operations(why))
+            format!(
+                "{reason}{}",
+                more_operations(why, longer_by(&row.layer, &row.factors))
+            )
         }
         _ => reason.to_string(),
     }
 }
 
 /// What gives a figure that trials of ours have too few operations for, as a clause; empty where that is not why it lacks, or is said.
-pub(super) fn more_operations(why: &str) -> &'static str {
-    match lacks_operations(why) && !why.contains("--duration") {
-        true => "; longer trials have more (--duration)",
-        false => "",
+pub(super) fn more_operations(why: &str, longer_by: &str) -> String {
+    match lacks_operations(why) && !why.contains(longer_by) {
+        true => format!("; longer trials have more ({longer_by})"),
+        false => String::new(),
     }
 }

@@ -7,7 +7,7 @@ use outcrop_measure::interval::{Summary, median, summarise};
 use outcrop_measure::metric::{Better, Metric, Provenance, Scope, Unit};
 use outcrop_schema::{LayerSchema, Pooled, RemarkKind, Vocabulary};
 
-use super::reasons::{self, of_trials, only_some, too_few_together};
+use super::reasons::{self, longer_by, of_trials, only_some, too_few_together};
 use super::sampling::Uncertainty;
 use super::stall;
 use crate::error::ResultsError;
@@ -171,7 +171,9 @@ impl<'a> CellView<'a> {
                     some => only_some(some, found.len(), &reason),
                 };
                 let reason = match self.pooling(name) {
-                    Some(_) if is_long_enough => too_few_together(&reason, found.len()),
+                    Some(_) if is_long_enough => {
+                        too_few_together(&reason, found.len(), longer_by(self.layer, self.factors))
+                    }
                     _ => reason,
                 };
                 (Vec::new(), Some(reason))

@@ -1,5 +1,9 @@
 //! Why a figure is missing, in the words of its trials, and what cells make of them.
 
+use std::collections::BTreeMap;
+
+use outcrop_schema::filesystem::{OPERATION, SCHEMA};
+
 use super::cell::POOLED;
 
 /// How a reason begins that is not for want of a measurement.
@@ -140,11 +144,21 @@ pub(super) fn only_some(some: usize, trials: usize, reason: &str) -> String {
 }
 
 /// The same of a figure that all trials together have too few operations for as well, and what gives it.
-pub(super) fn too_few_together(reason: &str, trials: usize) -> String {
+pub(super) fn too_few_together(reason: &str, trials: usize, longer_by: &str) -> String {
     match trials {
-        1 => format!("{reason}; a longer trial has more (--duration)"),
+        1 => format!("{reason}; a longer trial has more ({longer_by})"),
         _ => format!(
-            "{reason}, and all {trials} trials together have too few; longer trials have more (--duration)"
+            "{reason}, and all {trials} trials together have too few; longer trials have more ({longer_by})"
         ),
+    }
+}
+
+/// The flag that makes trials of a cell longer: more data, where they end with their data.
+pub fn longer_by(layer: &str, factors: &BTreeMap<String, String>) -> &'static str {
+    let operation = factors.get(OPERATION.name).filter(|_| layer == SCHEMA.name);
+    match operation.and_then(|operation| OPERATION.parse(operation).ok()) {
+        Some(operation) if !operation.ends_by_time() => "--sample-size",
+        Some(operation) if operation.ends_with_its_data() => "--duration, --sample-size",
+        _ => "--duration",
     }
 }

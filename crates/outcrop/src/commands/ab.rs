@@ -68,8 +68,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let measured = RefCell::new(None);
     let write_report = |dir: &Path, flags: &PlanFlags| -> anyhow::Result<()> {
         let view = RunView::load(dir).map_err(bad_input)?;
+        let report = Report::beside(&view, flags.beside.checked()?);
+        flags.beside.note_absence(&report.figures(), None);
         if !flags.no_save {
-            let paths = outcrop_report::write(&Report::of(&view), dir)?;
+            let paths = outcrop_report::write(&report, dir)?;
             outcrop_results::cells::write_files(&view, dir)?;
             note(&format!("report: {}", paths.html.display()));
         }
@@ -89,6 +91,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
                     dir.display()
                 )));
             }
+            refuse_unknown_metrics(&conditions, &resumed.set)?;
             session::resume_and(resumed, &args.flags, &conclusion)?
         }
         (None, Some(plan), Some(a), Some(b)) => {

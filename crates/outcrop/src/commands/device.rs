@@ -50,6 +50,9 @@ Common fio options without a counterpart are refused; the message says what to t
 /// Measure a storage device, with a flag for each factor
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("repetitions", |arg| arg.help("Trials per cell [default: 5, or the job's with --job]")))]
+#[command(mut_arg("warm_up", |arg| arg.help("Time before measuring starts in each trial [default: 200ms, or the job's with --job]")))]
+#[command(mut_arg("duration", |arg| arg.help("Time measured in each trial [default: 1s, or the job's with --job]")))]
 pub(crate) struct Args {
     /// A directory on the filesystem to measure (the scratch file is removed afterwards); with --destroy, a block device [default: . or, with --job, the directory of the job file]
     // Not as clap's default: a job file's directory has to give way to a `.` that was typed.
@@ -86,7 +89,7 @@ pub(crate) struct Args {
     /// Verify instead of measuring: write blocks that contain their address, pass and checksum, read them back, and report
     /// every fault by its offset. `write` and `check` do one half each, with the same --seed; each further `write` needs another
     /// seed, since with the same one it writes the same bytes, and a lost write leaves no trace
-    #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "all", conflicts_with = "job")]
     verify: Option<verify::Half>,
     #[command(flatten)]
     fio: FioWords,

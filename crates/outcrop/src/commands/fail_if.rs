@@ -122,8 +122,12 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
     }
     if found.unchecked > 0 {
         text.push_str(&format!(", {} could not be checked", found.unchecked));
-        if found.lacking_operations > 0 {
-            text.push_str(" (too few operations; longer trials have more: --duration)");
+        if !found.longer_by.is_empty() {
+            let flags: Vec<&str> = found.longer_by.iter().copied().collect();
+            text.push_str(&format!(
+                " (too few operations; longer trials have more: {})",
+                flags.join(", ")
+            ));
         }
     }
     if found.missing > 0 {

@@ -40,9 +40,9 @@ pub(crate) struct Args {
     /// CSV: the values, with intervals and sample counts where the figure draws medians
     #[arg(long)]
     csv: bool,
-    /// Width on paper, in mm or cm
-    #[arg(long, value_name = "WIDTH", default_value = "150mm", value_parser = millimetres)]
-    width: f64,
+    /// Width on paper, in mm or cm [default: 150mm]
+    #[arg(long, value_name = "WIDTH", value_parser = millimetres)]
+    width: Option<f64>,
     /// Title above the drawing [default: the figure's own]
     #[arg(long, value_name = "TEXT", requires = "name")]
     title: Option<String>,
@@ -85,8 +85,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         )));
     };
     let (format, ending) = args.format()?;
-    if format == FileFormat::Csv && args.title.is_some() {
-        return Err(bad_input(anyhow::anyhow!("CSV has no title: leave --title out")));
+    let of_drawings = [("title", args.title.is_some()), ("width", args.width.is_some())];
+    if let Some((what, _)) = of_drawings
+        .iter()
+        .find(|(_, is_given)| *is_given && format == FileFormat::Csv)
+    {
+        return Err(bad_input(anyhow::anyhow!(
+            "CSV has no {what}: leave --{what} out"
+        )));
     }
     args.beside.note_absence(&figures, Some(*figure));
     let figure = match &args.title {
@@ -94,7 +100,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         None => *figure,
     };
     let bytes = figure
-        .to_file(format, args.width, &report.label_of(&figure.id))
+        .to_file(
+            format,
+            args.width.unwrap_or(WIDTH_MM),
+            &report.label_of(&figure.id),
+        )
         .map_err(bad_input)?;
     write(args, figure, ending, &bytes)?;
     Ok(Ending::Done)
@@ -156,6 +166,9 @@ impl Args {
         }
     }
 }
+
+/// Width of a drawing where none is asked for.
+const WIDTH_MM: f64 = 150.0;
 
 /// Each form with its ending, in the order of the flags.
 const FORMS: [(FileFormat, &str); 4] = [

@@ -25,6 +25,9 @@ unnamed file in PATH and mounted without a mount point, which requires root. Not
 /// Measure filesystems, with a flag for each factor
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("repetitions", |arg| arg.help("Trials per cell [default: 5]")))]
+#[command(mut_arg("warm_up", |arg| arg.help("Trials of filesystems have no warm-up: 0s only")))]
+#[command(mut_arg("duration", |arg| arg.help("Time measured in each trial, where it does not end with the data [default: 500ms]")))]
 pub(crate) struct Args {
     /// A directory on the disk to measure; filesystems are created in an unnamed file there
     #[arg(default_value = ".")]
@@ -55,8 +58,6 @@ impl OneOff for Filesystems {
 
 /// A one-off answers soon: a trial of this length, five times.
 const DURATION: TimeSpan = TimeSpan::milliseconds(500);
-/// Cold reads have nothing to warm up.
-const WARM_UP: TimeSpan = TimeSpan::milliseconds(0);
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     if args.directory.is_some() {
@@ -66,7 +67,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         directory: Some(args.directory.clone().unwrap_or_else(|| args.path.clone())),
         data: args.data.clone(),
         duration: args.flags.duration.or(Some(DURATION)),
-        warm_up: args.flags.warm_up.or(Some(WARM_UP)),
         ..args.flags.options()
     };
     let set = PlanSet::from_drafts(vec![draft(args)], &options).map_err(session::lab_error)?;

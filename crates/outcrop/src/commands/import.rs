@@ -1,9 +1,11 @@
 //! `outcrop import fio PATH…`.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use outcrop_fio::{FioError, ImportOptions};
 use outcrop_report::number::counted;
+use outcrop_schema::device;
 
 use super::report::Beside;
 use crate::exit::{Ending, bad_input};
@@ -69,6 +71,8 @@ struct Fio {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let From::Fio(args) = &args.from;
+    // What is imported is of this layer.
+    args.beside.check_for(&BTreeSet::from([device::SCHEMA.name]))?;
     let beside = args.beside.checked()?;
     let options = ImportOptions {
         assume: args.assume.clone(),

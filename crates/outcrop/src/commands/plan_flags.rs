@@ -16,7 +16,7 @@ pub(crate) struct PlanChoices {
     /// How thorough the run is, where a plan gives values for each effort
     #[arg(long, value_enum)]
     effort: Option<EffortFlag>,
-    /// Directory for scratch files [default: the working directory]
+    /// Directory for scratch files [default: that of a run's plan.toml, else the working directory]
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
     /// Your own data, for the plans that use data: a file, a directory, a block device, or - for stdin

@@ -22,6 +22,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     match &args.name {
         None => list(args.format)?,
+        Some(_) if args.format != Format::Text => {
+            return Err(bad_input(anyhow::anyhow!(
+                "a plan is printed as TOML, and --format is for the list of plans; leave one of the two out"
+            )));
+        }
         Some(name) => {
             let plan = shipped_plans().iter().find(|plan| plan.name == name);
             let plan = plan.ok_or_else(|| {

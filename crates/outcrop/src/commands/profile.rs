@@ -35,7 +35,7 @@ pub(crate) struct Args {
     /// A directory on the filesystem to profile
     #[arg(default_value = ".")]
     path: PathBuf,
-    /// Take at most 90 seconds in total
+    /// Take at most 90 seconds in total, unless --repetitions, --warm-up, --duration or --budget says otherwise
     #[arg(long, conflicts_with = "full")]
     quick: bool,
     /// Take as long as the plans require (hours)

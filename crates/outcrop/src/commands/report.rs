@@ -59,27 +59,14 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
-    /// Says where a chart that was asked for has nothing of these references, and which charts have: silence would look like agreement.
+    /// Says where the charts have nothing of these references.
     pub(crate) fn note_absence(&self, figures: &[&Figure], asked: Option<&Figure>) {
-        let drawn: Vec<&str> = figures
-            .iter()
-            .filter(|figure| figure.has_published())
-            .map(|figure| figure.id.as_str())
-            .collect();
-        let is_missing = asked.map_or(drawn.is_empty(), |figure| !figure.has_published());
-        if self.names.is_empty() || !is_missing {
-            return;
-        }
-        let names = self.names.join(", ");
-        let what = match asked {
-            Some(figure) => format!("{names} has nothing that {} shows", figure.id),
-            None => format!("{names} has nothing that a chart of this run shows"),
-        };
-        let elsewhere = match drawn.is_empty() {
-            true => String::new(),
-            false => format!("; it is in {}", drawn.join(", ")),
-        };
-        note(&format!("note: {what}{elsewhere}"));
+        note_absence(&self.names, figures, asked);
+    }
+
+    /// Whether any was named.
+    pub(crate) const fn is_given(&self) -> bool {
+        !self.names.is_empty()
     }
 
     /// The names, each of which is a reference that ships.
@@ -115,6 +102,29 @@ impl Beside {
     }
 }
 
+/// Says where charts have nothing of references that they were asked for, and which charts have: silence would look like agreement.
+pub(crate) fn note_absence(references: &[String], figures: &[&Figure], asked: Option<&Figure>) {
+    let drawn: Vec<&str> = figures
+        .iter()
+        .filter(|figure| figure.has_published())
+        .map(|figure| figure.id.as_str())
+        .collect();
+    let is_missing = asked.map_or(drawn.is_empty(), |figure| !figure.has_published());
+    if references.is_empty() || !is_missing {
+        return;
+    }
+    let names = references.join(", ");
+    let what = match asked {
+        Some(figure) => format!("{names} has nothing that {} shows", figure.id),
+        None => format!("{names} has nothing that a chart of this run shows"),
+    };
+    let elsewhere = match drawn.is_empty() {
+        true => String::new(),
+        false => format!("; it is in {}", drawn.join(", ")),
+    };
+    note(&format!("note: {what}{elsewhere}"));
+}
+
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let conditions = limits(&args.fail_if)?;
     print(args)?;
@@ -145,10 +155,6 @@ fn print(args: &Args) -> anyhow::Result<()> {
         constraints: &constraints,
         prices: prices.as_ref(),
     };
-    if !args.beside.names.is_empty() {
-        let report = shown.report(&RunView::load(&args.run).map_err(bad_input)?);
-        args.beside.note_absence(&report.figures(), None);
-    }
     let folder = args.output.as_deref();
     let destination = folder.map_or(Destination::RunIfWritable, Destination::Folder);
     let format = match args.format {
@@ -162,8 +168,9 @@ fn print(args: &Args) -> anyhow::Result<()> {
         None => {
             let run = RunView::load(&args.run).map_err(bad_input)?;
             crate::session::rewrite(&run, destination, &shown)?;
-            let tables = cell_table::markdown(&CellTable::of(&run));
-            output::print(&format!("{tables}\n{}\n", shown.report(&run).origin()))?;
+            let (tables, report) = (cell_table::markdown(&CellTable::of(&run)), shown.report(&run));
+            args.beside.note_absence(&report.figures(), None);
+            output::print(&format!("{tables}\n{}\n", report.origin()))?;
         }
     }
     if args.one_page {

@@ -91,7 +91,8 @@ fn export(args: &Export) -> anyhow::Result<()> {
     }
     let file = args.output.as_deref().filter(|path| !is_stdout(path));
     let format = match (args.format, file) {
-        (Some(format), _) => format,
+        (Some(format), Some(path)) => agreed(format, path)?,
+        (Some(format), None) => format,
         (None, Some(path)) => format_of(path)?,
         (None, None) => ExportFormat::Csv,
     };
@@ -131,6 +132,7 @@ fn export_fio(args: &Export) -> anyhow::Result<()> {
             Ok(())
         }
         Some(path) => {
+            agreed(ExportFormat::FioJson, path)?;
             refuse_input(&args.run, path)?;
             args.force.check(path)?;
             args.force
@@ -149,6 +151,7 @@ fn export_jobs(args: &Export) -> anyhow::Result<()> {
     }
     match args.output.as_deref().filter(|path| !is_stdout(path)) {
         Some(path) => {
+            agreed(ExportFormat::FioJob, path)?;
             refuse_input(&args.run, path)?;
             args.force.check(path)?;
             args.force
@@ -190,6 +193,23 @@ fn format_of(path: &Path) -> anyhow::Result<ExportFormat> {
             "{}: the file name's ending does not say which format; expected .csv, .json, .parquet or .txt, or --format FORMAT",
             path.display()
         ))),
+    }
+}
+
+/// The form that is asked for, where the file's name does not ask for another one.
+fn agreed(format: ExportFormat, path: &Path) -> anyhow::Result<ExportFormat> {
+    let form = match format {
+        ExportFormat::FioJson => ExportFormat::Json,
+        other => other,
+    };
+    match format_of(path) {
+        // Any text may be in a file of that ending.
+        Ok(ExportFormat::Text) if format != ExportFormat::Parquet => Ok(format),
+        Ok(named) if named != form => Err(bad_input(anyhow::anyhow!(
+            "{}: the file name's ending and --format say two formats; leave --format out, or make them agree",
+            path.display()
+        ))),
+        _ => Ok(format),
     }
 }
 

@@ -7,7 +7,7 @@ use outcrop_measure::units::{TimeSpan, format_data};
 use outcrop_report::number::counted;
 use outcrop_results::run_list::{self, Keep, ListedRun};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,7 +57,7 @@ enum Action {
     },
     /// Remove these runs: lists them first, and removes them only with --yes
     Remove {
-        /// Run folders, or names of runs in the folder that holds them
+        /// Run folders, or names of runs in the folder that holds them; with --in, a name is one in that folder
         #[arg(value_name = "RUN", required = true)]
         runs: Vec<PathBuf>,
         /// Remove them; without it, nothing is removed
@@ -80,7 +80,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let parent = args.folder.as_deref().or(args.parent.as_deref());
     let parent = parent.unwrap_or(Path::new("runs"));
     if let Some(Action::Remove { runs, yes, .. }) = &args.action {
-        let named = named(runs, parent)?;
+        let is_chosen = args.folder.is_some() || args.parent.is_some();
+        let named = named(runs, parent, is_chosen)?;
         let surplus: Vec<&ListedRun> = named.iter().collect();
         return remove(&surplus, &counted(surplus.len(), "run"), *yes, args.format);
     }
@@ -104,22 +105,35 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     remove(&surplus, &counted(runs.len(), "run"), *yes, args.format)
 }
 
-/// The runs of these names or paths, each once.
-fn named(names: &[PathBuf], parent: &Path) -> anyhow::Result<Vec<ListedRun>> {
+/// The runs of these names or paths, each once; `is_chosen` says that the user named the folder that holds them.
+fn named(names: &[PathBuf], parent: &Path, is_chosen: bool) -> anyhow::Result<Vec<ListedRun>> {
     let (mut runs, mut places) = (Vec::new(), BTreeSet::new());
     for name in names {
-        let inside = parent.join(name);
-        let dir = match name.exists() || !inside.exists() {
-            true => name,
-            false => &inside,
-        };
-        let run = run_list::at(dir).map_err(bad_input)?;
+        let dir = place(name, parent, is_chosen)?;
+        let run = run_list::at(&dir).map_err(bad_input)?;
         // One folder has many spellings.
-        if places.insert(std::fs::canonicalize(dir).map_err(bad_input)?) {
+        if places.insert(std::fs::canonicalize(&dir).map_err(bad_input)?) {
             runs.push(run);
         }
     }
     Ok(runs)
+}
+
+/// Where a run is. A copy of it has the same name, so that a name is looked for where the user says, and nowhere else; a path is one from here.
+fn place(name: &Path, parent: &Path, is_chosen: bool) -> anyhow::Result<PathBuf> {
+    let mut parts = name.components();
+    let is_name = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
+    let inside = parent.join(name);
+    match (is_name, name.exists(), inside.exists()) {
+        (true, ..) if is_chosen => Ok(inside),
+        (true, true, true) => Err(bad_input(anyhow::anyhow!(
+            "there are two runs of that name, ./{0} and {1}; give the path of the one that is to be removed",
+            name.display(),
+            inside.display()
+        ))),
+        (true, false, true) => Ok(inside),
+        _ => Ok(name.to_owned()),
+    }
 }
 
 /// Lists these runs, and removes them where that was asked for; `all` is how many they are of.

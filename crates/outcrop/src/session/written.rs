@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use outcrop_report::{Paths, Report, ReportError};
+use outcrop_results::layout::JOURNAL_FILE;
 use outcrop_results::{ResultsError, RunView, cells};
 
 use super::Destination;
@@ -43,6 +44,12 @@ pub(super) fn write(
 fn write_cells(view: &RunView, folder: &Path, destination: Destination<'_>) -> anyhow::Result<()> {
     if matches!(destination, Destination::Folder(_)) {
         let refused = |why: String| bad_input(anyhow::anyhow!("--output {}: {why}", folder.display()));
+        // A run keeps its own report: replaced by another's, it would be of cells that the run does not have.
+        if folder.join(JOURNAL_FILE).exists() && !is_same(folder, &view.dir) {
+            return Err(refused(
+                "it is the folder of another run; name another folder".to_owned(),
+            ));
+        }
         // Figures of an earlier report are replaced, so that what is there has to be one.
         if folder.join("figures").exists() && !folder.join("report.html").exists() {
             return Err(refused(
@@ -53,6 +60,12 @@ fn write_cells(view: &RunView, folder: &Path, destination: Destination<'_>) -> a
         std::fs::create_dir_all(folder).map_err(|error| refused(error.to_string()))?;
     }
     Ok(cells::write_files(view, folder)?)
+}
+
+/// Whether two paths lead to one folder.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let [one, other] = [one, other].map(|path| std::fs::canonicalize(path).ok());
+    one.is_some() && one == other
 }
 
 /// Whether something could not be written because nothing can be there, or not by this user.

@@ -30,9 +30,11 @@ fn a_figure_is_written_in_each_form_under_its_name() {
         ("csv", b"series,"),
     ] {
         let flag = format!("--{form}");
+        // Only a drawing has a width.
+        let width: &[&str] = if form == "csv" { &[] } else { &["--width", "84mm"] };
         let seen = outcrop(
             dir.path(),
-            &["figure", "kept", "iops-by-depth", &flag, "--width", "84mm"],
+            &[&["figure", "kept", "iops-by-depth", &flag], width].concat(),
         );
         assert_eq!(seen.stdout, format!("iops-by-depth.{form}\n"), "{seen:?}");
         let bytes = std::fs::read(dir.path().join(format!("iops-by-depth.{form}"))).unwrap();

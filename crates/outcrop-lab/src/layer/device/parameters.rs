@@ -5,15 +5,16 @@ use std::time::Duration;
 use outcrop_device::{DeviceError, JobSpec};
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::ByteSize;
-use outcrop_schema::Settings;
 use outcrop_schema::device::{
     ACCESS, ACCESS_PATTERN, ARRIVAL, COMPLETIONS, CONTENT, ENGINE, IO_BLOCK_SIZE, JOBS, LATENCY_PARTS,
     NUMA_NODE, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA, SPAN, SUBMISSION, SYNC,
 };
-use outcrop_workload::{AccessPattern, Arrivals};
+use outcrop_schema::{FactorRef, Settings};
+use outcrop_workload::{AccessPattern, Arrivals, Content, EngineKind, Submission};
 
+use super::replay;
 use crate::cell::TrialOptions;
-use crate::layer::Refusal;
+use crate::layer::{Origin, Refusal, dropped};
 
 /// Checks that accesses fit their span, and the span its subject.
 pub(super) fn check_sizes(factors: &Settings, subject: ByteSize) -> Result<(), Refusal> {
@@ -38,6 +39,41 @@ pub(super) fn check_sizes(factors: &Settings, subject: ByteSize) -> Result<(), R
         return Err(Refusal::of(&ACCESS_PATTERN, message));
     }
     Ok(())
+}
+
+/// Gives factors their default where another value would have no effect: what is only read always holds random bytes, and only a closed loop of
+/// an engine with a queue submits in batches. The closed loop that a share is of does so too.
+pub(super) fn leave_out(factors: &mut Settings) {
+    if !factors.value(&READ_WRITE_MIX).has_writes() && !replay::is_asked(factors) {
+        factors.set(&CONTENT, Content::Random);
+    }
+    let is_open = match factors.value(&ARRIVAL) {
+        Arrivals::Given(arrival) => arrival.is_open_loop(),
+        Arrivals::Share(..) => false,
+    };
+    if is_open || *factors.value(&ENGINE) == EngineKind::Psync {
+        factors.set(&SUBMISSION, Submission::Refill);
+    }
+}
+
+/// Refuses a flag that has no effect on any cell.
+pub(super) fn check_flags(
+    combinations: &[Settings],
+    origin: &dyn Fn(&str) -> Origin,
+) -> Result<(), (usize, Refusal)> {
+    let completed = |combination: &Settings| {
+        let mut factors = combination.clone();
+        leave_out(&mut factors);
+        Some(factors)
+    };
+    let why = |factor: FactorRef| match factor.name == CONTENT.name {
+        true => {
+            "on reads, of what was written before as random bytes; leave it out, or add writes, as in --read-write-mix 50:50"
+        }
+        false => "in an open loop, and with the engine psync, which waits for each request; leave it out",
+    };
+    let why = |factor: FactorRef| why(factor).to_owned();
+    dropped::check(&[&CONTENT, &SUBMISSION], combinations, origin, &completed, &why)
 }
 
 /// Lets the engine judge the job, as it will when the trial starts.

@@ -14,12 +14,12 @@ use outcrop_schema::filesystem::{
 };
 use outcrop_schema::{FactorRef, Settings};
 use outcrop_workload::filesystem::{
-    Age, CompressPolicy, FileCompression, FileOperation, FilesystemChoice, FilesystemKind, PageCache,
-    SyncPolicy,
+    Age, CompressPolicy, FileAccess, FileCompression, FileOperation, FilesystemChoice, FilesystemKind,
+    PageCache, SyncPolicy,
 };
 
 use crate::cell::{Cell, Subject, TrialOptions};
-use crate::layer::Refusal;
+use crate::layer::{EndsBy, Origin, Refusal, dropped};
 
 /// Bytes of a small file where a plan says nothing: those of a mail or a source file.
 const SMALL_FILE: ByteSize = ByteSize(1500);
@@ -42,24 +42,79 @@ pub(super) fn complete(subject: &Subject, factors: &mut Settings) -> Result<(), 
         complete_filesystem(factors)?;
     }
     let operation = *factors.value(&OPERATION);
+    if operation == FileOperation::SmallFiles {
+        factors.set_default(&FILE_SIZE, SMALL_FILE);
+    }
+    for factor in without_effect(operation) {
+        factors.remove(factor.about());
+    }
+    Ok(())
+}
+
+/// The factors that have no effect on an operation.
+fn without_effect(operation: FileOperation) -> Vec<FactorRef> {
     let mut without: Vec<FactorRef> = Vec::new();
     if !operation.writes() {
         without.push(&SYNC);
     }
-    if matches!(
-        operation,
-        FileOperation::Write | FileOperation::Append | FileOperation::SmallFiles
-    ) {
+    if operation.ends_with_its_data() {
         without.extend([&AGE as FactorRef, &PAGE_CACHE]);
     }
-    if operation == FileOperation::SmallFiles {
-        factors.set_default(&FILE_SIZE, SMALL_FILE);
-        without.extend([&IO_BLOCK_SIZE as FactorRef, &FILES]);
-    } else {
-        without.push(&FILE_SIZE);
+    match operation {
+        FileOperation::SmallFiles => without.extend([&IO_BLOCK_SIZE as FactorRef, &FILES]),
+        _ => without.push(&FILE_SIZE),
     }
-    without.iter().for_each(|factor| factors.remove(factor.about()));
-    Ok(())
+    without
+}
+
+/// What ends a trial of an operation that goes over the data once.
+pub(super) fn ends_by(operation: FileOperation) -> Option<EndsBy> {
+    operation.ends_with_its_data().then(|| EndsBy {
+        what: match operation {
+            FileOperation::SmallFiles => "all files are written and read",
+            _ => "all data are written",
+        },
+        or_by_time: operation.ends_by_time(),
+    })
+}
+
+/// Refuses a flag that has no effect on any cell.
+pub(super) fn check_flags(
+    subject: &Subject,
+    combinations: &[Settings],
+    origin: &dyn Fn(&str) -> Origin,
+) -> Result<(), (usize, Refusal)> {
+    let factors: [FactorRef; 7] = [
+        &SYNC,
+        &AGE,
+        &PAGE_CACHE,
+        &IO_BLOCK_SIZE,
+        &FILE_SIZE,
+        &FILES,
+        &COMPRESS_POLICY,
+    ];
+    let completed = |combination: &Settings| {
+        let mut factors = combination.clone();
+        complete(subject, &mut factors).ok()?;
+        Some(factors)
+    };
+    let why = |factor: FactorRef| {
+        if factor.name == COMPRESS_POLICY.name {
+            return "without btrfs and a compression; leave it out, or add one, as in --filesystem btrfs --compression zstd:3"
+                .to_owned();
+        }
+        let has_it = |operation: &FileOperation| {
+            let without = without_effect(*operation);
+            !without.iter().any(|other| other.name == factor.name)
+        };
+        let names = FileOperation::ALL.into_iter().filter(has_it);
+        let names: Vec<&str> = names.map(FileOperation::name).collect();
+        format!(
+            "on this operation; leave it out, or use --operation {}",
+            names.join(", ")
+        )
+    };
+    dropped::check(&factors, combinations, origin, &completed, &why)
 }
 
 /// Takes the words of `filesystem` apart, and gives each filesystem the factors that it has.
@@ -100,6 +155,9 @@ fn complete_filesystem(factors: &mut Settings) -> Result<(), Refusal> {
     // for others.
     let mut usual: Vec<FactorRef> = vec![&CHECKSUM, &COPY_ON_WRITE, &COMPRESS_POLICY];
     usual.retain(|factor| factors.spelling(factor.about()) == factor.default);
+    if kind != FilesystemKind::Btrfs || !is_compressed {
+        usual.push(&COMPRESS_POLICY);
+    }
     usual.iter().for_each(|factor| factors.remove(factor.about()));
     factors.set(&FILESYSTEM, FilesystemChoice::from(kind));
     Ok(())
@@ -133,6 +191,11 @@ pub(super) fn check(subject: &Subject, factors: &Settings, trial: &TrialOptions)
     };
     let filesystem = filesystem_of(factors);
     let spec = job_spec(factors, trial, Seed(0));
+    // On a filesystem that compresses, some of them are served from memory all the same.
+    if spec.access == FileAccess::Direct && factors.get(&PAGE_CACHE) == Some(&PageCache::Warm) {
+        let message = "direct accesses go past the page cache, so that a warm one would not be what is measured; use access = \"buffered\", or leave page_cache out";
+        return Err(Refusal::of(&PAGE_CACHE, message));
+    }
     let bytes = subject.settings.value(&SAMPLE_SIZE).0;
     if !is_directory(subject) {
         filesystem.validate().map_err(refused)?;

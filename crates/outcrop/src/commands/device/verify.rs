@@ -136,6 +136,8 @@ fn refuse_measuring(args: &Args) -> anyhow::Result<()> {
         ("--warm-up", flags.warm_up.is_some()),
         ("--duration", flags.duration.is_some()),
         ("--budget", flags.budget.is_some()),
+        ("--beside", flags.beside.is_given()),
+        ("--tbw", flags.tbw.is_some()),
     ];
     if let Some((flag, _)) = of_trials.iter().find(|(_, is_given)| *is_given) {
         return Err(refusal(format!(
