@@ -277,15 +277,17 @@ fn trial(draft: &TrialDraft, layer: LayerRef) -> Result<TrialOptions, LabError> 
         None => default_interval(duration),
     };
     let warm_up = match &draft.warm_up {
-        Some(given) if !given.value.0.is_zero() && !layer.has_warm_up() => {
+        Some(given) if !given.value.0.is_zero() && !layer.has_warm_up() && !draft.is_of_a_run => {
             let message = format!(
                 "trials of the {} layer have no warm-up; leave it out",
                 layer.name()
             );
             return Err(bad(&given.at, message));
         }
-        Some(given) => given.value,
-        None => TimeSpan::milliseconds(if layer.has_warm_up() { 500 } else { 0 }),
+        Some(given) if layer.has_warm_up() => given.value,
+        None if layer.has_warm_up() => TimeSpan::milliseconds(500),
+        // Older versions wrote one into the plans of runs, which never had it.
+        _ => TimeSpan::milliseconds(0),
     };
     Ok(TrialOptions {
         repetitions,

@@ -41,6 +41,8 @@ pub(crate) struct Given {
 pub(crate) struct TrialDraft {
     pub(crate) repetitions: Option<Located<u32>>,
     pub(crate) warm_up: Option<Located<TimeSpan>>,
+    /// Whether a run wrote it, with every default: what has no effect there is no mistake of a person.
+    pub(crate) is_of_a_run: bool,
     pub(crate) duration: Option<Located<TimeSpan>>,
     pub(crate) interval: Option<Located<TimeSpan>>,
     pub(crate) stop: Option<Located<String>>,

@@ -305,7 +305,10 @@ impl Reader<'_> {
     }
 
     fn trial(&self, plan: &DeTable<'_>) -> Result<TrialDraft, LabError> {
-        let mut trial = TrialDraft::default();
+        let mut trial = TrialDraft {
+            is_of_a_run: self.is_expanded,
+            ..TrialDraft::default()
+        };
         for (key, value) in self.section(plan, "trial")? {
             let path = format!("trial.{}", key.get_ref());
             let value = self.for_effort(value, &path)?;

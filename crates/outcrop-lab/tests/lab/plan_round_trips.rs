@@ -306,3 +306,13 @@ fn a_header_with_wrong_limits_or_prices_is_refused_with_its_line() {
         assert!(refused.to_string().contains(words), "{header}: {refused}");
     }
 }
+
+#[test]
+fn the_plan_of_an_older_run_of_filesystems_has_a_warm_up_that_its_trials_never_had_and_is_repeated() {
+    let draft = Draft::new("older", "Does it repeat?", "filesystem", "here");
+    let set = PlanSet::from_drafts(vec![draft], &PlanOptions::default()).unwrap();
+    let now = set.to_toml();
+    let older = now.replace("warm_up = \"0s\"", "warm_up = \"500ms\"");
+    assert_ne!(now, older, "{now}");
+    assert_eq!(read(older, &PlanOptions::default()).to_toml(), now);
+}
