@@ -88,13 +88,15 @@ const BY_ORDER: [(FactorRef, [&str; 2]); 2] = [
 ];
 /// What is said of a mix in which fio synced more often than Outcrop does.
 pub(crate) const SYNCS: &str = "syncs";
+/// What is said of a job that fio ran at the same time as others. A run of ours has one load at a time.
+pub(crate) const BESIDE: &str = "beside";
 /// Syncs are more if they are this many times those that were asked for; the last writes of a job may have none.
 const MUCH_MORE_OFTEN: f64 = 1.1;
 /// Beyond this, the list of conditions in a subject's name is cut.
 const MOST_CONDITIONS: usize = 8;
 
 /// A cell in the words of records.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Described {
     pub(super) factors: BTreeMap<String, String>,
     pub(super) subject: String,
@@ -195,7 +197,7 @@ impl Described {
         }
     }
 
-    fn say(&mut self, factor: FactorRef, value: String) {
+    pub(super) fn say(&mut self, factor: FactorRef, value: String) {
         let spelled = factor.read(&value).map(|setting| setting.spelling().to_owned());
         self.factors
             .insert(factor.name.to_owned(), spelled.unwrap_or(value));
@@ -251,6 +253,19 @@ impl Described {
             "fio synced once for {writes_per_sync:.1} writes, and was asked to sync once for {asked}: in a mix it also syncs between reads, which no run of \
              Outcrop does, so the two are not compared"
         ));
+    }
+
+    /// Marks a job that shared the device with others: alone it has other figures.
+    pub(super) fn say_beside(&mut self, others: usize) {
+        let others = match others {
+            0 => return,
+            1 => "another job".to_owned(),
+            count => format!("{count} other jobs"),
+        };
+        self.remark(format!(
+            "fio ran this job at the same time as {others}, so its figures are those of a shared device"
+        ));
+        self.factors.insert(format!("{CONDITION_PREFIX}{BESIDE}"), others);
     }
 
     pub(super) fn assume(&mut self, assumed: &[(FactorRef, String)]) {

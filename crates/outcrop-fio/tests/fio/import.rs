@@ -330,39 +330,6 @@ fn a_copy_of_a_result_counts_once_and_is_named_and_one_that_differs_in_a_figure_
 }
 
 #[test]
-fn jobs_of_one_group_ran_at_the_same_time_and_say_so() {
-    let folder = tempfile::tempdir().unwrap();
-    let direction = r#"{"bw_bytes": 4096000, "iops": 1000, "runtime": 1000, "total_ios": 1000}"#;
-    let job = |name: &str, group: u32| {
-        format!(
-            r#"{{"jobname": "{name}", "groupid": {group}, "job options": {{"rw": "read"}}, "read": {direction}}}"#
-        )
-    };
-    let text = format!(
-        r#"{{"fio version": "fio-3.33", "global options": {{"bs": "64k"}}, "jobs": [{}, {}, {}]}}"#,
-        job("one", 0),
-        job("two", 0),
-        job("three", 1)
-    );
-    let path = folder.path().join("jobs.json");
-    fs::write(&path, text).unwrap();
-    let imported = imported(&[&path]);
-    let remarks: Vec<usize> = imported.trials.iter().map(|trial| trial.notes.len()).collect();
-    assert_eq!(remarks, [1, 1, 0]);
-    assert!(
-        imported.trials[0].notes[0]
-            .text
-            .contains("at the same time as another job")
-    );
-    assert!(
-        imported
-            .trials
-            .iter()
-            .all(|trial| trial.factors["io_block_size"] == "64KiB")
-    );
-}
-
-#[test]
 fn states_that_fio_has_no_option_for_are_those_of_a_run_of_ours() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("jobs.json");

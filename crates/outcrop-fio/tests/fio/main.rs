@@ -12,3 +12,4 @@ mod round_trip;
 mod samples;
 mod spans;
 mod syncs;
+mod together;
