@@ -9,15 +9,15 @@ use outcrop_schema::device::{
     self, ACCESS, ACCESS_PATTERN, CONTENT, DRIVES, Direction, ENGINE, IO_BLOCK_SIZE, JOBS, NUMA_NODE,
     QUEUE_DEPTH, READ_WRITE_MIX, REPLAY, SPAN, SYNC,
 };
-use outcrop_workload::Durability;
+use outcrop_workload::{Durability, ReadWriteMix};
 
 use super::figures::Figures;
 use super::{CONDITION_PREFIX, file_name};
-use crate::options::{Options, WITHOUT_ORDER};
-use crate::quantity::bytes;
+use crate::options::{Given, Options, WITHOUT_ORDER};
+use crate::quantity::{bytes, flag};
 use crate::words::{self, Workload};
 
-/// Options that say nothing about what was measured, or that ask for what fio's figures have anyway.
+/// Options that say nothing about what was measured, or that ask for what fio's figures have anyway, whatever their value.
 const WITHOUT_EFFECT: &[&str] = &[
     "name",
     "filename",
@@ -43,7 +43,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "random_generator",
     "refill_buffers",
     "scramble_buffers",
-    "invalidate",
     "output",
     "output-format",
     "clat_percentiles",
@@ -68,18 +67,13 @@ const WITHOUT_EFFECT: &[&str] = &[
     "create_serialize",
     "create_only",
     "create_on_open",
-    "fallocate",
     "unlink",
-    "overwrite",
-    "file_append",
     "allow_file_create",
     "unit_base",
     "significant_figures",
     "disk_util",
-    "rate_process",
     "startdelay",
     "wait_for",
-    "iodepth_low",
 ];
 /// What the later of two options sets.
 const BY_ORDER: [(FactorRef, [&str; 2]); 2] = [
@@ -148,7 +142,7 @@ impl Described {
         let has_problem = |name: &str| workload.problems.iter().any(|problem| problem.option == name);
         let others = options.iter().filter(|given| {
             let name = given.name.as_str();
-            has_problem(name) || !(words::reads(name) || WITHOUT_EFFECT.contains(&name))
+            has_problem(name) || !(words::reads(name) || is_without_effect(given, options, &workload))
         });
         let conditions: Vec<(String, String)> = others
             .map(|given| (given.name.clone(), given.value.clone()))
@@ -286,6 +280,38 @@ impl Described {
 
     pub(super) fn remark(&mut self, text: String) {
         self.remarks.push(text);
+    }
+}
+
+/// Whether an option changes nothing about what was measured, with the value that it has.
+///
+/// *Source*: fio(1).
+fn is_without_effect(given: &Given, options: &Options, workload: &Workload) -> bool {
+    let value = given.value.as_str();
+    let is_off = || flag(value) == Ok(false);
+    let depth = || workload.value(&QUEUE_DEPTH)?.parse::<u64>().ok();
+    // How a file comes to be is part of writing it, and devices are there already.
+    let makes_no_file = || {
+        let mix = workload
+            .value(&READ_WRITE_MIX)
+            .and_then(|mix| mix.parse::<ReadWriteMix>().ok());
+        let is_device = options
+            .value("filename")
+            .is_some_and(|place| place.starts_with("/dev/"));
+        is_device || mix.is_some_and(|mix| !mix.has_writes())
+    };
+    match given.name.as_str() {
+        // Direct access bypasses the page cache.
+        "invalidate" => !is_off() || words::is_direct(options),
+        // fio takes 0, and what is above the depth, for the depth.
+        "iodepth_low" => {
+            let low = bytes(value, options.is_si()).ok();
+            low.zip(depth())
+                .is_some_and(|(low, depth)| low == 0 || low >= depth)
+        }
+        "fallocate" => matches!(value, "native" | "posix" | "1") || makes_no_file(),
+        "overwrite" | "file_append" => is_off() || makes_no_file(),
+        name => WITHOUT_EFFECT.contains(&name),
     }
 }
 

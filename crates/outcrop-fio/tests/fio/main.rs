@@ -13,3 +13,4 @@ mod samples;
 mod spans;
 mod syncs;
 mod together;
+mod usual;
