@@ -270,10 +270,7 @@ impl Described {
                     self.factors.remove(&format!("{CONDITION_PREFIX}{name}"));
                 }
                 self.factors.insert(factor.name.to_owned(), value.clone());
-                self.remark(format!(
-                    "{} = {value} was assumed, because fio's result does not state it",
-                    factor.name
-                ));
+                self.remark(assumption(*factor, value));
             }
         }
     }
@@ -281,6 +278,14 @@ impl Described {
     pub(super) fn remark(&mut self, text: String) {
         self.remarks.push(text);
     }
+}
+
+/// What is remarked of a trial for which a value was assumed.
+pub(super) fn assumption(factor: FactorRef, value: &str) -> String {
+    format!(
+        "{} = {value} was assumed, because fio's result does not state it",
+        factor.name
+    )
 }
 
 /// Whether an option changes nothing about what was measured, with the value that it has.

@@ -376,12 +376,20 @@ fn what_is_assumed_fills_what_nobody_states_and_nothing_else() {
         .iter()
         .filter(|note| note.text.contains("was assumed"));
     assert_eq!(assumed.count(), 2, "{:?}", trial.notes);
+    assert_eq!(imported.unused_assumptions, ["queue_depth=99"]);
+    let run = run_of(&imported, folder.path());
+    assert!(
+        run.plan.contains("engine=libaio") && !run.plan.contains("queue_depth=99"),
+        "{}",
+        run.plan
+    );
     for (assumption, says) in [
         ("random", "expected FACTOR=VALUE"),
         ("colour=blue", "has no factor \"colour\""),
         ("queue_depth=many", "many"),
+        ("jobs=2", "jobs=1 is assumed already"),
     ] {
-        let refused = assuming(&[assumption]).unwrap_err().to_string();
+        let refused = assuming(&["jobs=1", assumption]).unwrap_err().to_string();
         assert!(refused.contains(says), "{refused}");
     }
 }
