@@ -11,7 +11,7 @@ mod together;
 mod trials;
 mod values;
 
-pub(crate) use described::{BESIDE, SYNCS};
+pub(crate) use described::{SHARED_WITH, SYNCS};
 pub use import::{ImportOptions, Imported, import};
 
 /// Before the name of an option of fio that no factor has: it is a factor of imported records all the same.

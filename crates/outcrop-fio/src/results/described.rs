@@ -83,7 +83,7 @@ const BY_ORDER: [(FactorRef, [&str; 2]); 2] = [
 /// What is said of a mix in which fio synced more often than Outcrop does.
 pub(crate) const SYNCS: &str = "syncs";
 /// What is said of a job that fio ran at the same time as others. A run of ours has one load at a time.
-pub(crate) const BESIDE: &str = "beside";
+pub(crate) const SHARED_WITH: &str = "shared_with";
 /// Syncs are more if they are this many times those that were asked for; the last writes of a job may have none.
 const MUCH_MORE_OFTEN: f64 = 1.1;
 /// Beyond this, the list of conditions in a subject's name is cut.
@@ -250,7 +250,7 @@ impl Described {
     }
 
     /// Marks a job that shared the device with others: alone it has other figures.
-    pub(super) fn say_beside(&mut self, others: usize) {
+    pub(super) fn say_shared(&mut self, others: usize) {
         let others = match others {
             0 => return,
             1 => "another job".to_owned(),
@@ -259,7 +259,9 @@ impl Described {
         self.remark(format!(
             "fio ran this job at the same time as {others}, so its figures are those of a shared device"
         ));
-        self.factors.insert(format!("{CONDITION_PREFIX}{BESIDE}"), others);
+        self.subject.push_str(&format!(", shared with {others}"));
+        self.factors
+            .insert(format!("{CONDITION_PREFIX}{SHARED_WITH}"), others);
     }
 
     pub(super) fn assume(&mut self, assumed: &[(FactorRef, String)]) {

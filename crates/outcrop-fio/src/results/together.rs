@@ -47,7 +47,7 @@ pub(super) fn loads<'d>(jobs: &'d [Job], document: &Document, origin: Origin<'_>
                 && are_at_once(jobs, other, &load)
         };
         match loads.iter_mut().find(is_like) {
-            Some((_, like)) => like.add(load),
+            Some((_, like)) => like.add(&load),
             None => loads.push((cell, load)),
         }
     }
@@ -116,7 +116,7 @@ impl<'d> Load<'d> {
     }
 
     /// Adds one of the same cell that ran at the same time.
-    fn add(&mut self, other: Load<'d>) {
+    fn add(&mut self, other: &Load<'d>) {
         if self.option("startdelay") != other.option("startdelay") {
             self.described = Err(
                 "fio began it and others with the same options at different times (startdelay) that overlap, so they are neither one load nor \
@@ -220,7 +220,7 @@ fn window(load: &Load<'_>) -> Option<(f64, f64)> {
 
 /// Why figures are not those of their cell: fio reports several sections of a job file as one, with the options of one of them.
 pub(super) fn of_several(described: &Described, figures: &Figures) -> Option<String> {
-    const MEND: &str = "with stonewall, or without group_reporting, each has figures of its own";
+    const REMEDY: &str = "with stonewall, or without group_reporting, each has its own figures";
     let mix = described.factor(&READ_WRITE_MIX);
     if let Some(mix) = mix.and_then(|mix| mix.parse::<ReadWriteMix>().ok()) {
         let excluded = [
@@ -233,14 +233,14 @@ pub(super) fn of_several(described: &Described, figures: &Figures) -> Option<Str
         if let Some((_, count, what)) = counted {
             return Some(format!(
                 "its options ask for a mix of {mix}, and fio counted {count} {what}: these are several jobs that fio reports as one, or writes \
-                 that it verified; {MEND}"
+                 that it verified; {REMEDY}"
             ));
         }
     }
     let (jobs, times) = threads(described, figures)?;
     (times > jobs + 0.5).then(|| {
         format!(
-            "it has {jobs} {}, and its threads ran {times:.1} times as long as the longest of them: fio reports several jobs as one; {MEND}",
+            "it has {jobs} {}, and its threads ran {times:.1} times as long as the longest of them: fio reports several jobs as one; {REMEDY}",
             if jobs > 1.0 { "jobs" } else { "job" }
         )
     })

@@ -146,7 +146,7 @@ fn described(load: &Load<'_>, beside: usize, origin: Origin<'_>) -> Result<Descr
         described.remark(remark);
     }
     described.say_syncs(&load.figures);
-    described.say_beside(beside);
+    described.say_shared(beside);
     if origin.reports > 1 {
         described.remark(format!(
             "the file has {} reports, and the last one is the whole job's",

@@ -96,7 +96,7 @@ fn a_job_beside_others_is_no_cell_of_one_that_ran_alone_and_is_not_exported_as_o
     let seen: Vec<Option<&str>> = imported
         .trials
         .iter()
-        .map(|trial| trial.factors.get("fio_beside").map(String::as_str))
+        .map(|trial| trial.factors.get("fio_shared_with").map(String::as_str))
         .collect();
     let shared = Some("another job");
     assert_eq!(seen, [shared, shared, None, None]);
@@ -105,6 +105,10 @@ fn a_job_beside_others_is_no_cell_of_one_that_ran_alone_and_is_not_exported_as_o
             .notes
             .iter()
             .any(|note| note.text.contains("at the same time as another job"))
+    );
+    assert_eq!(
+        imported.trials[0].subject,
+        "files of fio, shared with another job"
     );
     let run = run_of(&imported, folder.path());
     assert_eq!(run.cells().len(), 4);
@@ -184,7 +188,7 @@ fn jobs_that_overlap_in_part_are_no_load_and_no_repetitions() {
     let [only] = imported.trials.as_slice() else {
         panic!("{:?}", imported.trials)
     };
-    assert_eq!(only.factors["fio_beside"], "2 other jobs");
+    assert_eq!(only.factors["fio_shared_with"], "2 other jobs");
     let [why] = imported.left_out.as_slice() else {
         panic!("{:?}", imported.left_out)
     };

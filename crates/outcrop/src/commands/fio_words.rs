@@ -209,7 +209,7 @@ impl FioWords {
         Ok(said)
     }
 
-    /// The syncs that follow writes. 0 is fio's default of both flags, and says nothing beside a number.
+    /// The syncs that follow writes. 0 is fio's default of both flags, and says nothing next to a number.
     fn sync(&self) -> Result<Option<(Given, String)>, String> {
         let mut said: Option<(u32, Given, String)> = None;
         for (flag, writes, call) in [
