@@ -7,10 +7,11 @@ mod file_name;
 mod files;
 mod import;
 mod possible;
+mod together;
 mod trials;
 mod values;
 
-pub(crate) use described::SYNCS;
+pub(crate) use described::{SHARED_WITH, SYNCS};
 pub use import::{ImportOptions, Imported, import};
 
 /// Before the name of an option of fio that no factor has: it is a factor of imported records all the same.

@@ -131,14 +131,6 @@ pub(crate) fn estimate(cells: &[Cell]) -> Estimate {
     }
 }
 
-/// The time that all trials spend under load: warm-up and measured time, which a budget can shorten.
-pub(crate) fn under_load(cells: &[Cell]) -> Duration {
-    cells
-        .iter()
-        .map(|cell| (cell.trial.warm_up.0 + cell.trial.duration.0) * cell.trial.repetitions)
-        .sum()
-}
-
 /// How many trials of a cell there are at least.
 fn fewest(trial: &TrialOptions) -> u32 {
     match trial.stops_when_steady {

@@ -15,7 +15,7 @@ use outcrop_workload::{
 };
 use serde_json::{Map, Value};
 
-use crate::results::{CONDITION_PREFIX, SYNCS};
+use crate::results::{CONDITION_PREFIX, SHARED_WITH, SYNCS};
 
 /// Factors that have options.
 static TRANSLATED: [FactorRef; 15] = [
@@ -123,6 +123,11 @@ pub(super) fn of(cell: &CellView<'_>) -> Result<FioOptions, String> {
 /// A factor that is not as usual and has no option would be lost.
 fn check_rest(cell: &CellView<'_>) -> Result<(), String> {
     for (name, value) in cell.factors {
+        if name.strip_prefix(CONDITION_PREFIX) == Some(SHARED_WITH) {
+            return Err(format!(
+                "fio ran it at the same time as {value}, and an exported job runs alone"
+            ));
+        }
         let mut translated = TRANSLATED.iter();
         if name.starts_with(CONDITION_PREFIX) || translated.any(|factor| factor.name == name) {
             continue;

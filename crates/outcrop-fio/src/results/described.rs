@@ -9,15 +9,15 @@ use outcrop_schema::device::{
     self, ACCESS, ACCESS_PATTERN, CONTENT, DRIVES, Direction, ENGINE, IO_BLOCK_SIZE, JOBS, NUMA_NODE,
     QUEUE_DEPTH, READ_WRITE_MIX, REPLAY, SPAN, SYNC,
 };
-use outcrop_workload::Durability;
+use outcrop_workload::{Durability, ReadWriteMix};
 
 use super::figures::Figures;
 use super::{CONDITION_PREFIX, file_name};
-use crate::options::{Options, WITHOUT_ORDER};
-use crate::quantity::bytes;
+use crate::options::{Given, Options, WITHOUT_ORDER};
+use crate::quantity::{bytes, flag};
 use crate::words::{self, Workload};
 
-/// Options that say nothing about what was measured, or that ask for what fio's figures have anyway.
+/// Options that say nothing about what was measured, or that ask for what fio's figures have anyway, whatever their value.
 const WITHOUT_EFFECT: &[&str] = &[
     "name",
     "filename",
@@ -43,7 +43,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "random_generator",
     "refill_buffers",
     "scramble_buffers",
-    "invalidate",
     "output",
     "output-format",
     "clat_percentiles",
@@ -68,18 +67,13 @@ const WITHOUT_EFFECT: &[&str] = &[
     "create_serialize",
     "create_only",
     "create_on_open",
-    "fallocate",
     "unlink",
-    "overwrite",
-    "file_append",
     "allow_file_create",
     "unit_base",
     "significant_figures",
     "disk_util",
-    "rate_process",
     "startdelay",
     "wait_for",
-    "iodepth_low",
 ];
 /// What the later of two options sets.
 const BY_ORDER: [(FactorRef, [&str; 2]); 2] = [
@@ -88,13 +82,15 @@ const BY_ORDER: [(FactorRef, [&str; 2]); 2] = [
 ];
 /// What is said of a mix in which fio synced more often than Outcrop does.
 pub(crate) const SYNCS: &str = "syncs";
+/// What is said of a job that fio ran at the same time as others. A run of ours has one load at a time.
+pub(crate) const SHARED_WITH: &str = "shared_with";
 /// Syncs are more if they are this many times those that were asked for; the last writes of a job may have none.
 const MUCH_MORE_OFTEN: f64 = 1.1;
 /// Beyond this, the list of conditions in a subject's name is cut.
 const MOST_CONDITIONS: usize = 8;
 
 /// A cell in the words of records.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Described {
     pub(super) factors: BTreeMap<String, String>,
     pub(super) subject: String,
@@ -146,7 +142,7 @@ impl Described {
         let has_problem = |name: &str| workload.problems.iter().any(|problem| problem.option == name);
         let others = options.iter().filter(|given| {
             let name = given.name.as_str();
-            has_problem(name) || !(words::reads(name) || WITHOUT_EFFECT.contains(&name))
+            has_problem(name) || !(words::reads(name) || is_without_effect(given, options, &workload))
         });
         let conditions: Vec<(String, String)> = others
             .map(|given| (given.name.clone(), given.value.clone()))
@@ -195,7 +191,7 @@ impl Described {
         }
     }
 
-    fn say(&mut self, factor: FactorRef, value: String) {
+    pub(super) fn say(&mut self, factor: FactorRef, value: String) {
         let spelled = factor.read(&value).map(|setting| setting.spelling().to_owned());
         self.factors
             .insert(factor.name.to_owned(), spelled.unwrap_or(value));
@@ -253,6 +249,21 @@ impl Described {
         ));
     }
 
+    /// Marks a job that shared the device with others: alone it has other figures.
+    pub(super) fn say_shared(&mut self, others: usize) {
+        let others = match others {
+            0 => return,
+            1 => "another job".to_owned(),
+            count => format!("{count} other jobs"),
+        };
+        self.remark(format!(
+            "fio ran this job at the same time as {others}, so its figures are those of a shared device"
+        ));
+        self.subject.push_str(&format!(", shared with {others}"));
+        self.factors
+            .insert(format!("{CONDITION_PREFIX}{SHARED_WITH}"), others);
+    }
+
     pub(super) fn assume(&mut self, assumed: &[(FactorRef, String)]) {
         for (factor, value) in assumed {
             if self.factor(*factor).is_none() {
@@ -261,16 +272,53 @@ impl Described {
                     self.factors.remove(&format!("{CONDITION_PREFIX}{name}"));
                 }
                 self.factors.insert(factor.name.to_owned(), value.clone());
-                self.remark(format!(
-                    "{} = {value} was assumed, because fio's result does not state it",
-                    factor.name
-                ));
+                self.remark(assumption(*factor, value));
             }
         }
     }
 
     pub(super) fn remark(&mut self, text: String) {
         self.remarks.push(text);
+    }
+}
+
+/// What is remarked of a trial for which a value was assumed.
+pub(super) fn assumption(factor: FactorRef, value: &str) -> String {
+    format!(
+        "{} = {value} was assumed, because fio's result does not state it",
+        factor.name
+    )
+}
+
+/// Whether an option changes nothing about what was measured, with the value that it has.
+///
+/// *Source*: fio(1).
+fn is_without_effect(given: &Given, options: &Options, workload: &Workload) -> bool {
+    let value = given.value.as_str();
+    let is_off = || flag(value) == Ok(false);
+    let depth = || workload.value(&QUEUE_DEPTH)?.parse::<u64>().ok();
+    // How a file comes to be is part of writing it, and devices are there already.
+    let makes_no_file = || {
+        let mix = workload
+            .value(&READ_WRITE_MIX)
+            .and_then(|mix| mix.parse::<ReadWriteMix>().ok());
+        let is_device = options
+            .value("filename")
+            .is_some_and(|place| place.starts_with("/dev/"));
+        is_device || mix.is_some_and(|mix| !mix.has_writes())
+    };
+    match given.name.as_str() {
+        // Direct access bypasses the page cache.
+        "invalidate" => !is_off() || words::is_direct(options),
+        // fio takes 0, and what is above the depth, for the depth.
+        "iodepth_low" => {
+            let low = bytes(value, options.is_si()).ok();
+            low.zip(depth())
+                .is_some_and(|(low, depth)| low == 0 || low >= depth)
+        }
+        "fallocate" => matches!(value, "native" | "posix" | "1") || makes_no_file(),
+        "overwrite" | "file_append" => is_off() || makes_no_file(),
+        name => WITHOUT_EFFECT.contains(&name),
     }
 }
 

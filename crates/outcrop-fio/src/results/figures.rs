@@ -17,6 +17,8 @@ pub(super) struct Figures {
     pub(super) trims: f64,
     /// Seconds of the longest.
     pub(super) runtime_s: f64,
+    /// Seconds of all threads together; none where fio does not say it.
+    pub(super) threads_s: Option<f64>,
     /// CPU time of fio's threads; none where it does not say how long they ran.
     pub(super) cpu_ns: Option<f64>,
     pub(super) errors: Option<f64>,
@@ -70,6 +72,7 @@ impl Figures {
             syncs: job.sync.as_ref().and_then(|syncs| of_syncs(syncs, job)),
             trims: job.trim.as_ref().map_or(0.0, |trim| trim.total_ios),
             runtime_s: runtime_ms / 1e3,
+            threads_s: job.job_runtime.map(|runtime_ms| runtime_ms / 1e3),
             cpu_ns: cpu_percent
                 .zip(job.job_runtime)
                 .map(|(percent, runtime_ms)| percent / 100.0 * runtime_ms * 1e6),
@@ -96,6 +99,7 @@ impl Figures {
             },
             trims: self.trims + other.trims,
             runtime_s: self.runtime_s.max(other.runtime_s),
+            threads_s: sum(self.threads_s, other.threads_s),
             cpu_ns: sum(self.cpu_ns, other.cpu_ns),
             errors: sum(self.errors, other.errors),
             impossible: self.impossible.or_else(|| other.impossible.clone()),

@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 use outcrop_results::{RunFolder, TrialEntry};
 use outcrop_schema::{FactorRef, device};
 
+use super::described::assumption;
 use super::trials::{Origin, trials};
 use super::{document, files};
 use crate::error::FioError;
@@ -37,6 +38,8 @@ pub struct Imported {
     pub files: Vec<PathBuf>,
     /// Files and jobs that were not, each in a sentence with the reason.
     pub left_out: Vec<String>,
+    /// Assumptions that no job took, since each states the factor: `FACTOR=VALUE`.
+    pub unused_assumptions: Vec<String>,
     assumed: Vec<String>,
     contents: files::Contents,
 }
@@ -44,19 +47,16 @@ pub struct Imported {
 /// Reads results of fio: files, and folders with `.json` files in them.
 ///
 /// # Errors
-/// When a path cannot be read at all, an assumption names no factor, or nothing can be imported.
+/// When a path cannot be read at all, an assumption names no factor or one that another has, or nothing can be imported.
 pub fn import(paths: &[PathBuf], options: &ImportOptions) -> Result<Imported, FioError> {
-    let assumed = options
-        .assume
-        .iter()
-        .map(|assumption| assumption_of(assumption))
-        .collect::<Result<Vec<_>, _>>()?;
+    let assumed = assumptions(&options.assume)?;
     let mut imported = Imported {
         trials: Vec::new(),
         versions: BTreeSet::new(),
         files: Vec::new(),
         left_out: Vec::new(),
-        assumed: options.assume.clone(),
+        unused_assumptions: Vec::new(),
+        assumed: Vec::new(),
         contents: files::Contents::default(),
     };
     for path in files::find(paths)? {
@@ -81,7 +81,30 @@ pub fn import(paths: &[PathBuf], options: &ImportOptions) -> Result<Imported, Fi
         return Err(FioError::NothingToImport { left_out });
     }
     imported.number();
+    for (factor, value) in &assumed {
+        let typed = format!("{}={value}", factor.name);
+        match imported.has_assumed(*factor, value) {
+            true => imported.assumed.push(typed),
+            false => imported.unused_assumptions.push(typed),
+        }
+    }
     Ok(imported)
+}
+
+/// What is assumed, of each factor once.
+fn assumptions(given: &[String]) -> Result<Vec<(FactorRef, String)>, FioError> {
+    let mut assumed: Vec<(FactorRef, String)> = Vec::new();
+    for assumption in given {
+        let (factor, value) = assumption_of(assumption)?;
+        if let Some((_, before)) = assumed.iter().find(|(known, _)| known.name == factor.name) {
+            return Err(FioError::BadAssumption {
+                assumption: assumption.clone(),
+                reason: format!("{}={before} is assumed already; give one value", factor.name),
+            });
+        }
+        assumed.push((factor, value));
+    }
+    Ok(assumed)
 }
 
 /// A factor of the device layer and its value.
@@ -158,6 +181,13 @@ impl Imported {
             self.trials.extend(trials);
         }
         Ok(())
+    }
+
+    /// Whether a value was assumed of any trial.
+    fn has_assumed(&self, factor: FactorRef, value: &str) -> bool {
+        let remark = assumption(factor, value);
+        let mut notes = self.trials.iter().flat_map(|trial| &trial.notes);
+        notes.any(|note| note.text == remark)
     }
 
     /// Gives trials their numbers, and those of one cell their repetitions.

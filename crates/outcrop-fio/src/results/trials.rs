@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use outcrop_results::{Outcome, TrialEntry};
 use outcrop_schema::FactorRef;
-use outcrop_schema::device::{self, ARRIVAL, Direction, IMPORTED, JOBS, READ_WRITE_MIX, SYNC};
+use outcrop_schema::device::{self, ARRIVAL, Direction, IMPORTED, READ_WRITE_MIX, SYNC};
 use outcrop_workload::ReadWriteMix;
 
 use super::described::{Described, cell_of};
 use super::document::{Document, Job};
 use super::figures::Figures;
+use super::together::{self, Load, ended_early, of_several};
 use super::values::{Circumstances, from_submission_end, values};
 use crate::options::Options;
 
@@ -50,46 +51,19 @@ pub(super) fn trials(
         return Err("it is not a result of fio: its jobs have no \"read\"".to_owned());
     }
     let (mut trials, mut left_out) = (Vec::new(), Vec::new());
-    let groups = grouped(jobs, document);
-    for (job, options, figures) in &groups {
-        let beside = groups
-            .iter()
-            .filter(|(other, ..)| other.group == job.group)
-            .count()
-            - 1;
-        match trial(job, options.as_ref(), figures, beside, document, origin) {
+    let loads = together::loads(jobs, document, origin);
+    for load in &loads {
+        let beside = together::beside(jobs, &loads, load);
+        match trial(load, beside, document, origin) {
             Ok(trial) => trials.push(trial),
-            Err(why) => left_out.push(format!("job {:?}: {why}", job.name)),
+            Err(why) => left_out.push(format!("job {:?}: {why}", load.job.name)),
         }
     }
     Ok((trials, left_out))
 }
 
-type Group<'d> = (&'d Job, Option<Options>, Figures);
-
-/// The jobs; the clones of one job, which without `group_reporting` have an entry each, are one.
-fn grouped<'d>(jobs: &'d [Job], document: &Document) -> Vec<Group<'d>> {
-    let mut groups: Vec<Group<'d>> = Vec::new();
-    for job in jobs {
-        let options = options_of(job, document);
-        let clones = |options: &Options| options.value("numjobs").is_some_and(|count| count != "1");
-        let is_clone = |group: &&mut Group<'d>| {
-            group.0.name == job.name
-                && group.0.group == job.group
-                && group.1 == options
-                && options.as_ref().is_some_and(clones)
-        };
-        let figures = Figures::of(job);
-        match groups.iter_mut().find(is_clone) {
-            Some(group) => group.2 = std::mem::take(&mut group.2).with(&figures),
-            None => groups.push((job, options, figures)),
-        }
-    }
-    groups
-}
-
 /// The job's options over those of `[global]`; none where fio wrote neither.
-fn options_of(job: &Job, document: &Document) -> Option<Options> {
+pub(super) fn options_of(job: &Job, document: &Document) -> Option<Options> {
     let given = [&document.global_options, &job.options];
     if job.options.is_none() && document.global_options.as_ref().is_none_or(BTreeMap::is_empty) {
         return None;
@@ -102,20 +76,19 @@ fn options_of(job: &Job, document: &Document) -> Option<Options> {
 }
 
 fn trial(
-    job: &Job,
-    options: Option<&Options>,
-    figures: &Figures,
+    load: &Load<'_>,
     beside: usize,
     document: &Document,
     origin: Origin<'_>,
 ) -> Result<TrialEntry, String> {
+    let (job, figures) = (load.job, &load.figures);
     if let Some(why) = &figures.impossible {
         return Err(why.clone());
     }
     if figures.trims > 0.0 {
         return Err("it trims; Outcrop measures only reads and writes".to_owned());
     }
-    let described = describe(options, figures, beside, origin)?;
+    let described = described(load, beside, origin)?;
     let outcome = match job.error {
         0 => Outcome::Completed,
         error => Outcome::Failed {
@@ -163,34 +136,17 @@ fn trial(
     entry.check().map(|()| entry)
 }
 
-/// The cell of a job, and what its figures do not show.
-fn describe(
-    options: Option<&Options>,
-    figures: &Figures,
-    beside: usize,
-    origin: Origin<'_>,
-) -> Result<Described, String> {
-    let mut described = Described::of(options, origin.stem);
-    described.deduce(figures);
-    described.assume(origin.assumed);
-    if let Some(jobs) = described
-        .factor(&JOBS)
-        .and_then(|jobs| jobs.parse::<usize>().ok())
-        && figures.entries > 1
-        && jobs != figures.entries
-    {
-        return Err(format!(
-            "it has {jobs} jobs, and {} of them are reported",
-            figures.entries
-        ));
+/// The cell of a load, and what its figures do not show.
+fn described(load: &Load<'_>, beside: usize, origin: Origin<'_>) -> Result<Described, String> {
+    let mut described = load.described.clone()?;
+    if let Some(why) = of_several(&described, &load.figures) {
+        return Err(why);
     }
-    described.say_syncs(figures);
-    if beside > 0 {
-        let others = if beside == 1 { "another job" } else { "other jobs" };
-        described.remark(format!(
-            "fio ran this job at the same time as {others}, so its figures are those of a shared device"
-        ));
+    if let Some(remark) = ended_early(&described, &load.figures).filter(|_| load.job.error == 0) {
+        described.remark(remark);
     }
+    described.say_syncs(&load.figures);
+    described.say_shared(beside);
     if origin.reports > 1 {
         described.remark(format!(
             "the file has {} reports, and the last one is the whole job's",

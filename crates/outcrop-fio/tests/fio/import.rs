@@ -330,39 +330,6 @@ fn a_copy_of_a_result_counts_once_and_is_named_and_one_that_differs_in_a_figure_
 }
 
 #[test]
-fn jobs_of_one_group_ran_at_the_same_time_and_say_so() {
-    let folder = tempfile::tempdir().unwrap();
-    let direction = r#"{"bw_bytes": 4096000, "iops": 1000, "runtime": 1000, "total_ios": 1000}"#;
-    let job = |name: &str, group: u32| {
-        format!(
-            r#"{{"jobname": "{name}", "groupid": {group}, "job options": {{"rw": "read"}}, "read": {direction}}}"#
-        )
-    };
-    let text = format!(
-        r#"{{"fio version": "fio-3.33", "global options": {{"bs": "64k"}}, "jobs": [{}, {}, {}]}}"#,
-        job("one", 0),
-        job("two", 0),
-        job("three", 1)
-    );
-    let path = folder.path().join("jobs.json");
-    fs::write(&path, text).unwrap();
-    let imported = imported(&[&path]);
-    let remarks: Vec<usize> = imported.trials.iter().map(|trial| trial.notes.len()).collect();
-    assert_eq!(remarks, [1, 1, 0]);
-    assert!(
-        imported.trials[0].notes[0]
-            .text
-            .contains("at the same time as another job")
-    );
-    assert!(
-        imported
-            .trials
-            .iter()
-            .all(|trial| trial.factors["io_block_size"] == "64KiB")
-    );
-}
-
-#[test]
 fn states_that_fio_has_no_option_for_are_those_of_a_run_of_ours() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("jobs.json");
@@ -409,12 +376,20 @@ fn what_is_assumed_fills_what_nobody_states_and_nothing_else() {
         .iter()
         .filter(|note| note.text.contains("was assumed"));
     assert_eq!(assumed.count(), 2, "{:?}", trial.notes);
+    assert_eq!(imported.unused_assumptions, ["queue_depth=99"]);
+    let run = run_of(&imported, folder.path());
+    assert!(
+        run.plan.contains("engine=libaio") && !run.plan.contains("queue_depth=99"),
+        "{}",
+        run.plan
+    );
     for (assumption, says) in [
         ("random", "expected FACTOR=VALUE"),
         ("colour=blue", "has no factor \"colour\""),
         ("queue_depth=many", "many"),
+        ("jobs=2", "jobs=1 is assumed already"),
     ] {
-        let refused = assuming(&[assumption]).unwrap_err().to_string();
+        let refused = assuming(&["jobs=1", assumption]).unwrap_err().to_string();
         assert!(refused.contains(says), "{refused}");
     }
 }

@@ -12,3 +12,5 @@ mod round_trip;
 mod samples;
 mod spans;
 mod syncs;
+mod together;
+mod usual;

@@ -15,7 +15,7 @@ use crate::round_trip::{run, trial};
 use crate::samples::{imported, run_of};
 
 /// Runs fio in a folder; what it prints.
-fn fio_in(folder: &Path, arguments: &[&str]) -> Vec<u8> {
+pub(crate) fn fio_in(folder: &Path, arguments: &[&str]) -> Vec<u8> {
     let mut command = Command::new("fio");
     let ran = command.current_dir(folder).args(arguments).output();
     let ran = ran.expect("CI's set-up installs fio");

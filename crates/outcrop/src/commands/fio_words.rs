@@ -205,23 +205,35 @@ impl FioWords {
         }
         said.extend(self.arrival(jobs)?);
         said.extend(self.access()?);
-        for (flag, count, call) in [
+        said.extend(self.sync()?);
+        Ok(said)
+    }
+
+    /// The syncs that follow writes. 0 is fio's default of both flags, and says nothing next to a number.
+    fn sync(&self) -> Result<Option<(Given, String)>, String> {
+        let mut said: Option<(u32, Given, String)> = None;
+        for (flag, writes, call) in [
             ("--fsync", &self.fsync, ":fsync"),
             ("--fdatasync", &self.fdatasync, ""),
         ] {
-            let Some(count) = count else { continue };
-            let sync = match count.parse::<u32>() {
-                Ok(0) => "none".to_owned(),
-                Ok(count) => format!("every:{count}{call}"),
-                Err(_) => {
-                    return Err(format!(
-                        "{flag} {count} is not a number of writes, such as {flag} 1 for each write; --sync takes a list: --sync each{call},every:8{call}"
-                    ));
-                }
+            let Some(writes) = writes else { continue };
+            let Ok(count) = writes.parse::<u32>() else {
+                return Err(format!(
+                    "{flag} {writes} is not a number of writes, such as {flag} 1 for each write; --sync takes a list: --sync each{call},every:8{call}"
+                ));
             };
-            said.push((stated(&SYNC, vec![sync], flag), format!("{flag} {count}")));
+            let sync = match count {
+                0 => "none".to_owned(),
+                count => format!("every:{count}{call}"),
+            };
+            let typed = format!("{flag} {writes}");
+            said = match said {
+                Some((1.., _, before)) if count > 0 => return Err(contradiction(&before, &typed)),
+                Some(before @ (1.., ..)) => Some(before),
+                _ => Some((count, stated(&SYNC, vec![sync], flag), typed)),
+            };
         }
-        Ok(said)
+        Ok(said.map(|(_, given, typed)| (given, typed)))
     }
 
     /// Past the page cache or through it.
@@ -397,7 +409,7 @@ fn instead_of_filename(path: &str, writes: bool) -> String {
              file, and `--read-only {quoted}` measures this file without writing"
         ),
         _ => format!(
-            "--filename is a fio option: `--read-only {path}` measures an existing file without writing; a directory as the argument gets a scratch file"
+            "--filename is a fio option: `--read-only {quoted}` measures an existing file without writing; a directory as the argument gets a scratch file"
         ),
     }
 }

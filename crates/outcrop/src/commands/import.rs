@@ -40,9 +40,10 @@ Examples:
   outcrop import fio old/ --assume access_pattern=random,engine=libaio
   outcrop import fio results/ --dry-run             which files would be left out, and why
 
-Each job is a cell of the device layer, and jobs with the same options are its repetitions. Where a
-report lacks the options, the name of its file is read: outfile_blk4k_qlen32_rw70_30.json. Figures
-are fio's own, and percentiles that it did not report are unavailable. See docs/from-fio.md.")]
+Each job is a cell of the device layer, and jobs with the same options are its repetitions, or, if
+they ran at the same time, one load. Where a report lacks the options, the name of its file is read:
+outfile_blk4k_qlen32_rw70_30.json. Figures are fio's own, and percentiles that it did not report are
+unavailable. See docs/from-fio.md.")]
 struct Fio {
     /// fio result files, and folders that contain them
     #[arg(required = true, value_name = "PATH")]
@@ -73,6 +74,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let From::Fio(args) = &args.from;
     // What is imported is of this layer.
     args.beside.check_for(&BTreeSet::from([device::SCHEMA.name]))?;
+    if args.dry_run && args.format != Format::Text {
+        return Err(bad_input(anyhow::anyhow!(
+            "--dry-run only says which files would be left out, and has no tables; leave --format out"
+        )));
+    }
     let beside = args.beside.checked()?;
     let options = ImportOptions {
         assume: args.assume.clone(),
@@ -88,6 +94,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         .filter(|more| *more > 0)
     {
         note(&format!("warning: and {more} more"));
+    }
+    for assumption in &imported.unused_assumptions {
+        note(&format!(
+            "note: --assume {assumption} has no effect: every imported job states it"
+        ));
     }
     // What is left out is said in any case, and a dry run has nothing else to say.
     if !args.quiet || args.dry_run {

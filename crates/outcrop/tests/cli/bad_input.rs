@@ -42,7 +42,12 @@ fn words_of_fio_that_mean_something_else_here_are_answered_with_ours() {
         (&["--direct", "2"], &["--direct 2", "--access direct"]),
         (&["--sync", "1"], &["--sync 1", "--sync dsync"]),
         (&["--fsync", "often"], &["--fsync often", "--fsync 1"]),
+        (
+            &["--fsync", "4", "--fdatasync", "8"],
+            &["--fsync 4 and --fdatasync 8 contradict"],
+        ),
         (&["--filename", "/dev/sda"], &["--read-only /dev/sda"]),
+        (&["--filename", "a b c"], &["--read-only 'a b c'"]),
         (&["--iodepth", "64..1"], &["--iodepth", "1..64"]),
         (&["--runtime", "30"], &["--runtime 30:", "--runtime 30s"]),
         (&["--ramp_time", "5"], &["--ramp_time 5s"]),

@@ -178,6 +178,9 @@ fn fio_names_of_durability_and_buffering_are_understood() {
     for (typed, factor) in [
         (&["--fsync", "1"][..], "sync=each:fsync"),
         (&["--fdatasync=8"], "sync=every:8"),
+        (&["--fsync=8", "--fdatasync=0"], "sync=every:8:fsync"),
+        (&["--fsync=0", "--fdatasync=8"], "sync=every:8,"),
+        (&["--fsync=0", "--fdatasync=0"], "sync=none"),
         (&["--sync", "dsync"], "sync=dsync"),
         (&["--sync", "0"], "sync=none"),
         (&["--direct", "0"], "access=buffered"),

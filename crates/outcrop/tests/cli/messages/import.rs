@@ -24,6 +24,8 @@ fn results_that_cannot_be_imported_say_why() {
         "import fio ok.json --assume state",
         "import fio ok.json --assume colour=blue",
         "import fio ok.json --assume queue_depth=many",
+        "import fio ok.json --assume queue_depth=77,queue_depth=78",
+        "import fio ok.json --dry-run --format json",
     ] {
         scene.refused(line);
     }
