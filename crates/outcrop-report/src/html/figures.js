@@ -15,7 +15,7 @@
 
   // The page has points in columns, words once, and once for a chart what most of its values share.
   const whole = (one, chart) => {
-    for (const key of ['n', 'confidence']) {
+    for (const key of ['n', 'confidence', 'provenance']) {
       if (!(key in one)) one[key] = chart[key];
       if (one[key] === 0) delete one[key];
     }
@@ -248,25 +248,38 @@
         chart.kind === 'bars'
           ? chart.parts.map((part) => ({ name: part.name, hue: part.hue, kind: 'measured' }))
           : (chart.series || chart.groups).map(({ name, hue, kind }) => ({ name, hue, kind }));
-      const seen = new Set();
-      return all.filter(({ name }) => !seen.has(name) && seen.add(name));
+      const seen = new Map();
+      const named = all.filter(({ name, kind }) => !seen.has(name) && seen.set(name, kind));
+      // What looks are called that no name says, whatever the colour, and the front. None of these can be switched off.
+      const unnamed = new Set(
+        chart.kind === 'bars'
+          ? chart.facets.flatMap((f) => f.groups.flatMap((g) => g.bars.flatMap((b) => b.segments.map((s) => s.kind || b.kind))))
+          : all.filter(({ name, kind }) => seen.get(name) !== kind).map(({ kind }) => kind),
+      );
+      const looks = Object.keys(DASHES).filter((kind) => unnamed.has(kind));
+      const fixed = looks.map((kind) => ({ name: kind, kind, hue: 0, ink: INK.text }));
+      const isFront = chart.front_name && chart.groups.some((group) => group.points.some((one) => one.on_front));
+      if (isFront) fixed.push({ name: chart.front_name, kind: 'front', ink: INK.axis });
+      return named.concat(fixed);
     }
 
-    swatch(parent, { hue, kind }, x, y) {
-      if (this.chart.kind === 'bars') bar(parent, hue, [x + 3, y - 6, x + 21, y + 6], kind);
+    swatch(parent, { hue, kind, ink = colour(hue) }, x, y) {
+      if (kind === 'front') line(parent, x, y, x + 24, y, ink, 1.2);
+      else if (this.chart.kind === 'bars') bar(parent, hue, [x + 3, y - 6, x + 21, y + 6], kind, ink);
       else {
-        if (this.chart.kind === 'lines') line(parent, x, y, x + 24, y, colour(hue), 2, DASHES[kind]);
-        marker(parent, hue, x + 12, y, kind);
+        if (this.chart.kind === 'lines') line(parent, x, y, x + 24, y, ink, 2, DASHES[kind]);
+        marker(parent, hue, x + 12, y, kind, ink);
       }
     }
 
     addLegend() {
       for (const entry of this.entries()) {
-        const button = html(this.legend, 'button', { type: 'button', title: 'Show or hide' });
-        button.setAttribute('aria-pressed', 'true');
+        const button = entry.ink ? html(this.legend, 'span') : html(this.legend, 'button', { type: 'button', title: 'Show or hide' });
         const swatch = add(button, 'svg', { class: 'chart', width: 24, height: 14, viewBox: '0 0 24 14', 'aria-hidden': 'true' });
         this.swatch(swatch, entry, 0, 7);
         html(button, 'span', {}, entry.name);
+        if (entry.ink) continue;
+        button.setAttribute('aria-pressed', 'true');
         button.addEventListener('click', () => {
           if (!this.off.delete(entry.name)) this.off.add(entry.name);
           button.setAttribute('aria-pressed', String(!this.off.has(entry.name)));
@@ -404,7 +417,7 @@
           if (!plane.holds(at)) return;
           if (index % stride === first) marker(svg, series.hue, at[0], at[1], series.kind);
           const { x, y } = this.chart;
-          this.mark(at, series, [
+          this.mark(at, { name: series.name, kind: point.provenance || series.kind }, [
             `${x.label}: ${spell(x.quantity, point.x)}`,
             `${y.label}: ${spell(y.quantity, point.y)}`,
             certainty(y.quantity, point, point.interval),
@@ -442,7 +455,7 @@
           if (!plane.holds(at)) continue;
           taken.push([at[0] - 4, at[1] - 4, at[0] + 4, at[1] + 4]);
           marker(svg, group.hue, at[0], at[1], group.kind, undefined, front.length > 0 && !point.on_front);
-          this.mark(at, group, [
+          this.mark(at, { name: group.name, kind: point.provenance || group.kind }, [
             `${x.label}: ${spell(x.quantity, point.x)}`,
             certainty(x.quantity, point, point.x_interval),
             `${y.label}: ${spell(y.quantity, point.y)}`,
@@ -558,7 +571,7 @@
           for (const edge of [low, high]) line(svg, edge, y + 2.5, edge, y + 8.5, INK.text, 1.2);
         }
         const middle = [(start + Math.max(start, end)) / 2, y + 5.5];
-        this.mark(middle, { name: part.name, kind }, [
+        this.mark(middle, { name: part.name, kind: segment.provenance || kind }, [
           [facet.title, label].filter(Boolean).join(', '),
           `${axis.label}: ${spell(axis.quantity, segment.value)}`,
           certainty(axis.quantity, segment, segment.interval),
@@ -641,7 +654,7 @@
         rows = [['series', 'provenance', head(chart.x), head(chart.y), ...tail, 'cell']];
         for (const series of chart.series) {
           for (const one of series.points) {
-            rows.push([series.name, provenance(series.kind), one.x, one.y, ...support(one, one.interval), one.cell]);
+            rows.push([series.name, provenance(one.provenance || series.kind), one.x, one.y, ...support(one, one.interval), one.cell]);
           }
         }
       } else if (chart.kind === 'points') {
@@ -651,7 +664,7 @@
         for (const group of chart.groups) {
           for (const one of group.points) {
             const upright = support({ confidence: one.y_confidence }, one.y_interval).slice(0, more);
-            rows.push([group.name, provenance(group.kind), one.y, one.x, ...support(one, one.x_interval), one.cell, ...upright]);
+            rows.push([group.name, provenance(one.provenance || group.kind), one.y, one.x, ...support(one, one.x_interval), one.cell, ...upright]);
           }
         }
       } else {
@@ -661,7 +674,7 @@
             for (const one of group.bars) {
               for (const segment of one.segments) {
                 const name = chart.parts[segment.part || 0].name;
-                rows.push([facet.title, group.label, name, provenance(segment.kind || one.kind), segment.value, ...support(segment, segment.interval)]);
+                rows.push([facet.title, group.label, name, provenance(segment.provenance || segment.kind || one.kind), segment.value, ...support(segment, segment.interval)]);
               }
             }
           }
