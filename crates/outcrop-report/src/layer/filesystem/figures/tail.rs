@@ -9,7 +9,7 @@ use super::super::cell::{is_closed, is_cold_read, is_fresh, words};
 use super::super::published::{DASHED, Published, has};
 use super::{Beside, PLAN_OF_LOAD, left_out, offered_to};
 use crate::cell::{Cell, families};
-use crate::chart::{LineChart, Point, Quantity, Scale, Series, Support, axis};
+use crate::chart::{LineChart, Point, Quantity, Scale, Series, axis};
 use crate::section::{FigureSlot, LeastEffort};
 
 /// Which percentile a tail is drawn of, and what it is called: the highest that all cells of the chart have enough operations for.
@@ -54,10 +54,7 @@ pub(super) fn tail_by_load(cells: &[Cell<'_>], published: &Published) -> Beside 
                 tail_ns as f64 / 1e3,
                 latencies.count()
             );
-            Some(Point {
-                support: Support::derived(None),
-                ..Point::bare(share(cell)?, tail_ns as f64, note)
-            })
+            Some(Point::bare(share(cell)?, tail_ns as f64, note))
         });
         let mut points: Vec<Point> = points.collect();
         points.sort_by(|one, other| one.x.total_cmp(&other.x));
