@@ -641,9 +641,10 @@
       const head = (axis) => (axis.unit ? `${axis.label} (${axis.unit})` : axis.label);
       const support = (one, interval) => [...(interval || ['', '']), one.confidence, one.n];
       const tail = ['low', 'high', 'confidence', 'n'];
+      const from = ['series', 'provenance'];
       let rows;
       if (chart.kind === 'lines') {
-        rows = [['series', 'provenance', head(chart.x), head(chart.y), ...tail, 'cell']];
+        rows = [[...from, head(chart.x), head(chart.y), ...tail, 'cell']];
         for (const series of chart.series) {
           for (const one of series.points) {
             rows.push([series.name, one.source, one.x, one.y, ...support(one, one.interval), one.cell]);
@@ -652,7 +653,7 @@
       } else if (chart.kind === 'points') {
         const more = chart.groups.some((group) => group.points.some((one) => one.y_interval)) ? 3 : 0;
         const ofY = tail.slice(0, more).map((what) => `${what} of ${chart.y.label}`);
-        rows = [['series', 'provenance', head(chart.y), head(chart.x), ...tail, 'cell', ...ofY]];
+        rows = [[...from, head(chart.y), head(chart.x), ...tail, 'cell', ...ofY]];
         for (const group of chart.groups) {
           for (const one of group.points) {
             const upright = support({ confidence: one.y_confidence }, one.y_interval).slice(0, more);
@@ -660,13 +661,12 @@
           }
         }
       } else {
-        rows = [['panel', 'group', 'series', 'provenance', head(chart.value), ...tail]];
+        rows = [['panel', 'group', ...from, head(chart.value), ...tail]];
         for (const facet of chart.facets) {
           for (const group of facet.groups) {
             for (const one of group.bars) {
-              for (const segment of one.segments) {
-                const name = chart.parts[segment.part || 0].name;
-                rows.push([facet.title, group.label, name, segment.source, segment.value, ...support(segment, segment.interval)]);
+              for (const s of one.segments) {
+                rows.push([facet.title, group.label, chart.parts[s.part || 0].name, s.source, s.value, ...support(s, s.interval)]);
               }
             }
           }
