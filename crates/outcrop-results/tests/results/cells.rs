@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use outcrop_measure::metric::Provenance;
 use outcrop_results::{CellTable, TrialEntry, Value, cells};
+use outcrop_schema::filesystem;
 
 use crate::samples::{IOPS, run_of, trial, two_intervals, usual};
 
@@ -154,16 +155,15 @@ fn csv_says_where_a_figure_comes_from_that_was_not_measured_and_has_no_column_fo
 #[test]
 fn csv_says_why_a_figure_of_all_trials_together_has_no_interval() {
     let folder = tempfile::tempdir().unwrap();
-    let few = |depth: u32| {
-        let mut trials = sweep(&[depth]);
-        for trial in &mut trials {
-            trial.values[1] = Value::unavailable(crate::samples::LATENCY_P99, "n = 400 supports no p99");
-            trial.histograms = two_intervals(50_000, 200);
-        }
-        trials
+    let p99 = || Value::unavailable(filesystem::LATENCY.p99, "n = 600 supports no p99");
+    let few = |repetition: u32| TrialEntry {
+        layer: filesystem::SCHEMA.name.to_owned(),
+        histograms: two_intervals(50_000, 300),
+        ..trial(1, repetition, &[p99()])
     };
+    let trials: Vec<TrialEntry> = (0..3).map(few).collect();
     let mut csv = Vec::new();
-    let table = CellTable::of(&run_of(folder.path(), "pooled", &few(4)));
+    let table = CellTable::of(&run_of(folder.path(), "pooled", &trials));
     cells::write_csv(&table, &mut csv).unwrap();
     let row = &rows_of_csv(&csv)[0];
     assert_ne!(row["latency_p99_ns"], "");
