@@ -18,6 +18,7 @@ mod scale;
 mod scatter_chart;
 mod scene;
 mod significant;
+mod support;
 mod svg;
 
 pub(crate) use bar_chart::{Bar, BarChart, BarGroup, Facet, Part, Segment};
@@ -26,6 +27,7 @@ pub(crate) use draw::MARKERS;
 pub use export::{ExportError, FileFormat, Label};
 pub(crate) use palette::{COLOURS, FRAME, SERIES, css};
 pub(crate) use scatter_chart::{ScatterChart, ScatterGroup, ScatterPoint, pareto_front, unbeaten};
+pub(crate) use support::Support;
 
 use outcrop_measure::metric::{Metric, Provenance};
 use serde::Serialize;
@@ -205,34 +207,6 @@ pub(crate) struct Point {
     pub(crate) note: String,
 }
 
-/// What a value rests on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Support {
-    /// Samples of the value; none where it is computed from others or published without.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) n: Option<usize>,
-    /// Confidence that the interval has.
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        serialize_with = "significant::option"
-    )]
-    pub(crate) confidence: Option<f64>,
-    /// Whether the samples are parts of the data, and the interval is that of all of them.
-    #[serde(skip)]
-    pub(crate) is_of_sample: bool,
-}
-
-impl Support {
-    /// That of a number.
-    pub(crate) fn of(number: &Number) -> Self {
-        Self {
-            n: (number.provenance != Provenance::Published).then_some(number.n),
-            confidence: number.interval.map(|interval| interval.confidence),
-            is_of_sample: number.is_of_sample,
-        }
-    }
-}
-
 impl Point {
     /// A number at a place of the other axis, with the words of its cell.
     pub(crate) fn of(x: f64, number: &Number, cell: &str) -> Self {
@@ -369,6 +343,8 @@ impl LineChart {
             series
                 .points
                 .retain(|point| x_scale.can_show(point.x) && y_scale.can_show(point.y));
+            let points = series.points.iter_mut();
+            points.for_each(|point| point.support.within(series.kind));
         }
         self.series.retain(|series| !series.points.is_empty());
         if self.series.is_empty() {
@@ -426,6 +402,16 @@ impl SeriesKind {
     /// Whether its markers are outlines: what was not measured here.
     pub(crate) const fn is_hollow(self) -> bool {
         matches!(self, Self::Published | Self::Modelled)
+    }
+
+    /// Where its values come from, unless they say otherwise themselves.
+    const fn provenance(self) -> Provenance {
+        match self {
+            Self::Measured | Self::Dense => Provenance::Measured,
+            Self::Published => Provenance::Published,
+            Self::Modelled => Provenance::Modelled,
+            Self::Derived => Provenance::Derived,
+        }
     }
 }
 

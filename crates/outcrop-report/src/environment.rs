@@ -60,11 +60,15 @@ pub(crate) fn measured_device(environment: &Value) -> Option<(&str, u64)> {
     Some((path, storage.pointer("/device/size_bytes")?.as_u64()?))
 }
 
+/// The program that measured, with its version, where that was another one.
+pub(crate) fn imported_from(environment: &Value) -> Option<&str> {
+    environment.get("imported")?.get("from")?.as_str()
+}
+
 /// What stands in the place of the machine where another program measured: whose results they are.
 fn imported(environment: &Value) -> Option<String> {
-    let imported = environment.get("imported")?;
-    let from = imported.get("from")?.as_str()?;
-    let files = imported.get("files")?.as_u64()?;
+    let from = imported_from(environment)?;
+    let files = environment.get("imported")?.get("files")?.as_u64()?;
     Some(format!(
         "unavailable: {} of {from}, which do not describe the machine",
         counted(usize::try_from(files).unwrap_or(usize::MAX), "result")

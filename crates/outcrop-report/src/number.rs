@@ -67,7 +67,7 @@ impl Number {
 
     /// A number computed from others by a rule that rises or falls with each of them, with the interval that theirs give it: from the
     /// least to the greatest value while each input lies within its own, with the confidence that all of them do, at least. Where an
-    /// input has no interval it has none.
+    /// input has no interval, or the rule no finite value at an end of one, as a quotient at zero, it has none.
     ///
     /// *Source* for the confidence: Bonferroni's inequality.
     pub fn computed(
@@ -81,7 +81,7 @@ impl Number {
         let value = rule(&values);
         let intervals: Option<Vec<Interval>> = inputs.iter().map(|input| input.interval).collect();
         let interval = intervals.filter(|intervals| !intervals.is_empty());
-        let interval = interval.map(|intervals| {
+        let interval = interval.and_then(|intervals| {
             let corner = |corner: usize| {
                 let end = |(index, interval): (usize, &Interval)| match corner >> index & 1 {
                     0 => interval.low,
@@ -91,13 +91,13 @@ impl Number {
             };
             let corners: Vec<f64> = (0..1 << intervals.len()).map(corner).collect();
             let missed: f64 = intervals.iter().map(|interval| 1.0 - interval.confidence).sum();
-            Interval {
+            corners.iter().all(|corner| corner.is_finite()).then(|| Interval {
                 estimate: value,
                 low: corners.iter().copied().fold(value, f64::min),
                 high: corners.iter().copied().fold(value, f64::max),
                 confidence: (1.0 - missed).max(0.0),
                 n,
-            }
+            })
         });
         Self {
             interval,
@@ -315,5 +315,24 @@ mod tests {
             of(4).confidence(),
             "range within the intervals of its parts, derived, n = 3"
         );
+    }
+
+    #[test]
+    fn a_quotient_by_what_may_be_zero_has_no_interval() {
+        let of = |low: f64| Number {
+            interval: Some(Interval {
+                estimate: 2.0,
+                low,
+                high: 3.0,
+                confidence: 0.75,
+                n: 3,
+            }),
+            ..Number::derived("rate", 2.0, Unit::PerSecond, 3)
+        };
+        let inverse =
+            |low: f64| Number::computed("latency", Unit::Ratio, &[&of(low)], |values| 1.0 / values[0]);
+        assert_eq!(inverse(1.0).ends(), Some((1.0 / 3.0, 1.0)));
+        assert_eq!(inverse(0.0).interval, None);
+        assert_eq!(inverse(0.0).value, 0.5);
     }
 }

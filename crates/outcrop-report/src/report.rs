@@ -1,5 +1,7 @@
 //! The report: everything worked out once, ready to be spelled as HTML, JSON or a screen.
 
+mod origin;
+
 use std::collections::BTreeSet;
 
 use outcrop_results::{CellView, Envelope, Outcome, RunView};
@@ -9,7 +11,7 @@ use serde_json::Value;
 
 use crate::answer::{Answer, Doubtful};
 use crate::cell_table::Grid;
-use crate::chart::{Figure, Label};
+use crate::chart::Figure;
 use crate::comparison::{Detail, comparison_text, of_variants};
 use crate::environment::Fact;
 use crate::error::ReportError;
@@ -57,6 +59,9 @@ pub struct RunSummary {
     pub started_at: String,
     /// Version of outcrop that wrote this report.
     pub software: String,
+    /// The program that measured, with its version, where that was another one.
+    #[serde(skip)]
+    pub(crate) imported_from: Option<String>,
     /// The expanded plan, TOML.
     pub plan: String,
     /// Effort, if the plan states it.
@@ -275,32 +280,6 @@ impl Report {
         Ok(envelope)
     }
 
-    /// What a figure says about its origin where it stands alone.
-    pub fn label_of(&self, figure: &str) -> Label {
-        let is_there = |layer: &&LayerSection| {
-            let mut slots = layer.figures.iter();
-            slots.any(|slot| matches!(slot, FigureSlot::Drawn(other) if other.id == figure))
-        };
-        let layer = self.layers.iter().find(is_there);
-        Label {
-            subject: match (layer, &self.placement) {
-                (Some(layer), _) => layer.answer.subject.clone(),
-                (None, Some(placement)) => placement.subject.clone(),
-                (None, None) => String::new(),
-            },
-            origin: self.origin(),
-        }
-    }
-
-    /// When, in which run, on which CPU and by which version it was measured: what a table or a figure says that stands alone.
-    pub fn origin(&self) -> String {
-        let date = self.run.started_at.split('T').next().unwrap_or_default();
-        let version = format!("outcrop {}", self.run.software);
-        let mut parts = vec![date, &self.run.name, self.machine(), &version];
-        parts.retain(|part| !part.is_empty());
-        parts.join(" · ")
-    }
-
     /// How many figures of the answers are known to no better than ± 30 % or by one trial, by layer and in all; none where every one is known
     /// better.
     pub(crate) fn wide_figures(&self) -> Option<WideFigures> {
@@ -310,16 +289,6 @@ impl Report {
         let counts = of_layers.iter().map(|(_, counts)| *counts);
         let total = counts.fold(Doubtful::default(), Doubtful::and);
         (total.count() > 0).then_some(WideFigures { total, of_layers })
-    }
-
-    /// The model of the CPU; empty where it is unknown.
-    fn machine(&self) -> &str {
-        let mut facts = self.environment.iter();
-        let model = facts.find(|fact| fact.section == "cpu" && fact.name == "model");
-        let known = model.map(|fact| fact.value.as_str());
-        known
-            .filter(|model| !model.starts_with("unavailable"))
-            .unwrap_or_default()
     }
 
     /// Answer, findings, matrices, references and the values of all figures as JSON.
@@ -357,6 +326,7 @@ impl RunSummary {
             folder: run.dir.display().to_string(),
             started_at: started_at.unwrap_or_default().to_owned(),
             software: env!("CARGO_PKG_VERSION").to_owned(),
+            imported_from: environment::imported_from(&run.environment).map(str::to_owned),
             plan: run.plan.clone(),
             effort: plan_setting(&run.plan, "effort"),
             seed: plan_setting(&run.plan, "seed"),

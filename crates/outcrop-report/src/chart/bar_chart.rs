@@ -103,6 +103,14 @@ impl Segment {
         }
     }
 
+    /// A value computed from others, the one with the fewest samples having so many.
+    pub(crate) fn derived(part: usize, value: f64, n: Option<usize>) -> Self {
+        Self {
+            support: Support::derived(n),
+            ..Self::bare(part, value)
+        }
+    }
+
     /// The same where it is of another kind than the bar.
     pub(crate) fn of_kind(self, kind: SeriesKind) -> Self {
         Self {
@@ -146,6 +154,13 @@ impl Bar {
         segment.kind.unwrap_or(self.kind)
     }
 
+    /// Leaves out of its segments what it says of all of them.
+    fn say_provenance_once(&mut self) {
+        for segment in &mut self.segments {
+            segment.support.within(segment.kind.unwrap_or(self.kind));
+        }
+    }
+
     /// A bar of one segment.
     pub(crate) fn single(kind: SeriesKind, segment: Segment, note: String) -> Self {
         Self {
@@ -175,6 +190,7 @@ impl BarChart {
         for facet in &mut self.facets {
             for group in &mut facet.groups {
                 group.bars.retain(is_shown);
+                group.bars.iter_mut().for_each(Bar::say_provenance_once);
             }
             facet.groups.retain(|group| !group.bars.is_empty());
         }

@@ -1,5 +1,7 @@
 //! The data of a figure as CSV: a row for each value, in the units of the specification.
 
+use outcrop_measure::metric::Provenance;
+
 use super::significant::rounded;
 use super::{BarChart, Chart, Figure, LineChart, ScatterChart, SeriesKind, Support};
 use crate::chart::Axis;
@@ -84,7 +86,7 @@ fn row(
     (interval, samples): (Option<(f64, f64)>, Support),
     cell: &str,
 ) -> Vec<String> {
-    let mut row = vec![series.to_owned(), provenance(kind)];
+    let mut row = vec![series.to_owned(), provenance(kind, samples)];
     row.extend(values.map(number));
     row.extend(support(interval, samples));
     row.push(cell.to_owned());
@@ -108,7 +110,7 @@ fn of_bars(chart: &BarChart) -> Vec<Vec<String>> {
                 rows.extend(bar.segments.iter().map(|segment| {
                     let part = chart.parts.get(segment.part);
                     let part = part.map(|part| part.name.clone()).unwrap_or_default();
-                    let kind = provenance(bar.kind_of(segment));
+                    let kind = provenance(bar.kind_of(segment), segment.support);
                     let mut row = vec![
                         facet.title.clone(),
                         group.label.clone(),
@@ -151,12 +153,14 @@ fn number(value: f64) -> String {
     rounded(value).to_string()
 }
 
-fn provenance(kind: SeriesKind) -> String {
-    let word = match kind {
-        SeriesKind::Measured | SeriesKind::Dense => "measured",
-        SeriesKind::Published => "published",
-        SeriesKind::Modelled => "modelled",
-        SeriesKind::Derived => "derived",
+/// That of the value itself; where it has none, that of its series.
+fn provenance(kind: SeriesKind, support: Support) -> String {
+    let word = match support.provenance.unwrap_or(kind.provenance()) {
+        Provenance::Measured => "measured",
+        Provenance::Published => "published",
+        Provenance::Modelled => "modelled",
+        Provenance::Derived => "derived",
+        Provenance::Imported => "imported",
     };
     word.to_owned()
 }

@@ -199,17 +199,30 @@ impl Chart {
         }
     }
 
-    /// How many samples its values rest on: `n = 3 each`, `n = 3 to 5`; none where nothing was measured.
+    /// How many samples its values rest on: `n = 3 each`, `n = 3 to 5`; none where nothing was measured, or no value says it.
     fn samples(&self) -> Option<String> {
         if self.is_modelled() {
             return None;
         }
         let counts: Vec<usize> = self.supports().iter().filter_map(|support| support.n).collect();
-        Some(match (counts.iter().min(), counts.iter().max()) {
-            (Some(least), Some(most)) if least == most => format!("n = {least}{} per value", self.what()),
-            (Some(least), Some(most)) => format!("n = {least} to {most}{} per value", self.what()),
-            _ => "from all recorded operations".to_owned(),
-        })
+        match (counts.iter().min(), counts.iter().max()) {
+            (Some(least), Some(most)) if least == most => {
+                Some(format!("n = {least}{} per value", self.what()))
+            }
+            (Some(least), Some(most)) => Some(format!("n = {least} to {most}{} per value", self.what())),
+            _ => self
+                .is_of_operations()
+                .then(|| "from all recorded operations".to_owned()),
+        }
+    }
+
+    /// Whether what it shows as measured are distributions and courses of time alone, which every operation is in.
+    fn is_of_operations(&self) -> bool {
+        let Self::Lines(chart) = self else {
+            return false;
+        };
+        let is_any = |kind: SeriesKind| chart.series.iter().any(|series| series.kind == kind);
+        is_any(SeriesKind::Dense) && !is_any(SeriesKind::Measured)
     }
 
     /// Whether all its lines are those of a model.

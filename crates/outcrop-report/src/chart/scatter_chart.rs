@@ -117,6 +117,8 @@ impl ScatterChart {
             group
                 .points
                 .retain(|point| x_scale.can_show(point.x) && y_scale.can_show(point.y));
+            let points = group.points.iter_mut();
+            points.for_each(|point| point.support.within(group.kind));
         }
         self.groups.retain(|group| !group.points.is_empty());
         if self.groups.is_empty() {

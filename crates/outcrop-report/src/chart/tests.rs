@@ -12,7 +12,7 @@ fn points(values: &[(f64, f64)]) -> Vec<Point> {
         support: Support {
             n: Some(5),
             confidence: Some(0.9375),
-            is_of_sample: false,
+            ..Support::default()
         },
         cell: format!("QD {x}"),
         note: format!("QD {x}: {y}"),

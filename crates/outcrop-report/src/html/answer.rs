@@ -157,6 +157,8 @@ fn wide_mark(number: &Number) -> Markup {
                     Some((low, high)) if width > 100.0 && low > 0.0 => {
                         "wide interval: its ends differ by a factor of " (format!("{:.0}", high / low))
                     }
+                    // Rounded up: one that is marked is never said to be as wide as one that is not.
+                    _ if width < 10.0 => { "wide interval: ± " (format!("{:.1}", (width * 10.0).ceil() / 10.0)) " %" }
                     _ => { "wide interval: ± " (format!("{width:.0}")) " %" }
                 }
             } }

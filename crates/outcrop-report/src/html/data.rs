@@ -95,7 +95,7 @@ impl Words {
 }
 
 /// What values of one chart mostly share.
-const SHARED: [&str; 2] = ["n", "confidence"];
+const SHARED: [&str; 3] = ["n", "confidence", "provenance"];
 /// Where a chart keeps its values.
 const POINTS: &str = "points";
 const SEGMENTS: &str = "segments";
@@ -120,7 +120,7 @@ fn pack(chart: &mut Value, words: &mut Words) {
             match value.get(*key) {
                 Some(own) if own == common => drop(value.remove(*key)),
                 Some(_) => {}
-                // Neither is ever 0: it stands for none.
+                // None of them is ever 0: it stands for none.
                 None => drop(value.insert((*key).to_owned(), 0.into())),
             }
         }

@@ -8,19 +8,20 @@
   // Pixels between the lines of a hatching, as in the drawings without scripts.
   const HATCH = 6;
   const DASHES = { published: '7 4', modelled: '9 3 2 3', derived: '2 4' };
-  const WORDS = { dense: 'measured' };
-  const provenance = (kind) => WORDS[kind] || kind;
   const isHollow = (kind) => kind === 'published' || kind === 'modelled';
   const colour = (hue) => INK.series[hue % INK.series.length];
 
   // The page has points in columns, words once, and once for a chart what most of its values share.
-  const whole = (one, chart) => {
-    for (const key of ['n', 'confidence']) {
+  const whole = (one, chart, kind) => {
+    for (const key of ['n', 'confidence', 'provenance']) {
       if (!(key in one)) one[key] = chart[key];
       if (one[key] === 0) delete one[key];
     }
+    // Where it comes from, in a word.
+    one.source = one.provenance || (kind === 'dense' ? 'measured' : kind);
     return one;
   };
+  const barsOf = (chart) => (chart.facets || []).flatMap((facet) => facet.groups.flatMap((group) => group.bars));
   const unpack = (spec) => {
     const { chart } = spec;
     for (const line of chart.series || chart.groups || []) {
@@ -31,14 +32,10 @@
           const value = column[row];
           if (value !== null && value !== undefined) one[key] = key === 'cell' ? page.words[value] : value;
         }
-        return whole(one, chart);
+        return whole(one, chart, line.kind);
       });
     }
-    for (const facet of chart.facets || []) {
-      for (const group of facet.groups) {
-        for (const one of group.bars) one.segments.forEach((segment) => whole(segment, chart));
-      }
-    }
+    for (const one of barsOf(chart)) one.segments.forEach((segment) => whole(segment, chart, segment.kind || one.kind));
     for (const key of ['subject', 'origin']) spec[key] = page.words[spec[key]];
     return spec;
   };
@@ -177,11 +174,11 @@
   }
   // A bar, hatched as its hue is: lines of the page's colour in a filled one, of its own in a pale one.
   function bar(parent, hue, [left, top, right, bottom], kind, ink = colour(hue)) {
-    const isFilled = kind === 'measured' || kind === 'dense';
+    const isFilled = !DASHES[kind];
     const opacity = isFilled ? undefined : kind === 'published' ? '0.22' : '0.08';
     add(parent, 'rect', {
       x: left, y: top, width: Math.max(0, right - left), height: bottom - top, fill: ink, 'fill-opacity': opacity,
-      stroke: isFilled ? undefined : ink, 'stroke-dasharray': isFilled ? undefined : DASHES[kind],
+      stroke: isFilled ? undefined : ink, 'stroke-dasharray': DASHES[kind],
     });
     const height = bottom - top;
     const pieces = [];
@@ -245,28 +242,37 @@
     entries() {
       const { chart } = this;
       const all =
-        chart.kind === 'bars'
-          ? chart.parts.map((part) => ({ name: part.name, hue: part.hue, kind: 'measured' }))
-          : (chart.series || chart.groups).map(({ name, hue, kind }) => ({ name, hue, kind }));
-      const seen = new Set();
-      return all.filter(({ name }) => !seen.has(name) && seen.add(name));
+        chart.kind === 'bars' ? chart.parts.map((part) => ({ ...part, kind: 'measured' })) : chart.series || chart.groups;
+      const seen = {};
+      const named = all.filter(({ name, kind }) => !(name in seen) && (seen[name] = kind));
+      // What looks are called that no name says, whatever the colour, and the front. None of these can be switched off.
+      const bars = barsOf(chart);
+      const isUsed = (kind) =>
+        bars.some((one) => one.segments.some((segment) => (segment.kind || one.kind) === kind)) ||
+        all.some((one) => one.kind === kind && seen[one.name] !== kind);
+      for (const kind in DASHES) if (isUsed(kind)) named.push({ name: kind, kind, hue: 0, ink: INK.text });
+      const name = chart.front_name;
+      if (name && chart.groups.some((group) => group.points.some((one) => one.on_front))) named.push({ name, kind: 'front', ink: INK.axis });
+      return named;
     }
 
-    swatch(parent, { hue, kind }, x, y) {
-      if (this.chart.kind === 'bars') bar(parent, hue, [x + 3, y - 6, x + 21, y + 6], kind);
+    swatch(parent, { hue, kind, ink = colour(hue) }, x, y) {
+      if (kind === 'front') line(parent, x, y, x + 24, y, ink, 1.2);
+      else if (this.chart.kind === 'bars') bar(parent, hue, [x + 3, y - 6, x + 21, y + 6], kind, ink);
       else {
-        if (this.chart.kind === 'lines') line(parent, x, y, x + 24, y, colour(hue), 2, DASHES[kind]);
-        marker(parent, hue, x + 12, y, kind);
+        if (this.chart.kind === 'lines') line(parent, x, y, x + 24, y, ink, 2, DASHES[kind]);
+        marker(parent, hue, x + 12, y, kind, ink);
       }
     }
 
     addLegend() {
       for (const entry of this.entries()) {
-        const button = html(this.legend, 'button', { type: 'button', title: 'Show or hide' });
-        button.setAttribute('aria-pressed', 'true');
+        const button = entry.ink ? html(this.legend, 'span') : html(this.legend, 'button', { type: 'button', title: 'Show or hide' });
         const swatch = add(button, 'svg', { class: 'chart', width: 24, height: 14, viewBox: '0 0 24 14', 'aria-hidden': 'true' });
         this.swatch(swatch, entry, 0, 7);
         html(button, 'span', {}, entry.name);
+        if (entry.ink) continue;
+        button.setAttribute('aria-pressed', 'true');
         button.addEventListener('click', () => {
           if (!this.off.delete(entry.name)) this.off.add(entry.name);
           button.setAttribute('aria-pressed', String(!this.off.has(entry.name)));
@@ -276,7 +282,7 @@
     }
 
     addTools() {
-      const isStack = this.chart.kind === 'bars' && this.chart.facets.some((f) => f.groups.some((g) => g.bars.some((b) => b.segments.length > 1)));
+      const isStack = barsOf(this.chart).some((one) => one.segments.length > 1);
       for (const [name, axis] of Object.entries(this.axes)) {
         const isLog = axis.scale.startsWith('log');
         // Parts of a sum have no length on a logarithmic axis.
@@ -404,7 +410,7 @@
           if (!plane.holds(at)) return;
           if (index % stride === first) marker(svg, series.hue, at[0], at[1], series.kind);
           const { x, y } = this.chart;
-          this.mark(at, series, [
+          this.mark(at, series.name, point, [
             `${x.label}: ${spell(x.quantity, point.x)}`,
             `${y.label}: ${spell(y.quantity, point.y)}`,
             certainty(y.quantity, point, point.interval),
@@ -442,7 +448,7 @@
           if (!plane.holds(at)) continue;
           taken.push([at[0] - 4, at[1] - 4, at[0] + 4, at[1] + 4]);
           marker(svg, group.hue, at[0], at[1], group.kind, undefined, front.length > 0 && !point.on_front);
-          this.mark(at, group, [
+          this.mark(at, group.name, point, [
             `${x.label}: ${spell(x.quantity, point.x)}`,
             certainty(x.quantity, point, point.x_interval),
             `${y.label}: ${spell(y.quantity, point.y)}`,
@@ -548,17 +554,17 @@
       let from = 0;
       for (const segment of one.segments) {
         const part = parts[segment.part || 0];
-        const [start, end] = [from > 0 ? at(from) : left, at(from + segment.value)];
-        const kind = segment.kind || one.kind;
-        bar(svg, part.hue, [start, y, Math.max(start, end), y + 11], kind);
+        const start = from > 0 ? at(from) : left;
+        const end = Math.max(start, at(from + segment.value));
+        bar(svg, part.hue, [start, y, end, y + 11], segment.kind || one.kind);
         if (segment.interval) {
           const [low, high] = segment.interval.map((edge) => at(from + edge));
           line(svg, low, y + 5.5, high, y + 5.5, INK.page, 3.4);
           line(svg, low, y + 5.5, high, y + 5.5, INK.text, 1.2);
           for (const edge of [low, high]) line(svg, edge, y + 2.5, edge, y + 8.5, INK.text, 1.2);
         }
-        const middle = [(start + Math.max(start, end)) / 2, y + 5.5];
-        this.mark(middle, { name: part.name, kind }, [
+        const middle = [(start + end) / 2, y + 5.5];
+        this.mark(middle, part.name, segment, [
           [facet.title, label].filter(Boolean).join(', '),
           `${axis.label}: ${spell(axis.quantity, segment.value)}`,
           certainty(axis.quantity, segment, segment.interval),
@@ -571,9 +577,8 @@
       }
     }
 
-    mark(at, series, lines, box) {
-      const kind = provenance(series.kind);
-      const name = kind === 'measured' || series.name.includes(kind) ? series.name : `${series.name} (${kind})`;
+    mark(at, name, { source }, lines, box) {
+      if (source !== 'measured' && !name.includes(source)) name += ` (${source})`;
       this.marks.push({ at, box, name, lines: lines.filter(Boolean) });
     }
 
@@ -636,32 +641,32 @@
       const head = (axis) => (axis.unit ? `${axis.label} (${axis.unit})` : axis.label);
       const support = (one, interval) => [...(interval || ['', '']), one.confidence, one.n];
       const tail = ['low', 'high', 'confidence', 'n'];
+      const from = ['series', 'provenance'];
       let rows;
       if (chart.kind === 'lines') {
-        rows = [['series', 'provenance', head(chart.x), head(chart.y), ...tail, 'cell']];
+        rows = [[...from, head(chart.x), head(chart.y), ...tail, 'cell']];
         for (const series of chart.series) {
           for (const one of series.points) {
-            rows.push([series.name, provenance(series.kind), one.x, one.y, ...support(one, one.interval), one.cell]);
+            rows.push([series.name, one.source, one.x, one.y, ...support(one, one.interval), one.cell]);
           }
         }
       } else if (chart.kind === 'points') {
         const more = chart.groups.some((group) => group.points.some((one) => one.y_interval)) ? 3 : 0;
         const ofY = tail.slice(0, more).map((what) => `${what} of ${chart.y.label}`);
-        rows = [['series', 'provenance', head(chart.y), head(chart.x), ...tail, 'cell', ...ofY]];
+        rows = [[...from, head(chart.y), head(chart.x), ...tail, 'cell', ...ofY]];
         for (const group of chart.groups) {
           for (const one of group.points) {
             const upright = support({ confidence: one.y_confidence }, one.y_interval).slice(0, more);
-            rows.push([group.name, provenance(group.kind), one.y, one.x, ...support(one, one.x_interval), one.cell, ...upright]);
+            rows.push([group.name, one.source, one.y, one.x, ...support(one, one.x_interval), one.cell, ...upright]);
           }
         }
       } else {
-        rows = [['panel', 'group', 'series', 'provenance', head(chart.value), ...tail]];
+        rows = [['panel', 'group', ...from, head(chart.value), ...tail]];
         for (const facet of chart.facets) {
           for (const group of facet.groups) {
             for (const one of group.bars) {
-              for (const segment of one.segments) {
-                const name = chart.parts[segment.part || 0].name;
-                rows.push([facet.title, group.label, name, provenance(segment.kind || one.kind), segment.value, ...support(segment, segment.interval)]);
+              for (const s of one.segments) {
+                rows.push([facet.title, group.label, chart.parts[s.part || 0].name, s.source, s.value, ...support(s, s.interval)]);
               }
             }
           }

@@ -16,7 +16,7 @@ pub(super) fn body(layer: &str, matrices: &[Matrix], missing: &[Missing], report
     html! {
         @if !matrices.is_empty() {
             p { "Median of each cell; stronger shading is higher within one table. In parentheses: the interval of a cell where it is "
-                "wide, more than ± " (Number::WIDE_PERCENT) " %. A dash: no such cell in this run." }
+                "wide, more than ± " (Number::WIDE_PERCENT) " %. A dash: no such cell or figure in this run." }
             div.matrix-set {
                 (switch(layer, &metrics))
                 div.matrices {

@@ -26,18 +26,30 @@ pub(in crate::layer) fn cells_not_drawn<'c, 'a: 'c>(
     sentence(left_out.len(), "cell", &values_beyond(&left_out, drawn))
 }
 
-/// Of all curves that a figure could have, each by a cell of it, those that it has not, in the same words: `Not drawn: 2 curves (content zeros); …`
-pub(in crate::layer) fn curves_not_drawn(left_out: &[&Cell<'_>], drawn: &[&Cell<'_>]) -> String {
-    sentence(left_out.len(), "curve", &values_beyond(left_out, drawn))
+/// Of all curves along a factor that a figure could have, each by a cell of it, those that it has not, in the same words:
+/// `Not drawn: 2 curves (content zeros); …`
+pub(in crate::layer) fn curves_not_drawn(
+    left_out: &[&Cell<'_>],
+    drawn: &[&Cell<'_>],
+    along: FactorRef,
+) -> String {
+    // A curve has several values of that factor, and the cell that stands for it one of them.
+    let which = values_beyond_but_for(left_out, drawn, &[along]);
+    sentence(left_out.len(), "curve", &which)
 }
 
 /// The values of factors, and the subjects, that cells have and none of the others: `threads 2, 4; workload ycsb-f`.
 pub(crate) fn values_beyond(cells: &[&Cell<'_>], others: &[&Cell<'_>]) -> String {
+    values_beyond_but_for(cells, others, &[])
+}
+
+/// The same without the values of some factors.
+fn values_beyond_but_for(cells: &[&Cell<'_>], others: &[&Cell<'_>], but_for: &[FactorRef]) -> String {
     let factors = cells.first().map_or(&[][..], |cell| cell.schema().workload);
+    let is_told = |factor: &&FactorRef| but_for.iter().all(|one| one.name != factor.name);
+    let factors = factors.iter().filter(is_told);
     let subjects = only_in(cells, others, |cell| cell.subject().to_owned());
-    let differing = factors
-        .iter()
-        .map(|factor| values_only_in(cells, others, *factor));
+    let differing = factors.map(|factor| values_only_in(cells, others, *factor));
     let differing = differing.chain([some(&subjects, ", ")]);
     let differing: Vec<String> = differing.filter(|words| !words.is_empty()).collect();
     differing.join("; ")

@@ -40,6 +40,7 @@ mod device_studies;
 mod device_sync;
 mod device_time;
 mod figure_conditions;
+mod figure_lines;
 mod filesystem;
 mod filesystem_apart;
 mod filesystem_costs;

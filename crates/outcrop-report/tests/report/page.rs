@@ -198,3 +198,23 @@ fn the_skeleton_of_the_page() {
     }
     insta::assert_snapshot!("skeleton", skeleton.join("\n"));
 }
+
+#[test]
+fn a_marked_interval_is_never_said_to_be_as_wide_as_one_that_is_not() {
+    let builder = RunBuilder {
+        spread: 0.0509,
+        ..RunBuilder::new(3)
+    };
+    let html = Report::of(&builder.cells(&[4096], &[1, 8], &[100]).build()).to_html();
+    assert!(html.contains("Marked as wide: an interval of more than ± 5 %"));
+    assert!(
+        html.contains("wide interval: ± 5.1 %") && !html.contains("wide interval: ± 5 %"),
+        "{html}"
+    );
+}
+
+#[test]
+fn a_dash_in_a_matrix_is_not_said_to_be_a_cell_that_was_not_measured() {
+    let html = Report::of(&complete()).to_html();
+    assert!(html.contains("A dash: no such cell or figure in this run."));
+}

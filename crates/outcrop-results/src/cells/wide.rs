@@ -1,17 +1,19 @@
-//! `cells.csv` and `cells.parquet`: a row per cell, a column per factor, and six columns per headline figure.
+//! `cells.csv` and `cells.parquet`: a row per cell, a column per factor, and six columns per headline figure, with two more where they say
+//! something.
 
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
-use outcrop_measure::metric::Unit;
+use outcrop_measure::metric::{Provenance, Unit};
 use outcrop_schema::{Column, FactorRef};
 
-use super::{CellRow, CellTable, Figure, are_told_by_plan};
+use super::{CellRow, CellTable, Estimate, Figure, are_told_by_plan};
 use crate::atomic_file::write_with;
 use crate::error::ResultsError;
 use crate::layout::{CELLS_CSV_FILE, CELLS_PARQUET_FILE};
 use crate::parquet::{PlainColumn, write_columns};
+use crate::record::provenance_name;
 use crate::view::RunView;
 
 /// Columns of every cell.
@@ -158,12 +160,13 @@ fn shown_metrics(rows: &[CellRow]) -> Vec<(String, Unit)> {
         .collect()
 }
 
-/// A figure's median, interval, confidence, n, and why there is none.
+/// A figure's median, interval, confidence, n, and why there is none; why a figure has no interval and where it comes from, where a cell
+/// has such to say.
 fn figure_columns(rows: &[CellRow], name: &str, unit: Unit) -> Vec<(String, PlainColumn)> {
     let figures: Vec<Option<&Figure>> = rows.iter().map(|row| row.figures.get(name)).collect();
     let estimate = |figure: &Option<&Figure>| figure.and_then(|figure| figure.estimate()).cloned();
     let estimates: Vec<_> = figures.iter().map(estimate).collect();
-    let real = |of: fn(&super::Estimate) -> Option<f64>| {
+    let real = |of: fn(&Estimate) -> Option<f64>| {
         PlainColumn::Real(estimates.iter().map(|estimate| of(estimate.as_ref()?)).collect())
     };
     let reasons = figures.iter().map(|figure| match figure {
@@ -175,7 +178,13 @@ fn figure_columns(rows: &[CellRow], name: &str, unit: Unit) -> Vec<(String, Plai
         .map(|estimate| i64::try_from(estimate.as_ref()?.n).ok());
     let full = with_unit(name, unit);
     let part = |of: &str, what: &str| [of, what].join("_");
-    vec![
+    let of_estimates = |what: &str, of: fn(&Estimate) -> Option<String>| {
+        let words: Vec<Option<String>> = estimates.iter().map(|estimate| of(estimate.as_ref()?)).collect();
+        // Most runs have nothing to say in these, and no column.
+        let is_said = words.iter().any(Option::is_some);
+        is_said.then(|| (part(name, what), PlainColumn::Text(words)))
+    };
+    let mut columns = vec![
         (full.clone(), real(|estimate| Some(estimate.value))),
         (part(&full, "low"), real(|estimate| Some(estimate.interval?.low))),
         (
@@ -188,7 +197,13 @@ fn figure_columns(rows: &[CellRow], name: &str, unit: Unit) -> Vec<(String, Plai
         ),
         (part(name, "n"), PlainColumn::Whole(counts.collect())),
         (part(name, "unavailable"), PlainColumn::Text(reasons.collect())),
-    ]
+    ];
+    columns.extend(of_estimates("no_interval", |one| one.no_interval.clone()));
+    columns.extend(of_estimates("provenance", |one| {
+        let is_other = one.provenance != Provenance::Measured;
+        is_other.then(|| provenance_name(one.provenance).to_owned())
+    }));
+    columns
 }
 
 /// A metric's column: its name and its unit, which is left out where the name says it and for rates, ratios and counts.

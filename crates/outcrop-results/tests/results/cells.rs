@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use outcrop_measure::metric::Provenance;
 use outcrop_results::{CellTable, TrialEntry, Value, cells};
+use outcrop_schema::filesystem;
 
-use crate::samples::{IOPS, run_of, trial, usual};
+use crate::samples::{IOPS, run_of, trial, two_intervals, usual};
 
 /// Three repetitions at each of these depths; throughput and latency follow from depth and repetition.
 fn sweep(depths: &[u32]) -> Vec<TrialEntry> {
@@ -121,6 +123,56 @@ fn csv_and_parquet_have_sizes_in_bytes_numbers_as_numbers_and_the_reason_of_what
             .sum::<usize>(),
         2
     );
+}
+
+#[test]
+fn csv_says_where_a_figure_comes_from_that_was_not_measured_and_has_no_column_for_it_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |name: &str, trials: &[TrialEntry]| {
+        let mut csv = Vec::new();
+        let table = CellTable::of(&run_of(folder.path(), name, trials));
+        cells::write_csv(&table, &mut csv).unwrap();
+        rows_of_csv(&csv)
+    };
+    let mut trials = sweep(&[1, 4]);
+    let plain = &of("measured", &trials)[0];
+    assert!(
+        plain
+            .keys()
+            .all(|name| !name.ends_with("_provenance") && !name.ends_with("_no_interval")),
+        "{plain:?}"
+    );
+    for trial in trials.iter_mut().filter(|trial| trial.cell == "depth-4") {
+        for value in &mut trial.values {
+            value.provenance = Provenance::Imported;
+        }
+    }
+    let rows = of("imported", &trials);
+    let said = rows.iter().map(|row| row["iops_provenance"].as_str());
+    assert_eq!(said.collect::<Vec<_>>(), ["", "imported"]);
+}
+
+#[test]
+fn csv_says_why_a_figure_of_all_trials_together_has_no_interval() {
+    let folder = tempfile::tempdir().unwrap();
+    let p99 = || Value::unavailable(filesystem::LATENCY.p99, "n = 600 supports no p99");
+    let few = |repetition: u32| TrialEntry {
+        layer: filesystem::SCHEMA.name.to_owned(),
+        histograms: two_intervals(50_000, 300),
+        ..trial(1, repetition, &[p99()])
+    };
+    let trials: Vec<TrialEntry> = (0..3).map(few).collect();
+    let mut csv = Vec::new();
+    let table = CellTable::of(&run_of(folder.path(), "pooled", &trials));
+    cells::write_csv(&table, &mut csv).unwrap();
+    let row = &rows_of_csv(&csv)[0];
+    assert_ne!(row["latency_p99_ns"], "");
+    assert_eq!(
+        (row["latency_p99_ns_low"].as_str(), row["latency_p99_n"].as_str()),
+        ("", "3")
+    );
+    let why = &row["latency_p99_no_interval"];
+    assert!(why.contains("all trials together"), "{why}");
 }
 
 #[test]

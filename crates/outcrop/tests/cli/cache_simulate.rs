@@ -262,3 +262,51 @@ fn the_command_that_is_printed_replays_the_trace_and_where_none_would_none_is_pr
     std::fs::write(dir.join("keys.txt"), "rock\nsand\nrock\n").unwrap();
     assert_eq!(command(&["keys.txt", "--value-size", "100B"]), None);
 }
+
+#[test]
+fn a_share_of_gets_is_not_nothing_where_some_miss_and_the_advice_is_where_that_of_every_command_is() {
+    let dir = workplace();
+    let dir = dir.path();
+    // Twelve keys of some 135 bytes, each of which misses once.
+    let lines: String = (0..60_000_u32)
+        .map(|number| format!("{number},k{},100\n", number % 12))
+        .collect();
+    std::fs::write(dir.join("trace.csv"), lines).unwrap();
+    let simulate = |args: &[&str]| {
+        let seen = outcrop(
+            dir,
+            &[
+                &["cache", "simulate", "trace.csv", "--memory", "1KiB..4KiB"],
+                args,
+            ]
+            .concat(),
+        );
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        seen
+    };
+    let text = simulate(&["--policy", "lru"]);
+    assert!(
+        text.stdout
+            .contains("only the first request of a key misses (0.02 % of gets)"),
+        "{text:?}"
+    );
+    assert!(
+        text.stdout
+            .contains("the misses fall from 100.0 % to 0.02 % of gets"),
+        "{text:?}"
+    );
+    assert!(
+        text.stderr.contains("(first request of a key): 0.02 % of gets"),
+        "{text:?}"
+    );
+    let json: serde_json::Value = serde_json::from_str(&simulate(&["--format", "json"]).stdout).unwrap();
+    assert_eq!(json["subjects"], serde_json::json!(["trace.csv"]));
+    let advice = json["advice"].as_array().unwrap();
+    assert_eq!(
+        (advice[0]["layer"].as_str(), advice[0]["topic"].as_str()),
+        (Some("cache"), Some("Memory"))
+    );
+    let said = advice[0]["text"].as_str().unwrap();
+    assert!(said.starts_with("2 KiB, where everything fits"), "{said}");
+    assert!(json["details"].get("advice").is_none());
+}

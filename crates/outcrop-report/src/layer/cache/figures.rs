@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use outcrop_measure::metric::Metric;
 use outcrop_results::RunView;
 use outcrop_schema::cache::{
-    ARRIVAL, BUILD, CONNECTIONS, DRIVER_CPU, HIT_RATIO, ITEM_MEMORY, KEYS, LATENCY, MEMORY, OFFERED,
-    PIPELINE, POLICY, SERVER, SERVER_CPU, SIMULATED_HIT_RATIO, Server, THROUGHPUT,
+    ARRIVAL, BUILD, CONNECTIONS, DRIVER_CPU, HIT_RATIO, ITEM_MEMORY, KEYS, LATENCY, MEMORY, OF_SERVERS,
+    OFFERED, ORACLE, PIPELINE, POLICY, SERVER, SERVER_CPU, SIMULATED_HIT_RATIO, Server, THROUGHPUT,
 };
 use outcrop_schema::{About, FactorRef};
 
@@ -17,7 +17,8 @@ use super::cell::{
 use crate::cell::{Cell, largest_family};
 use crate::chart::SeriesKind::{Dense, Measured, Modelled};
 use crate::chart::{
-    Bar, BarChart, BarGroup, Facet, LineChart, Part, Point, Quantity, Scale, Series, axis, cdf_of_latencies,
+    Bar, BarChart, BarGroup, COLOURS, Facet, LineChart, Part, Point, Quantity, Scale, Series, axis,
+    cdf_of_latencies,
 };
 use crate::layer::sensitivity::sensitivity;
 use crate::section::{FigureSlot, LeastEffort};
@@ -96,7 +97,11 @@ fn distinguishing(cells: &[&Cell<'_>], cell: &Cell<'_>) -> String {
     let others: [FactorRef; 2] = [&POLICY, &MEMORY];
     let others = others.into_iter().filter(|factor| differs(&factor.about()));
     let others = others.map(|factor| cell.shown(factor));
-    let apart = OTHERS.into_iter().filter(|factor| differs(&factor.about()));
+    let more: [FactorRef; 2] = [&ITEM_MEMORY, &ORACLE];
+    let apart = more
+        .into_iter()
+        .chain(OTHERS)
+        .filter(|factor| differs(&factor.about()));
     let apart = apart.map(|factor| named(cell, factor));
     listed(
         server
@@ -130,15 +135,54 @@ fn choice(cells: &[Cell<'_>], shown: &[&Cell<'_>]) -> String {
     }
 }
 
-/// Cells by the line that they are on: servers in the order of the page, then by name.
-type Lines<'c, 'a> = BTreeMap<(usize, String), Chosen<'c, 'a>>;
+/// Cells that differ in what the axis shows, and in nothing else.
+struct Line<'c, 'a> {
+    /// The colour of its server; where that has several lines, a colour that no server here has.
+    hue: usize,
+    name: String,
+    cells: Chosen<'c, 'a>,
+}
 
-fn lines<'c, 'a>(cells: Chosen<'c, 'a>, name: fn(&Cell<'_>) -> String) -> Lines<'c, 'a> {
-    let mut lines = Lines::new();
+/// Peers by the line along a factor that they are on: servers in the order of the page, then by name. Where those of one name differ in what
+/// else servers are started with, such as their threads, there is a line for each, which says it.
+fn lines<'c, 'a>(
+    cells: &Chosen<'c, 'a>,
+    along: FactorRef,
+    name: fn(&Cell<'_>) -> String,
+) -> Vec<Line<'c, 'a>> {
+    let full_name = |cell: &Cell<'_>| {
+        let plain = name(cell);
+        let alike = || cells.iter().filter(|other| name(other) == plain);
+        let differs = |factor: &&FactorRef| {
+            let is_other = |other: &&Cell<'_>| other.spelling(factor) != cell.spelling(factor);
+            factor.name != along.name && alike().any(is_other)
+        };
+        let apart: Vec<String> = OF_SERVERS
+            .iter()
+            .filter(differs)
+            .map(|factor| named(cell, *factor))
+            .collect();
+        listed([plain].into_iter().chain(apart))
+    };
+    let mut by_name: BTreeMap<(usize, String), Chosen<'c, 'a>> = BTreeMap::new();
     for cell in cells {
-        lines.entry((rank(cell), name(cell))).or_default().push(cell);
+        by_name
+            .entry((rank(cell), full_name(cell)))
+            .or_default()
+            .push(cell);
     }
-    lines
+    let mut ranks: BTreeSet<usize> = by_name.keys().map(|(rank, _)| *rank).collect();
+    let taken = ranks.clone();
+    let mut free = (0..COLOURS).filter(|hue| !taken.contains(hue));
+    let line = |((rank, name), cells)| Line {
+        hue: match ranks.remove(&rank) {
+            true => rank,
+            false => free.next().unwrap_or(rank),
+        },
+        name,
+        cells,
+    };
+    by_name.into_iter().map(line).collect()
 }
 
 /// One line per policy, and one per peer; the simulation of each in its colour.
@@ -149,19 +193,26 @@ fn hits_by_memory(cells: &[Cell<'_>]) -> FigureSlot {
     let choice = choice(cells, &family);
     let x = |cell: &Cell<'_>| cell.place(&MEMORY);
     let mut series = Vec::new();
-    for (hue, ((_, name), cells)) in lines(family, policy_or_server).into_iter().enumerate() {
+    // Policies are told apart here, and have a colour each.
+    let lines = lines(&family, &MEMORY, policy_or_server);
+    for (hue, Line { name, cells, .. }) in lines.into_iter().enumerate() {
         let points = |metric| Point::of_cells(cells.iter().copied(), x, metric, words);
         let simulated = format!("{name}, simulated");
         let simulated = Series::new(simulated, hue, Modelled, points(&SIMULATED_HIT_RATIO));
         let measured = Series::new(name, hue, Measured, points(&HIT_RATIO));
         series.extend([measured, simulated]);
     }
-    let reason = "no server was measured with two or more memory limits.";
+    let is_simulated = |series: &Series| series.kind == Modelled && !series.points.is_empty();
+    let simulated = match series.iter().any(is_simulated) {
+        true => {
+            "Dashes and dots: a textbook simulation of the policy with as many items as the server held (for memcached and Redis: LRU, which is close to what they do). "
+        }
+        false => "",
+    };
+    let reason = "no server has a hit ratio at two or more memory limits.";
     let x = axis("Memory limit", Quantity::AccessSize, Scale::Log2);
     let y = axis("Hit ratio", Quantity::Share, Scale::Fitted);
-    let caption = format!(
-        "Dashes and dots: a textbook simulation of the policy with as many items as the server held (for memcached and Redis: LRU, which is close to what they do). The limit is the configured one; a process takes more.{choice}"
-    );
+    let caption = format!("{simulated}The limit is the configured one; a process takes more.{choice}");
     let slot = LineChart { x, y, series }.curves("cache-hit-ratio", TITLE, caption, "cache-policies", reason);
     slot.with_effort(LeastEffort::Default)
 }
@@ -182,8 +233,15 @@ fn tail_by_load(cells: &[Cell<'_>]) -> FigureSlot {
     let held = family.first().map(held).unwrap_or_default();
     let x = |cell: &Cell<'_>| cell.value(&THROUGHPUT);
     let points = |cells| Point::of_cells(cells, x, &LATENCY.p99, words);
-    let mut series = Vec::new();
-    for ((hue, server), open) in lines(family, server) {
+    let (mut series, mut has_loads) = (Vec::new(), false);
+    let lines = lines(&family, &ARRIVAL, server);
+    for Line {
+        hue,
+        name: server,
+        cells: open,
+    } in lines
+    {
+        has_loads |= open.len() >= 2;
         let is_like = |cell: &Cell<'_>| is_closed_loop(cell) && cell.is_like(open[0], &[&ARRIVAL]);
         let closed = points(all_of(cells, is_like));
         let closed = Series::new(format!("{server}, closed loop"), hue + 4, Measured, closed);
@@ -192,7 +250,12 @@ fn tail_by_load(cells: &[Cell<'_>]) -> FigureSlot {
             series.extend([open, closed]);
         }
     }
-    let reason = "no server was offered two or more loads in an open loop.";
+    let reason = match has_loads {
+        true => {
+            "no server has a p99 latency at two or more of the loads that it was offered: that needs more requests."
+        }
+        false => "no server was offered two or more loads in an open loop.",
+    };
     let x = axis("Requests answered per second", Quantity::Iops, Scale::Linear);
     let y = axis("p99 latency", Quantity::Latency, Scale::Log10);
     let caption = format!(
@@ -255,7 +318,9 @@ fn cpu_by_pipeline(cells: &[Cell<'_>]) -> FigureSlot {
         "User and kernel time of the server's threads, and of the driver's, per answer; {connections} connections, closed loop. \
          Where the driver takes more CPU time than the server, the throughput is limited by the driver.{choice}{of_one}"
     );
-    chart.slot("cache-cpu-per-request", TITLE, caption, "cache-peers")
+    let missing = || FigureSlot::missing(TITLE, "no cell of a closed loop gave a CPU time.", "cache-peers");
+    let figure = chart.draw("cache-cpu-per-request", TITLE, caption);
+    figure.map_or_else(missing, FigureSlot::Drawn)
 }
 
 /// Throughput by connections, closed loop, without a pipeline or with the least.
@@ -264,13 +329,14 @@ fn throughput_by_connections(cells: &[Cell<'_>]) -> FigureSlot {
     let family = typical(cells, &peers_along(&CONNECTIONS), &THROUGHPUT);
     let pipeline = family.first().map_or("", |cell| cell.spelling(&PIPELINE));
     let choice = choice(cells, &family);
-    let line = |((hue, server), cells): ((usize, String), Chosen<'_, '_>)| {
+    let line = |Line { hue, name, cells }: Line<'_, '_>| {
         let x = |cell: &Cell<'_>| cell.place(&CONNECTIONS);
         let points = Point::of_cells(cells, x, &THROUGHPUT, words);
-        Series::new(format!("{server}, closed loop"), hue, Measured, points)
+        Series::new(format!("{name}, closed loop"), hue, Measured, points)
     };
-    let series = lines(family, server).into_iter().map(line).collect();
-    let reason = "no server was measured with two or more numbers of connections.";
+    let lines = lines(&family, &CONNECTIONS, server);
+    let series = lines.into_iter().map(line).collect();
+    let reason = "no server was measured with two or more numbers of connections in a closed loop.";
     let x = axis("Connections", Quantity::QueueDepth, Scale::Log2);
     let y = axis("Requests answered per second", Quantity::Iops, Scale::Linear);
     let caption = format!(

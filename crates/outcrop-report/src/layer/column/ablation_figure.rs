@@ -102,7 +102,8 @@ fn facet((_, cells): &Column<'_>, title: &str) -> Facet {
 
 /// The sections of a file on top of each other; `postings` are those written, or those computed.
 fn stacked(cell: &Cell<'_>, kind: SeriesKind, postings: &Metric) -> Option<Bar> {
-    let rows = cell.value(&ROW_COUNT)?;
+    let rows = cell.number(&ROW_COUNT)?;
+    let (rows, n) = (rows.value, rows.n);
     let metrics = [&DICTIONARY_BYTES, &CODES_BYTES, postings];
     let bytes = metrics.map(|metric| cell.value(metric).unwrap_or_default() / rows);
     let segments = (0..).zip(bytes).filter(|(_, bytes)| *bytes > 0.0);
@@ -112,7 +113,9 @@ fn stacked(cell: &Cell<'_>, kind: SeriesKind, postings: &Metric) -> Option<Bar> 
         .map(|((name, _), bytes)| format!("{name} {bytes:.3} B"));
     Some(Bar {
         kind,
-        segments: segments.map(|(part, bytes)| Segment::bare(part, bytes)).collect(),
+        segments: segments
+            .map(|(part, bytes)| Segment::derived(part, bytes, Some(n)))
+            .collect(),
         note: format!("{} a row", sections.collect::<Vec<_>>().join(", ")),
     })
 }

@@ -20,8 +20,9 @@ use super::size_figure::sizes_by_form;
 use crate::cell::{Cell, families};
 use crate::chart::{
     Bar, BarChart, BarGroup, Facet, Figure, LineChart, Part, Point, Quantity, Scale, Segment, Series,
-    SeriesKind, axis,
+    SeriesKind, Support, axis,
 };
+use crate::layer::not_drawn::cells_not_drawn;
 use crate::section::FigureSlot;
 
 /// Columns drawn; more make bars of a hair's breadth.
@@ -35,6 +36,14 @@ const SEARCHES: [(&str, SearchMode, Index); 5] = [
     ("on disk, postings in the file", OnDisk, Index::Postings),
     ("on disk, scan", OnDisk, Index::None),
     ("in memory, scan", Scan, Index::None),
+];
+/// The row behind these.
+const IN_TEXT: &str = "plain text, scan";
+/// What is searched, and what a search begins with.
+const SOUGHT: [(Operation, &str); 3] = [
+    (Operation::Equality, "a value"),
+    (Operation::Prefix, "a three-letter prefix"),
+    (Operation::Range, "a range of 1 % of the dictionary"),
 ];
 const PERCENTILES: [(&str, Metric); 2] = [("p50", LATENCY.p50), ("p99", LATENCY.p99)];
 
@@ -116,7 +125,7 @@ fn size_bars(column: &str, cells: &[&Cell<'_>], ways: &BTreeSet<Way>) -> Vec<Bar
         let note = format!("{column}, {}: {file}, {percent:.1} % of text", stored.1);
         Some(Bar::single(
             SeriesKind::Measured,
-            Segment::bare(part, percent),
+            Segment::derived(part, percent, Some(file.n)),
             note,
         ))
     };
@@ -149,9 +158,13 @@ fn size_by_cardinality(cells: &[Cell<'_>]) -> FigureSlot {
 /// The line of the files of one skew, and the line of what they could not be smaller than.
 fn file_and_floor((hue, cells): (usize, &Vec<&Cell<'_>>)) -> [Series; 2] {
     let file = |cell: &&Cell<'_>| {
-        let bytes = cell.value(&BYTES_PER_ROW)?;
+        let number = cell.number(&BYTES_PER_ROW)?;
+        let bytes = number.value;
         let note = format!("{bytes:.3} B a row; {}", column_words(cell));
-        Some(Point::bare(cell.place(&DISTINCT)?, bytes, note))
+        Some(Point {
+            support: Support::derived(Some(number.n)),
+            ..Point::bare(cell.place(&DISTINCT)?, bytes, note)
+        })
     };
     let floor = |cell: &&Cell<'_>| {
         let bytes = cell.value(&FLOOR_BYTES)? / cell.value(&ROW_COUNT)?;
@@ -176,47 +189,58 @@ fn search_latency(cells: &[Cell<'_>]) -> FigureSlot {
     let Some(example) = searched.max_by(|left, right| rows(left).total_cmp(&rows(right))) else {
         return FigureSlot::missing(TITLE, "no search was measured.", "column-search");
     };
-    let mut of_column = cells.to_vec();
-    of_column.retain(|cell| column_key(cell) == column_key(example));
-    let group = |operation, (label, mode, index): (&str, SearchMode, Index)| {
-        let is_wanted = |cell: &&Cell<'_>| is_search(cell, operation, mode, &[index]);
-        let bars = of_column.iter().find(is_wanted).map(latency_bars);
-        let (label, bars) = (label.to_owned(), bars.unwrap_or_default());
-        BarGroup { label, bars }
-    };
-    let in_text = |operation| {
-        let is_wanted = |cell: &&Cell<'_>| is_plain_text(cell) && cell.is(&OPERATION, &operation);
-        let bars = of_column.iter().find(is_wanted).map(latency_bars);
-        let label = "plain text, scan".to_owned();
-        BarGroup {
-            label,
-            bars: bars.unwrap_or_default(),
+    let ways = SEARCHES.map(|(label, ..)| label).into_iter().chain([IN_TEXT]);
+    let mut drawn = Vec::new();
+    let mut facet = |operation: Operation| {
+        let of_column = cells
+            .iter()
+            .filter(|cell| column_key(cell) == column_key(example));
+        let of_column: Vec<&Cell<'_>> = of_column.filter(|cell| cell.is(&OPERATION, &operation)).collect();
+        let mut group = |label: &'static str| {
+            let cell = of_column.iter().find(|cell| way_of_search(cell) == Some(label));
+            let bars = cell.map(|cell| latency_bars(cell)).unwrap_or_default();
+            drawn.extend(cell.filter(|_| !bars.is_empty()).copied());
+            let label = label.to_owned();
+            BarGroup { label, bars }
+        };
+        Facet {
+            title: operation.to_string(),
+            groups: ways.clone().map(&mut group).collect(),
         }
     };
-    let facet = |operation: Operation| Facet {
-        title: operation.to_string(),
-        groups: SEARCHES
-            .map(|search| group(operation, search))
-            .into_iter()
-            .chain([in_text(operation)])
-            .collect(),
-    };
-    let operations = [Operation::Equality, Operation::Prefix, Operation::Range];
+    let facets = SOUGHT.map(|(operation, _)| facet(operation)).into();
     let chart = BarChart {
         value: axis("Latency", Quantity::Latency, Scale::Log10),
         parts: parts(PERCENTILES.map(|(name, _)| name)),
-        facets: operations.map(facet).into(),
+        facets,
     };
+    let could_have = cells.iter().filter(|cell| way_of_search(cell).is_some());
+    let could_have = could_have.filter(|cell| SOUGHT.iter().any(|(sought, _)| cell.is(&OPERATION, sought)));
+    let others = Some(cells_not_drawn(could_have, &drawn)).filter(|others| !others.is_empty());
+    let others = others.map_or_else(String::new, |others| format!(" {others}"));
+    let is_drawn = |operation: &Operation| drawn.iter().any(|cell| cell.is(&OPERATION, operation));
+    let sought = SOUGHT.into_iter().filter(|(operation, _)| is_drawn(operation));
+    let sought: Vec<&str> = sought.map(|(_, sought)| sought).collect();
     let hits = match example.value(&HITS_PER_OPERATION) {
         Some(hits) => format!(" A value has {hits:.0} rows on average."),
         None => String::new(),
     };
     let caption = format!(
-        "Time from a value, a three-letter prefix, or a range of 1 % of the dictionary to the row numbers: {}.{hits} A missing bar was not measured, or has too few queries for its percentile.",
+        "Time from {} to the row numbers: {}.{hits} A missing bar was not measured, or has too few queries for its percentile.{others}",
+        sought.join(" or "),
         column_words(example)
     );
     let figure = chart.draw("column-search", TITLE, caption);
     slot(figure, TITLE, "no search kept a latency.", "column-search")
+}
+
+/// The way in which it searches, as a row of the figure is called; none of a search that has no row.
+fn way_of_search(cell: &Cell<'_>) -> Option<&'static str> {
+    let operation = *cell.get(&OPERATION)?;
+    let mut searches = SEARCHES.into_iter();
+    let way = searches.find(|(_, mode, index)| is_search(cell, operation, *mode, &[*index]));
+    way.map(|(label, ..)| label)
+        .or_else(|| is_plain_text(cell).then_some(IN_TEXT))
 }
 
 fn latency_bars(cell: &Cell<'_>) -> Vec<Bar> {

@@ -56,7 +56,7 @@ fn bars(whole: &Whole<'_>) -> Vec<Bar> {
         );
         Some(Bar::single(
             SeriesKind::Measured,
-            Segment::bare(part, percent),
+            Segment::derived(part, percent, Some(number.n)),
             note,
         ))
     };

@@ -123,7 +123,7 @@ pub(super) fn others_along(
     let firsts = all.iter().map(|curve| curve[0]).filter(|cell| could_have(cell));
     let is_drawn = |cell: &Cell<'_>| drawn.iter().any(|one| one.is_like(cell, &[along]));
     let others: Vec<&Cell<'_>> = firsts.filter(|cell| !is_drawn(cell)).collect();
-    let sentence = curves_not_drawn(&others, drawn);
+    let sentence = curves_not_drawn(&others, drawn, along);
     if sentence.is_empty() {
         sentence
     } else {

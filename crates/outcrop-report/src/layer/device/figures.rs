@@ -84,11 +84,30 @@ fn other_depth_curves(cells: &[Cell<'_>], drawn: &[&Cell<'_>]) -> String {
     others_along(cells, &QUEUE_DEPTH, drawn, |cell| cell.only().is_some())
 }
 
+/// The drives and jobs behind a line over the queue depth, which is that of each of them; nothing of one.
+fn at_work(cell: &Cell<'_>) -> String {
+    let several = |count: u32, noun: &str| match count {
+        1 => String::new(),
+        count => format!(", {count} {noun}"),
+    };
+    let drives = cell.drives();
+    let of_each = if drives == 1 { "jobs" } else { "jobs each" };
+    let jobs = several(cell.jobs() / drives, of_each);
+    format!("{}{jobs}", several(drives, "drives"))
+}
+
+/// The requests of a line over the queue depth: `4 KiB random reads, 2 jobs`.
+fn in_words(cell: &Cell<'_>) -> String {
+    format!("{}{}{}", cell.requests(), at_work(cell), cell.circumstances())
+}
+
 fn bandwidth_and_latency(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Bandwidth against latency";
     let mut curves = Vec::new();
     for direction in Direction::ALL {
-        let of_one = pure_curves(cells, &QUEUE_DEPTH, direction).take(5);
+        // Lines of one colour would be one to their reader.
+        let most = COLOURS / Direction::ALL.len();
+        let of_one = pure_curves(cells, &QUEUE_DEPTH, direction).take(most);
         let mut of_one: Vec<_> = of_one.map(|curve| (direction, curve)).collect();
         of_one.sort_by_key(|(_, curve)| curve[0].get(&IO_BLOCK_SIZE));
         curves.extend(of_one);
@@ -100,7 +119,9 @@ fn bandwidth_and_latency(cells: &[Cell<'_>]) -> FigureSlot {
     let series = curves.iter().enumerate().map(|(hue, (direction, curve))| {
         let x = |cell: &Cell<'_>| cell.value(&BANDWIDTH.both);
         let points = points(curve, x, |cell| cell.number(&LATENCY.both.mean));
-        let name = format!("{} {direction}{}", curve[0].access(), curve[0].circumstances());
+        let first = curve[0];
+        let circumstances = first.circumstances();
+        let name = format!("{} {direction}{}{circumstances}", first.access(), at_work(first));
         Series::new(name, hue, SeriesKind::Measured, points)
     });
     let chart = LineChart {
@@ -131,7 +152,7 @@ fn latency_by_depth(cells: &[Cell<'_>]) -> FigureSlot {
         false => format!("{}{}", without_mixes(cells), other_depth_curves(cells, &drawn)),
     };
     for (curve, direction) in curves {
-        let requests = format!("{}{}", curve[0].requests(), curve[0].circumstances());
+        let requests = in_words(curve[0]);
         if !held.contains(&requests) {
             held.push(requests);
         }
@@ -213,7 +234,12 @@ fn whose(series: &[Series], published: &[Published]) -> String {
 fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
     const TITLE: &str = "IOPS by queue depth";
     let name = |cell: &Cell<'_>, direction: Direction| {
-        format!("{} {direction}{}", cell.access(), cell.circumstances())
+        format!(
+            "{} {direction}{}{}",
+            cell.access(),
+            at_work(cell),
+            cell.circumstances()
+        )
     };
     let mut series = by_direction(cells, published, (&QUEUE_DEPTH, &IO_BLOCK_SIZE), &IOPS, name);
     let mut mixes = mixed_depth_curves(cells);
@@ -224,7 +250,7 @@ fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
     series.extend(mixes.iter().enumerate().map(|(index, curve)| {
         let x = |cell: &Cell<'_>| cell.place(&QUEUE_DEPTH);
         let points = points(curve, x, |cell| cell.number(&IOPS.both));
-        let name = format!("{}{}", curve[0].requests(), curve[0].circumstances());
+        let name = in_words(curve[0]);
         Series::new(name, 4 + index, SeriesKind::Measured, points)
     }));
     // What else was swept by depth, such as another pattern or more jobs; access sizes have a figure.
@@ -243,13 +269,7 @@ fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
     series.extend(free.into_iter().zip(&others).map(|(hue, curve)| {
         let x = |cell: &Cell<'_>| cell.place(&QUEUE_DEPTH);
         let points = points(curve, x, |cell| cell.number(&IOPS.both));
-        let first = curve[0];
-        let jobs = match first.jobs() {
-            1 => String::new(),
-            jobs => format!(", {jobs} jobs"),
-        };
-        let name = format!("{}{jobs}{}", first.requests(), first.circumstances());
-        Series::new(name, hue, SeriesKind::Measured, points)
+        Series::new(in_words(curve[0]), hue, SeriesKind::Measured, points)
     }));
     if series.is_empty() {
         return FigureSlot::missing(TITLE, ONE_DEPTH, "ssd-queue-depth");

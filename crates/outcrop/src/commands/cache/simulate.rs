@@ -98,13 +98,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
             args.trace.display()
         )));
     }
-    let share = |part: u64| part as f64 / facts.gets as f64 * 100.0;
     note(&format!(
-        "{}, {}, {} · compulsory misses (first request of a key): {:.1} % of gets · all objects take {}, each with its key and {} of overhead",
+        "{}, {}, {} · compulsory misses (first request of a key): {} of gets · all objects take {}, each with its key and {} of overhead",
         counted(trace.entries().len(), "request"),
         counted(trace.key_count() as usize, "key"),
         counted(facts.gets as usize, "get"),
-        share(facts.first_gets),
+        advice::spelled(facts.first_gets as f64 / facts.gets as f64),
         format_data(facts.all_bytes as f64),
         format_bytes(args.overhead.0),
     ));
@@ -130,7 +129,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
         args,
         is_plain && trace.has_sizes() && facts.keys_without_size == 0 && !expires,
     );
-    answer(&points, &spec, (&facts, replay), args.format)?;
+    answer(&points, &spec, (&facts, replay), args)?;
     picture::draw(&points, &spec, args, trace.entries().len())?;
     Ok(Ending::Done)
 }
@@ -253,8 +252,9 @@ fn answer(
     points: &[CurvePoint],
     spec: &CurveSpec,
     (facts, replay): (&TraceFacts, String),
-    format: Format,
+    args: &Args,
 ) -> anyhow::Result<()> {
+    let format = args.format;
     let mut advice = advice::sentences(points, facts);
     // Of a trace that no cache helps, a server shows no more.
     if let Some(sentences) = &mut advice
@@ -269,11 +269,24 @@ fn answer(
             print(&format!("{}\n\n", advice.join("\n")))?;
             table.print(format)
         }
-        (Format::Json, Some(advice)) => {
-            print(&pretty_json(&table.in_envelope().with_detail("advice", advice))?)
+        (Format::Json, advice) => {
+            let mut envelope = table.in_envelope();
+            envelope.subjects = vec![args.trace.display().to_string()];
+            let sentences = advice.unwrap_or_default();
+            envelope.advice = sentences.iter().map(|sentence| claim(sentence)).collect();
+            print(&pretty_json(&envelope)?)
         }
-        (Format::Text | Format::Json | Format::Csv, _) => table.print(format),
+        (Format::Text | Format::Csv, _) => table.print(format),
     }
+}
+
+/// A sentence of the advice as the JSON of every command has it.
+fn claim(sentence: &str) -> serde_json::Value {
+    let topics = ["Memory", "Policy"].into_iter();
+    let mut named =
+        topics.filter_map(|topic| Some((topic, sentence.strip_prefix(topic)?.strip_prefix(": ")?)));
+    let (topic, text) = named.next().unwrap_or(("Misses by memory", sentence));
+    serde_json::json!({ "layer": outcrop_schema::cache::SCHEMA.name, "topic": topic, "text": text })
 }
 
 /// For people a row for each limit and a column for each policy; for programs a row for each pair.

@@ -9,7 +9,7 @@ use super::super::references::{
 };
 use super::hue_of;
 use crate::cell::Cell;
-use crate::chart::{LineChart, Point, Quantity, Scale, Series, SeriesKind, axis};
+use crate::chart::{LineChart, Point, Quantity, Scale, Series, SeriesKind, Support, axis};
 use crate::section::FigureSlot;
 
 const PLAN: &str = "ratio-percentiles";
@@ -84,7 +84,14 @@ fn over_zstd(cells: &[Cell<'_>], published: &Published, size: u64) -> FigureSlot
     let line = |curve: Vec<(u8, f64)>, whose: &str, kind: SeriesKind| {
         let point = |(percent, ratio): (u8, f64)| {
             let note = format!("p{percent} of sizes, {whose}: {ratio:.3}");
-            Point::bare(f64::from(percent), ratio, note)
+            let support = match kind {
+                SeriesKind::Published => Support::default(),
+                _ => Support::derived(None),
+            };
+            Point {
+                support,
+                ..Point::bare(f64::from(percent), ratio, note)
+            }
         };
         Series::new("dpzip ÷ zstd", 5, kind, curve.into_iter().map(point))
     };

@@ -5,7 +5,7 @@ use outcrop_measure::metric::Metric;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{BANDWIDTH, ByDirection, Direction, IO_BLOCK_SIZE, IOPS, QUEUE_DEPTH};
 
-use super::points;
+use super::{at_work, points};
 use crate::cell::Cell;
 use crate::chart::{Axis, LineChart, Quantity, Scale, Series, SeriesKind, Wait, axis};
 use crate::layer::device::cell::{DeviceCell, P50, P99};
@@ -184,7 +184,8 @@ fn iops_by_depth_and_size(cells: &[Cell<'_>], direction: Direction) -> Option<Fi
     let id = format!("iops-by-depth-of-{direction}s");
     let title = format!("IOPS of {direction}s by queue depth, for each access size");
     let caption = format!(
-        "Only {direction}s{}. A line that stays flat is of a size at which the least depth is enough.{}",
+        "Only {direction}s{}{}. A line that stays flat is of a size at which the least depth is enough.{}",
+        at_work(lines.curves[0][0]),
         lines.circumstances(),
         lines.not_drawn(cells, MOST_SIZES)
     );

@@ -158,7 +158,7 @@ fn bandwidth_by_content(cells: &[Cell<'_>]) -> Option<FigureSlot> {
     let caption = format!(
         "{}. Content that compresses is written faster only where something below compresses: the drive, or the filesystem.{}",
         held_but_for(family[0], &CONTENT),
-        not_drawn(cells, &family)
+        without_bar(cells, &family, &BANDWIDTH.both)
     );
     Some(chart.slot(
         "bandwidth-by-content",
@@ -178,7 +178,7 @@ fn iops_by_sync(cells: &[Cell<'_>]) -> Option<FigureSlot> {
     let caption = format!(
         "{}. Each bar is a sync policy: after how many writes, or with which call, writes are made durable.{}",
         held_but_for(family[0], &SYNC),
-        not_drawn(cells, &family)
+        without_bar(cells, &family, &IOPS.both)
     );
     Some(chart.slot(
         "iops-by-sync",
@@ -188,9 +188,12 @@ fn iops_by_sync(cells: &[Cell<'_>]) -> Option<FigureSlot> {
     ))
 }
 
-/// The writes that have no bar, as a sentence behind a blank; nothing where all have one.
-fn not_drawn(cells: &[Cell<'_>], drawn: &[&Cell<'_>]) -> String {
-    match cells_not_drawn(writes(cells), drawn) {
+/// The writes that have no bar, as a sentence behind a blank; nothing where all have one. A cell of the figure's own family has none
+/// either where it has no value, or nothing completed in it.
+fn without_bar(cells: &[Cell<'_>], family: &[&Cell<'_>], metric: &Metric) -> String {
+    let has_bar = |cell: &&&Cell<'_>| cell.value(metric).is_some_and(|value| value > 0.0);
+    let drawn: Vec<&Cell<'_>> = family.iter().filter(has_bar).copied().collect();
+    match cells_not_drawn(writes(cells), &drawn) {
         all if all.is_empty() => all,
         some => format!(" {some}"),
     }

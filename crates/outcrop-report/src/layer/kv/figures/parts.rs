@@ -17,7 +17,7 @@ use super::caption_of;
 use super::of_loads::MOST_GROUPS;
 use crate::cell::Cell;
 use crate::chart::SeriesKind::{Derived, Measured};
-use crate::chart::{Bar, BarChart, BarGroup, Facet, Part, Quantity, Scale, Segment, axis};
+use crate::chart::{Bar, BarChart, BarGroup, Facet, Part, Quantity, Scale, Segment, Support, axis};
 use crate::command::Commands;
 use crate::layer::not_drawn::cells_not_drawn;
 use crate::number::counted;
@@ -125,6 +125,8 @@ struct Parts {
     known: [f64; 4],
     /// The whole space over the same.
     whole: f64,
+    /// Trials behind the medians of these.
+    n: usize,
 }
 
 /// The last one is what the others leave of the whole.
@@ -135,12 +137,13 @@ impl Parts {
     /// None where the engine does not say what its files hold, or a filesystem compresses them.
     fn of(cell: &Cell<'_>) -> Option<Self> {
         let known: [&Metric; 4] = [&DATA_BLOCK_BYTES, &INDEX_BYTES, &FILTER_BYTES, &LOG_BYTES];
-        let stored = cell.value(&STORED_BYTES)?;
+        let stored = cell.number(&STORED_BYTES)?;
+        let (stored, n) = (stored.value, stored.n);
         let user = stored * cell.value(&STORED_RATIO)?;
         let [data, index, filter, log] = known.map(|metric| cell.value(metric));
         let known = [data?, index?, filter?, log?].map(|bytes| bytes / user);
         let whole = stored / user;
-        (!is_compressed_below(cell) && user > 0.0).then_some(Self { known, whole })
+        (!is_compressed_below(cell) && user > 0.0).then_some(Self { known, whole, n })
     }
 
     /// What the parts leave of the whole; below 0 where they exceed it.
@@ -157,9 +160,17 @@ impl Parts {
     /// A bar of them: the rest is not measured but what the others leave, and without length where they leave nothing.
     fn segments(&self) -> Vec<Segment> {
         let known = self.known.iter().enumerate();
-        let mut segments: Vec<Segment> = known.map(|(part, share)| Segment::bare(part, *share)).collect();
+        let n = Some(self.n);
+        let segment = |part: usize, share: f64| Segment {
+            support: Support {
+                n,
+                ..Support::default()
+            },
+            ..Segment::bare(part, share)
+        };
+        let mut segments: Vec<Segment> = known.map(|(part, share)| segment(part, *share)).collect();
         let rest = Some(self.rest()).filter(|rest| *rest > 0.0);
-        segments.extend(rest.map(|rest| Segment::bare(REST, rest).of_kind(Derived)));
+        segments.extend(rest.map(|rest| segment(REST, rest).of_kind(Derived)));
         segments
     }
 

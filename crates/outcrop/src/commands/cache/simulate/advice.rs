@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use outcrop_cache::store::PolicyKind;
 use outcrop_cache_bench::{CurveAdvice, CurvePoint, NEARLY, TraceFacts};
 use outcrop_measure::units::{format_bytes, format_data};
-use outcrop_report::number::enumerated;
+use outcrop_report::number::{enumerated, given_percent};
 
 use super::fall::{fall, of_less, of_more};
 
@@ -44,7 +44,17 @@ const NOTHING_AGAIN: &str = "No get asks for a key that an earlier request named
 
 /// `25.9 %` of the gets miss.
 pub(super) fn percent(point: &CurvePoint) -> String {
-    format!("{:.1} %", point.miss_ratio().unwrap_or_default() * 100.0)
+    spelled(point.miss_ratio().unwrap_or_default())
+}
+
+/// A share in per cent: `25.9 %`. One that a decimal would make nothing has two digits: `0.02 %`.
+pub(super) fn spelled(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent <= 0.0 || percent >= 0.05 {
+        return format!("{percent:.1} %");
+    }
+    let place = 10_f64.powi(1 - percent.log10().floor() as i32);
+    given_percent((percent * place).round() / place / 100.0)
 }
 
 /// By how many percentage points one point misses more than another: `0.6`.

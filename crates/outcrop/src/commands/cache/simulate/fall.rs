@@ -6,7 +6,7 @@ use outcrop_cache::store::PolicyKind;
 use outcrop_cache_bench::{Beyond, CurveAdvice, CurveFall, CurvePoint, FallShape, MemorySizes, TraceFacts};
 use outcrop_measure::units::format_bytes;
 
-use super::advice::{difference, named, percent};
+use super::advice::{difference, named, percent, spelled};
 
 /// Where the misses of a policy fall with more memory, and whether that is a knee. A trace that repeats a loop has one where the loop begins to fit.
 pub(super) fn fall(points: &[CurvePoint], policy: PolicyKind, facts: &TraceFacts) -> Option<String> {
@@ -53,8 +53,8 @@ fn range(fall: &CurveFall) -> String {
         format!("from {from} to {to}")
     };
     let points = |from: &CurvePoint, to: &CurvePoint| {
-        let points = (to.hits - from.hits) as f64 / from.gets as f64 * 100.0;
-        format!("{points:.1}")
+        let points = spelled((to.hits - from.hits) as f64 / from.gets as f64);
+        points.trim_end_matches(" %").to_owned()
     };
     let (part, whole) = (points(&fall.from, &fall.to), points(&fall.first, &fall.last));
     let is_all = fall.to.hits - fall.from.hits == fall.last.hits - fall.first.hits;

@@ -79,7 +79,12 @@ const fn misses(point: &CurvePoint) -> u64 {
 }
 
 fn percent(point: &CurvePoint) -> String {
-    format!("{:.1}", misses(point) as f64 / point.gets as f64 * 100.0)
+    let percent = misses(point) as f64 / point.gets as f64 * 100.0;
+    assert!(
+        percent == 0.0 || percent >= 0.05,
+        "a trace here has too few gets for less"
+    );
+    format!("{percent:.1}")
 }
 
 fn bytes(size: &str) -> u64 {
