@@ -4,6 +4,7 @@ pub mod cache;
 pub mod column;
 pub mod compression;
 pub mod device;
+mod dropped;
 pub mod filesystem;
 mod image;
 mod kept;
@@ -87,6 +88,11 @@ pub trait Layer: Sync {
         _origin: &dyn Fn(&str) -> Origin,
     ) -> Result<Vec<String>, (usize, Refusal)> {
         Ok(Vec::new())
+    }
+
+    /// Whether trials of these factors begin with a warm-up of a given time.
+    fn warms_up(&self, _factors: &Settings) -> bool {
+        true
     }
 
     /// Why a cell cannot be measured on this machine, whatever is tried; none where it can, or where only trying tells.

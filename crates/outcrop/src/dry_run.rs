@@ -76,13 +76,17 @@ fn trials(set: &PlanSet) -> String {
             true => ", until five rounds in a row are steady",
             false => "",
         };
+        // Some cells have none that takes a given time.
+        let warm_up = match trial.warm_up.0.is_zero() {
+            true => String::new(),
+            false => format!(", after {} of warm-up", trial.warm_up),
+        };
         (
             cell.plans.join(", "),
             format!(
-                "{most}{} of {} per cell, after {} of warm-up{steady}",
+                "{most}{} of {} per cell{warm_up}{steady}",
                 counted(trial.repetitions as usize, "trial"),
-                trial.duration,
-                trial.warm_up
+                trial.duration
             ),
         )
     });

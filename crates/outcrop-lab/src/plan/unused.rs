@@ -9,7 +9,17 @@ use crate::error::LabError;
 /// Refuses a choice that no plan has a use for.
 pub(super) fn refuse_unused(options: &PlanOptions, plans: &[Plan]) -> Result<(), LabError> {
     let any = |takes: fn(&LayerSchema) -> bool| plans.iter().any(|plan| takes(plan.layer.schema()));
+    let warms_up = |plan: &Plan| {
+        let combinations = plan.design.combinations(&plan.workload, &plan.factors);
+        combinations.iter().any(|factors| plan.layer.warms_up(factors))
+    };
     let choices = [
+        (
+            "--warm-up",
+            options.warm_up.is_some(),
+            plans.iter().any(warms_up),
+            "has a warm-up that takes a given time",
+        ),
         (
             "--server",
             options.server.is_some(),
