@@ -60,3 +60,4 @@ mod surface;
 mod table_flags;
 mod toy_layer;
 mod unused_flags;
+mod unused_options;
