@@ -379,6 +379,10 @@ impl FromStr for MemorySizes {
                 sizes.len()
             )));
         }
+        let is_twice = |place: &usize| sizes[..*place].contains(&sizes[*place]);
+        if let Some(place) = (0..sizes.len()).find(is_twice) {
+            return Err(refuse(format!("{} is given twice", ByteSize(sizes[place]))));
+        }
         Ok(Self(sizes))
     }
 }
@@ -415,6 +419,11 @@ impl FromStr for Policies {
                 .parse::<PolicyKind>()
                 .map_err(|error| error.to_string())
         };
-        Ok(Self(text.split(',').map(policy).collect::<Result<_, _>>()?))
+        let policies: Vec<PolicyKind> = text.split(',').map(policy).collect::<Result<_, _>>()?;
+        let is_twice = |place: &usize| policies[..*place].contains(&policies[*place]);
+        match (0..policies.len()).find(is_twice) {
+            Some(place) => Err(format!("{} is given twice; keep one of the two", policies[place])),
+            None => Ok(Self(policies)),
+        }
     }
 }

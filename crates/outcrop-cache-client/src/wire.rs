@@ -123,18 +123,28 @@ impl Wire {
         }
     }
 
-    /// Appends a set; `value` appends exactly `size_bytes`. HTTP has no time to live.
+    /// How a set says that its value expires after so many seconds, 0 for never. `unix_s` gives the seconds since 1970, by which memcached has
+    /// long times.
+    #[inline]
+    pub fn expiry(&self, ttl_s: u32, unix_s: impl FnOnce() -> u64) -> u32 {
+        match self {
+            Self::Memcached => memcached::expiry(ttl_s, unix_s),
+            Self::Redis | Self::Http { .. } => ttl_s,
+        }
+    }
+
+    /// Appends a set that expires as [`Self::expiry`] says, 0 for never; `value` appends exactly `size_bytes`. HTTP has no time to live.
     pub fn write_set(
         &self,
         key: &[u8],
         size_bytes: usize,
-        ttl_s: u32,
+        expiry: u32,
         out: &mut Vec<u8>,
         value: impl FnOnce(&mut Vec<u8>),
     ) {
         match self {
-            Self::Memcached => memcached::begin_set(key, size_bytes, ttl_s, out),
-            Self::Redis => redis::begin_set(key, size_bytes, ttl_s, out),
+            Self::Memcached => memcached::begin_set(key, size_bytes, expiry, out),
+            Self::Redis => redis::begin_set(key, size_bytes, expiry, out),
             Self::Http { authority } => http::write_request("PUT", authority, key, Some(size_bytes), out),
         }
         let start = out.len();
@@ -142,7 +152,7 @@ impl Wire {
         debug_assert_eq!(out.len() - start, size_bytes);
         match self {
             Self::Memcached => out.extend_from_slice(b"\r\n"),
-            Self::Redis => redis::end_set(ttl_s, out),
+            Self::Redis => redis::end_set(expiry, out),
             Self::Http { .. } => {}
         }
     }

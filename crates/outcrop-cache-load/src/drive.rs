@@ -238,12 +238,15 @@ fn crew_phase(
 /// What one thread asks for: its own draws, or its keys of the trace.
 fn source(spec: &LoadSpec, index: u32, seed: Seed) -> impl FnOnce(&Book) -> Source {
     let source = spec.source.clone();
-    let threads = spec.threads;
+    let (threads, most) = (spec.threads, spec.requests);
     move |book: &Book| match source {
         RequestSource::Generated { .. } => {
             Source::Drawn(drawn(&source, book, seed.derive_index(u64::from(index))))
         }
         RequestSource::Trace { trace, .. } => Source::Trace {
+            left: most.map_or(usize::MAX, |most| {
+                usize::try_from(most.get()).unwrap_or(usize::MAX)
+            }),
             trace,
             next: 0,
             share: (u64::from(index), u64::from(threads)),

@@ -114,7 +114,7 @@ pub struct LoadSpec {
     pub warm_up: WarmUp,
     /// The measured time; a trace may end earlier.
     pub duration: Duration,
-    /// The number of requests to measure instead of a time, shared evenly by the threads. Sets on miss are not counted.
+    /// The number of requests to measure instead of a time, shared evenly by the threads; the first ones of a trace. Sets on miss are not counted.
     pub requests: Option<NonZeroU64>,
     /// By which goodput is counted.
     pub objective: Option<Objective>,
@@ -229,8 +229,12 @@ impl LoadSpec {
         Ok(())
     }
 
-    /// How many of the requests thread `index` makes.
+    /// How many of the requests thread `index` makes; none where it makes all that it has, as those of a trace: the first ones are cut from
+    /// that before the threads share its keys.
     pub(crate) fn requests_of(&self, index: u32) -> Option<u64> {
+        if matches!(self.source, RequestSource::Trace { .. }) {
+            return None;
+        }
         let threads = u64::from(self.threads);
         let of = |requests: u64| requests / threads + u64::from(u64::from(index) < requests % threads);
         self.requests.map(NonZeroU64::get).map(of)
@@ -248,6 +252,17 @@ impl LoadSpec {
     pub const fn is_timed(&self) -> bool {
         let is_whole_trace = matches!(self.source, RequestSource::Trace { is_whole: true, .. });
         self.requests.is_none() && !is_whole_trace
+    }
+
+    /// Whether requests are due at the times of a trace.
+    pub const fn has_own_times(&self) -> bool {
+        matches!(
+            self.source,
+            RequestSource::Trace {
+                keeps_times: true,
+                ..
+            }
+        )
     }
 
     /// Whether requests follow a schedule.

@@ -90,6 +90,11 @@ pub trait Layer: Sync {
         Ok(Vec::new())
     }
 
+    /// Whether trials of these factors begin with a warm-up of a given time.
+    fn warms_up(&self, _factors: &Settings) -> bool {
+        self.has_warm_up()
+    }
+
     /// Why a cell cannot be measured on this machine, whatever is tried; none where it can, or where only trying tells.
     fn hindrance(&self, _cell: &Cell) -> Option<String> {
         None
@@ -106,7 +111,7 @@ pub trait Layer: Sync {
         true
     }
 
-    /// Whether a trial warms up before it measures.
+    /// Whether any trial of the layer warms up before it measures.
     fn has_warm_up(&self) -> bool {
         true
     }

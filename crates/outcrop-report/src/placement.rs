@@ -70,6 +70,11 @@ pub(crate) struct Essential {
     pub(crate) can_wait: bool,
 }
 
+/// Whether stores have candidates for where to compress, which limits choose between.
+pub(crate) fn has_candidates(stores: &[Cell<'_>]) -> bool {
+    candidate::family(stores).is_some()
+}
+
 /// Where these data should be compressed on this machine.
 #[derive(Clone, Debug, Serialize)]
 pub struct Placement {

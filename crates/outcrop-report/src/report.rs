@@ -179,14 +179,12 @@ impl Report {
         let cells = run.cells();
         let limits = Limits::of(run, constraints, prices);
         let (constraints, slug) = (limits.constraints.clone(), limits.slug());
+        let has_prices = limits.prices.is_some();
         let system = MeasuredSystem::of(run).ok();
         let predictions = system.as_ref().and_then(|system| system.predictions().ok());
         let placement = Placement::within(run, limits, predictions.as_ref());
-        let bounds = Bounds::new(
-            &constraints,
-            placement.as_ref(),
-            environment::cpus(&run.environment),
-        );
+        let cpus = environment::cpus(&run.environment);
+        let bounds = Bounds::new(&constraints, placement.as_ref(), cpus).with_prices(has_prices);
         let mut sections = layer::sections(layers, run, &cells, references, &bounds);
         // Predictions need the codec layer's figures too.
         let checked = predictions.iter().flat_map(Predictions::findings);

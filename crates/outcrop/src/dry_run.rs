@@ -87,9 +87,10 @@ fn trials(set: &PlanSet) -> String {
             }
             Some(end) => format!("{trials} per cell, each until {}", end.what),
         };
-        let warm_up = match cell.layer.has_warm_up() {
-            true => format!(", after {} of warm-up", trial.warm_up),
-            false => String::new(),
+        // Some cells have none that takes a given time.
+        let warm_up = match trial.warm_up.0.is_zero() {
+            true => String::new(),
+            false => format!(", after {} of warm-up", trial.warm_up),
         };
         (cell.plans.join(", "), format!("{most}{length}{warm_up}{steady}"))
     });

@@ -19,11 +19,20 @@ pub(super) fn write_delete(key: &[u8], out: &mut Vec<u8>) {
 /// From 30 days on, memcached takes an expiry for a date.
 const LONGEST_RELATIVE_TTL_S: u32 = 30 * 24 * 60 * 60;
 
-pub(super) fn begin_set(key: &[u8], size_bytes: usize, ttl_s: u32, out: &mut Vec<u8>) {
+/// What a set has for a time to live: seconds, or from 30 days on the second since 1970 in which it ends.
+#[inline]
+pub(super) fn expiry(ttl_s: u32, unix_s: impl FnOnce() -> u64) -> u32 {
+    match ttl_s > LONGEST_RELATIVE_TTL_S {
+        true => u32::try_from(unix_s().saturating_add(ttl_s.into())).unwrap_or(u32::MAX),
+        false => ttl_s,
+    }
+}
+
+pub(super) fn begin_set(key: &[u8], size_bytes: usize, expiry: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(b"set ");
     out.extend_from_slice(key);
     out.extend_from_slice(b" 0 ");
-    write_decimal(ttl_s.min(LONGEST_RELATIVE_TTL_S) as usize, out);
+    write_decimal(expiry as usize, out);
     out.push(b' ');
     write_decimal(size_bytes, out);
     out.extend_from_slice(b"\r\n");

@@ -136,6 +136,16 @@ fn requests_are_written_as_the_protocols_have_them() {
     );
 }
 
+#[test]
+fn memcached_has_the_end_of_a_long_time_to_live_and_redis_its_seconds() {
+    let expiry = |wire: usize, ttl_s| wires()[wire].expiry(ttl_s, || 1_800_000_000);
+    let month = 30 * 24 * 60 * 60;
+    assert_eq!([0, 9, month].map(|ttl_s| expiry(0, ttl_s)), [0, 9, month]);
+    assert_eq!(expiry(0, month + 1), 1_800_000_001 + month);
+    assert_eq!(expiry(0, u32::MAX), u32::MAX);
+    assert_eq!(expiry(1, month + 1), month + 1);
+}
+
 proptest! {
     #[test]
     fn no_bytes_make_a_parser_panic(

@@ -6,6 +6,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use outcrop_cache_client::{Exchange, ExchangeError, Reply, Verb};
+use outcrop_probe::clock::unix_now;
 
 use crate::error::CacheLoadError;
 use crate::target::Target;
@@ -169,10 +170,9 @@ impl Pipeline<'_> {
     /// Adds a set.
     pub fn set(&mut self, key: &[u8], value: &[u8], ttl_s: u32) {
         let write = |out: &mut Vec<u8>| out.extend_from_slice(value);
-        self.connection
-            .exchange
-            .wire()
-            .write_set(key, value.len(), ttl_s, &mut self.requests, write);
+        let wire = self.connection.exchange.wire();
+        let expiry = wire.expiry(ttl_s, || unix_now().as_secs());
+        wire.write_set(key, value.len(), expiry, &mut self.requests, write);
         self.ends.push((Verb::Set, self.requests.len()));
     }
 

@@ -4,6 +4,7 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use outcrop_cache_client::Wire;
+use outcrop_probe::clock::unix_now;
 use outcrop_workload::keyed::{KeySpace, RequestKind, Trace, Values};
 
 use crate::error::CacheLoadError;
@@ -71,7 +72,8 @@ impl Book {
             RequestKind::Delete => self.wire.write_delete(key, out),
             RequestKind::Set => {
                 let size_bytes = planned.value_size_bytes as usize;
-                self.wire.write_set(key, size_bytes, planned.ttl_s, out, |out| {
+                let expiry = self.wire.expiry(planned.ttl_s, || unix_now().as_secs());
+                self.wire.write_set(key, size_bytes, expiry, out, |out| {
                     self.values.write(self.value_id(planned.key_id), size_bytes, out);
                 });
             }

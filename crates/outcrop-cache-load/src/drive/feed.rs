@@ -32,6 +32,8 @@ pub(super) enum Source {
     Trace {
         trace: Arc<Trace>,
         next: usize,
+        /// Entries of the trace, of any thread, that may still be read.
+        left: usize,
         share: (u64, u64),
     },
 }
@@ -131,9 +133,15 @@ impl Feed {
                 *left = left.checked_sub(1)?;
                 Some((0, book.plan(RequestKind::Set, requests.next_request().key_id)))
             }
-            Source::Trace { trace, next, share } => {
+            Source::Trace {
+                trace,
+                next,
+                left,
+                share,
+            } => {
                 let (part, parts) = *share;
                 loop {
+                    *left = left.checked_sub(1)?;
                     let entry = trace.entries().get(*next)?;
                     *next += 1;
                     if entry.key_id % parts == part {

@@ -59,6 +59,11 @@ impl Chunks {
         };
         self.carried.extend_from_slice(&buffer[cut..]);
         buffer.truncate(cut);
+        // A chunk without more bytes than a row may have has no longer row.
+        if cut > self.longest_row {
+            let mut rows = buffer.split(|byte| *byte == b'\n');
+            rows.try_for_each(|row| check_row(row.len(), self.longest_row))?;
+        }
         let index = self.index;
         self.index += 1;
         Ok((!buffer.is_empty()).then_some((index, buffer)))

@@ -4,17 +4,18 @@
 
 mod bench;
 mod forecast;
+mod lacking;
 mod parameters;
 mod values;
 
 use outcrop_cache_load::Target;
-use outcrop_schema::cache::{REQUESTS, SCHEMA, ServedBy, TARGET};
+use outcrop_schema::cache::{FILL, Fill, REQUESTS, SCHEMA, ServedBy, TARGET};
 use outcrop_schema::{FactorRef, LayerSchema, Setting, Settings};
 
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
 use crate::estimate::Forecast;
-use crate::layer::{Bench, EndsBy, Layer, Preparation, Profile, Refusal};
+use crate::layer::{Bench, EndsBy, Layer, Origin, Preparation, Profile, Refusal};
 
 /// The layer as plans see it.
 #[derive(Clone, Copy, Debug)]
@@ -73,6 +74,20 @@ impl Layer for Cache {
             what: "its requests are answered",
             or_by_time: false,
         })
+    }
+
+    fn check_combinations(
+        &self,
+        subject: &Subject,
+        combinations: &[Settings],
+        origin: &dyn Fn(&str) -> Origin,
+    ) -> Result<Vec<String>, (usize, Refusal)> {
+        lacking::check(subject, combinations, origin)
+    }
+
+    /// A number of sets is the whole warm-up of a cache that is filled by them.
+    fn warms_up(&self, factors: &Settings) -> bool {
+        !matches!(factors.value(&FILL), Fill::Sets(_))
     }
 
     fn forecast_trial(&self, cell: &Cell) -> Forecast {

@@ -10,13 +10,16 @@ use std::path::Path;
 
 use outcrop_codec::CodecSpec;
 use outcrop_column_bench::tabular::Table;
-use outcrop_schema::column::{COLUMN, DISTINCT, FORMAT, Format, KIND, Kind, ORDER, PATH, SCHEMA, SKEW};
+use outcrop_schema::column::{
+    COLUMN, DISTINCT, FORMAT, Format, KIND, Kind, OPERATION, ORDER, PATH, SCHEMA, SKEW,
+};
 use outcrop_schema::{FactorRef, LayerSchema, Setting, Settings};
+use outcrop_workload::column::Operation;
 
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
 use crate::estimate::Forecast;
-use crate::layer::{Bench, DataSettings, Layer, Preparation, Profile, Refusal, absolute};
+use crate::layer::{Bench, DataSettings, Layer, Origin, Preparation, Profile, Refusal, absolute};
 
 /// The layer as plans see it.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +59,9 @@ impl Layer for Column {
     }
 
     fn take_data(&self, path: &str, form: &Settings) -> Result<Option<DataSettings>, String> {
+        if path == "-" {
+            return Err("needs a file, and reads none from stdin; `outcrop column encode -` does".to_owned());
+        }
         let path = Path::new(path);
         let given = parameters::given(form);
         let table = Table::describe_as(path, &given).map_err(|error| format!("cannot read {error}"))?;
@@ -145,6 +151,21 @@ impl Layer for Column {
         parameters::check(&factors, trial)?;
         parameters::drop_meaningless(&mut factors);
         Ok(factors)
+    }
+
+    fn check_combinations(
+        &self,
+        subject: &Subject,
+        combinations: &[Settings],
+        origin: &dyn Fn(&str) -> Origin,
+    ) -> Result<Vec<String>, (usize, Refusal)> {
+        let is_generated = subject.settings.get(&PATH).is_none();
+        parameters::check_used(is_generated, combinations, origin).map(|()| Vec::new())
+    }
+
+    /// Sizes are no speeds: a column is encoded once for them.
+    fn warms_up(&self, factors: &Settings) -> bool {
+        *factors.value(&OPERATION) != Operation::Size
     }
 
     fn forecast_trial(&self, cell: &Cell) -> Forecast {

@@ -374,9 +374,16 @@ pub(super) fn cells_of(plan: &Plan) -> Vec<Cell> {
                 .complete_factors(&plan.subject, factors, &plan.trial)
                 .expect("every combination was completed when the plan was checked, and shorter trials change nothing");
             let follows_doubt = doubt::is_for(plan, &factors);
+            let trial = match plan.layer.warms_up(&factors) {
+                true => plan.trial,
+                false => TrialOptions {
+                    warm_up: TimeSpan(Duration::ZERO),
+                    ..plan.trial
+                },
+            };
             let cell = Cell {
                 follows_doubt,
-                ..Cell::new(plan.layer, &plan.subject, factors, &plan.name, plan.trial)
+                ..Cell::new(plan.layer, &plan.subject, factors, &plan.name, trial)
             };
             match plan.variant {
                 // Both variants have the same combinations of the other factors, in the same order.

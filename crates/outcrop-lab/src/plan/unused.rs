@@ -22,7 +22,17 @@ pub(super) fn refuse_unused(
         ));
     }
     let any = |takes: fn(&LayerSchema) -> bool| plans.iter().any(|plan| takes(plan.layer.schema()));
+    let warms_up = |plan: &Plan| {
+        let combinations = plan.design.combinations(&plan.workload, &plan.factors);
+        combinations.iter().any(|factors| plan.layer.warms_up(factors))
+    };
     let choices = [
+        (
+            "--warm-up",
+            options.warm_up.is_some_and(|time| !time.0.is_zero()),
+            plans.iter().any(warms_up),
+            "has a warm-up that takes a given time",
+        ),
         (
             "--server",
             options.server.is_some(),
@@ -40,12 +50,6 @@ pub(super) fn refuse_unused(
             options.sample_size.is_some(),
             any(|schema| schema.sampling.is_some()),
             "takes a sample of data for codecs",
-        ),
-        (
-            "--warm-up",
-            options.warm_up.is_some_and(|time| !time.0.is_zero()),
-            plans.iter().any(|plan| plan.layer.has_warm_up()),
-            "warms up before it measures",
         ),
     ];
     let unused = choices

@@ -133,9 +133,13 @@ fn a_program_that_is_not_here_is_unavailable_with_its_reason_and_the_others_are_
 fn a_server_keeps_only_the_parameters_that_it_has() {
     let here = directory();
     let plan = |target: &str, server: &str| {
+        let policy = match server {
+            "" => "policy = [\"lru\", \"fifo\"]\n",
+            _ => "",
+        };
         format!(
             "name = \"x\"\nquestion = \"?\"\nlayer = \"cache\"\n[subject]\ntarget = \"{target}\"\n[workload]\n{server}\n\
-             [factors]\nmemory = [\"8MiB\", \"16MiB\"]\npolicy = [\"lru\", \"fifo\"]\n"
+             [factors]\nmemory = [\"8MiB\", \"16MiB\"]\n{policy}"
         )
     };
     for (target, server, cells, has) in [
@@ -231,6 +235,7 @@ fn what_does_not_go_together_is_refused_with_what_to_change() {
         ("", "server = \"memcache\"", "did you mean `memcached`?"),
         ("", "build = \"../../bin\"", "does not name a build"),
         ("", "memory = \"512KiB\"", "expected 1MiB or more"),
+        ("", "server = \"memcached\"\nmemory = \"9MB\"", "whole MiB"),
         ("", "policy = \"lfu\"", "did you mean `lru`?"),
         ("", "load_factor = \"0\"", "items per chain"),
         ("", "server_threads = 0", "from 1 to 256"),

@@ -25,5 +25,6 @@ mod shares;
 mod shipped;
 mod store_estimates;
 mod too_short;
+mod unused_settings;
 mod whole_columns;
 mod written;

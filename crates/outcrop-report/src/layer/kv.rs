@@ -25,7 +25,7 @@ use crate::answer::Answer;
 use crate::cell::Cell;
 use crate::environment::{cpus, memory_bytes};
 use crate::finding::Finding;
-use crate::placement::{Bounds, Limit};
+use crate::placement::{Bounds, Limit, has_candidates};
 use crate::section::{FigureSlot, Method};
 
 pub(crate) use cell::{
@@ -69,10 +69,10 @@ impl LayerReport for KvReport<'_> {
     }
 
     fn applied_limits(&self) -> &'static [Limit] {
-        // Of a single cell there is no advice that could meet a limit.
-        match self.cells.as_slice() {
-            [_] => &[],
-            _ => &[Limit::Ratio, Limit::P99, Limit::CpuShare],
+        // Of stores without codecs, or of one with one codec alone, there is nothing that could meet a limit.
+        match has_candidates(&self.cells) || answer::is_judged(&self.cells) {
+            true => &[Limit::Ratio, Limit::P99, Limit::CpuShare],
+            false => &[],
         }
     }
 

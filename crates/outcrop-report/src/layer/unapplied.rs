@@ -1,6 +1,7 @@
 //! Limits that a layer's advice does not go by: it says so, so that nobody takes it for advice within them.
 
 use crate::answer::{Answer, Caution, Gravity};
+use crate::number::enumerated;
 use crate::placement::{Bounds, Limit};
 use crate::report::LayerSection;
 
@@ -35,7 +36,8 @@ pub(super) fn named(sections: Vec<Bounded>, bounds: &Bounds<'_>) -> Vec<LayerSec
     }
     if let Some((first, _)) = sections.first_mut() {
         let what = "any layer of this run: no advice depends on such a figure";
-        let warning = sentence(&by_none, what).map(Caution::warning);
+        let unused: Vec<String> = by_none.into_iter().chain(bounds.unused_prices()).collect();
+        let warning = sentence(&unused, what).map(Caution::warning);
         warning
             .into_iter()
             .for_each(|warning| add(&mut first.answer, warning));
@@ -48,7 +50,7 @@ fn sentence(limits: &[String], what: &str) -> Option<String> {
     let (verb, limits) = match limits {
         [] => return None,
         [one] => ("does", one.clone()),
-        several => ("do", several.join(" and ")),
+        several => ("do", enumerated(several)),
     };
     Some(format!("{limits} {verb} not apply to {what}."))
 }

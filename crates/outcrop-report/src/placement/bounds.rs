@@ -6,7 +6,7 @@ use outcrop_schema::kv::{Constraints, READ_LATENCY, SAME_SPACE, STORED_BYTES};
 
 use super::Placement;
 use super::candidate::{Candidate, cpu_share};
-use super::limits::{Limit, asked_besides};
+use super::limits::{Limit, asked_besides, percent, time_span};
 use super::remedy::Remedy;
 use crate::cell::Cell;
 use crate::layer::kv::ratio_without_log;
@@ -115,30 +115,52 @@ struct Check {
     without_log: Option<f64>,
     is_least: bool,
     spell: fn(f64) -> String,
+    /// The limit as it was given.
+    exact: fn(f64) -> String,
 }
 
 impl Check {
     fn all(constraints: &Constraints, bounded: Bounded) -> [Self; 3] {
-        let most = |name, limit, figure, spell| Self {
+        type Spell = fn(f64) -> String;
+        let most = |name, limit, figure, (spell, exact): (Spell, Spell)| Self {
             name,
             limit,
             figure,
             without_log: None,
             is_least: false,
             spell,
+            exact,
         };
+        let of_ratio: (Spell, Spell) = (format_ratio, |ratio| ratio.to_string());
         let ratio = Self {
             is_least: true,
             without_log: bounded.ratio_without_log,
-            ..most("ratio", constraints.min_ratio, bounded.ratio, format_ratio)
+            ..most("ratio", constraints.min_ratio, bounded.ratio, of_ratio)
         };
+        let of_p99: (Spell, Spell) = (format_nanoseconds, |ns| time_span(ns).to_string());
+        let of_share: (Spell, Spell) = (
+            |share| format!("{:.0} %", share * 100.0),
+            |share| format!("{} %", percent(share)),
+        );
         [
             ratio,
-            most("p99", constraints.p99_ns, bounded.p99, format_nanoseconds),
-            most("CPU share", constraints.cpu_share, bounded.cpu_share, |share| {
-                format!("{:.0} %", share * 100.0)
-            }),
+            most("p99", constraints.p99_ns, bounded.p99, of_p99),
+            most("CPU share", constraints.cpu_share, bounded.cpu_share, of_share),
         ]
+    }
+
+    /// The limit in words. Where a figure's few digits are not all of it, as it was given: a slip is seen, and which side a figure is on.
+    fn bound(&self, limit: f64) -> String {
+        let (shown, exact) = ((self.spell)(limit), (self.exact)(limit));
+        let number = |text: &str| {
+            let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.');
+            text[..end.unwrap_or(text.len())].parse::<f64>().ok()
+        };
+        if number(&shown) == number(&exact) {
+            shown
+        } else {
+            exact
+        }
     }
 
     fn keeps(&self, figure: f64, limit: f64) -> bool {
@@ -192,7 +214,8 @@ impl Check {
     fn by_log(&self, value: f64, limit: f64) -> Option<Verdict> {
         let without_log = self.without_log?;
         let is_by_log = !self.keeps(value, limit) && self.keeps(without_log, limit);
-        let [value, without_log, limit] = [value, without_log, limit].map(self.spell);
+        let [value, without_log] = [value, without_log].map(self.spell);
+        let limit = self.bound(limit);
         is_by_log.then(|| Verdict {
             kept: Kept::Open,
             why: format!(
@@ -207,7 +230,8 @@ impl Check {
     /// `breaks the limit on the ratio (1.31 of at least 1.50)`, `may break the limit on the p99 (4.00 ms, 1.97 ms to 8.32 ms, of at most 5.00 ms)`.
     fn why(&self, kept: Kept, value: f64, (low, high): (f64, f64), limit: f64) -> String {
         let side = if self.is_least { "at least" } else { "at most" };
-        let [shown, low, high, bound] = [value, low, high, limit].map(self.spell);
+        let [shown, low, high] = [value, low, high].map(self.spell);
+        let bound = self.bound(limit);
         let how = match kept {
             Kept::Keeps => return String::new(),
             Kept::MayBreak => "may break",
@@ -249,6 +273,8 @@ pub struct Bounds<'b> {
     placement: Option<&'b Placement>,
     /// CPUs that the processes may use; none where that is not recorded.
     cpus: Option<u64>,
+    /// Whether prices were given.
+    has_prices: bool,
 }
 
 impl<'b> Bounds<'b> {
@@ -262,7 +288,19 @@ impl<'b> Bounds<'b> {
             constraints,
             placement,
             cpus,
+            has_prices: false,
         }
+    }
+
+    /// The same with prices, where they were given.
+    pub(crate) const fn with_prices(self, has_prices: bool) -> Self {
+        Self { has_prices, ..self }
+    }
+
+    /// The flag of prices that nothing is worked out at.
+    pub(crate) fn unused_prices(&self) -> Option<String> {
+        let is_used = self.placement.is_some_and(|placement| placement.prices.is_some());
+        (self.has_prices && !is_used).then(|| "--prices".to_owned())
     }
 
     /// Those that are given besides these, as the flags read them.
@@ -309,5 +347,26 @@ impl<'b> Bounds<'b> {
                 share.and_then(|share| share.interval),
             ),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bounded, Constraints, Figure, judge};
+
+    #[test]
+    fn a_share_of_less_than_a_percent_is_no_limit_of_nothing() {
+        let limit = Constraints {
+            cpu_share: Some(0.005),
+            ..Constraints::default()
+        };
+        let busy = Bounded {
+            cpu_share: Figure::exact(0.37),
+            ..Bounded::default()
+        };
+        assert_eq!(
+            judge(&limit, busy).why,
+            "breaks the limit on the CPU share (37 % of at most 0.5 %)"
+        );
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn asked_besides(constraints: &Constraints, limits: &[Limit]) -> Vec<
 pub(crate) struct Limits {
     pub(crate) constraints: Constraints,
     pub(super) constraints_from: Option<Origin>,
-    pub(super) prices: Option<Prices>,
+    pub(crate) prices: Option<Prices>,
     pub(super) prices_from: Option<Origin>,
 }
 
@@ -125,13 +125,21 @@ fn prices_of(run: &RunView) -> Option<Prices> {
 /// The constraints as the flags read them: without blanks, and not rounded.
 pub(super) fn asked(constraints: &Constraints) -> Vec<String> {
     let ratio = constraints.min_ratio.map(|least| format!("--min-ratio {least}"));
-    let p99 = constraints.p99_ns.map(|most| {
-        let span = TimeSpan(std::time::Duration::from_nanos(most as u64));
-        format!("--p99 {span}")
-    });
-    let percent = |share: f64| (share * 1e5).round() / 1e3;
+    let p99 = constraints
+        .p99_ns
+        .map(|most| format!("--p99 {}", time_span(most)));
     let share = constraints
         .cpu_share
         .map(|most| format!("--cpu-share {}%", percent(most)));
     [ratio, p99, share].into_iter().flatten().collect()
+}
+
+/// A limit on a latency, not rounded.
+pub(super) fn time_span(nanoseconds: f64) -> TimeSpan {
+    TimeSpan(std::time::Duration::from_nanos(nanoseconds as u64))
+}
+
+/// A limit on a share, in percent: three digits behind the point.
+pub(super) fn percent(share: f64) -> f64 {
+    (share * 1e5).round() / 1e3
 }

@@ -24,6 +24,9 @@ impl Remedy {
                 "More records would decide it: the log's share of the space would fall. {}",
                 more_records(study)
             ),
+            Self::LongerTrials if !study.has_reads => {
+                "This workload has no reads, so --p99 cannot be checked.".to_owned()
+            }
             Self::LongerTrials => "Longer trials (--duration) would give the missing percentiles.".to_owned(),
         }
     }

@@ -2,6 +2,7 @@
 
 use outcrop_results::RunView;
 use outcrop_schema::kv::{self, MARGIN, SAME_SPACE};
+use outcrop_workload::keyed::OperationKind;
 
 use super::Essential;
 use super::candidate::{self, Candidate, CompressedAt};
@@ -34,6 +35,8 @@ pub(super) struct Measured {
     pub(super) record_count: Option<f64>,
     /// The cells without compression that are no candidates, because one stands for all.
     pub(super) uncompressed: Vec<Candidate>,
+    /// Whether the load has reads, of which a limit on the p99 is.
+    pub(super) has_reads: bool,
     /// The engine of the store.
     pub(super) engine: String,
     /// Which other stores were measured, and are not compared.
@@ -69,6 +72,10 @@ impl Measured {
             in_short: subject::in_short(family),
             record_count: family.first().and_then(|cell| cell.place(&kv::RECORDS)),
             uncompressed,
+            has_reads: family.iter().any(|cell| {
+                let workload = cell.get(&kv::WORKLOAD);
+                workload.is_none_or(|workload| workload.mix().has(OperationKind::Read))
+            }),
             engine: subject::engine(family),
             others: NotCompared::of(cells, family),
             other_cells: others::other_cells(cells, family),

@@ -406,16 +406,3 @@ fn a_filesystem_whose_p99_is_unknown_does_not_keep_a_limit_on_it_in_silence() {
     assert!(!smallest.text.contains('–'), "{}", smallest.text);
     assert!(!smallest.text.contains("p99"), "{}", smallest.text);
 }
-
-#[test]
-fn a_limit_on_a_run_of_one_cell_is_said_to_apply_to_nothing() {
-    let one = of(&USUAL[..1]);
-    let screen = Report::under(&one, &[], &least_ratio(2.0), None).screen(120, false);
-    let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        flowing.contains("Warning: --min-ratio 2 does not apply to any layer of this run"),
-        "{screen}"
-    );
-    let several = Report::under(&of(&USUAL), &[], &least_ratio(2.0), None).screen(120, false);
-    assert!(!several.contains("does not apply"), "{several}");
-}

@@ -11,7 +11,7 @@ pub(crate) struct Served {
     pub(crate) child: Child,
     stderr: BufReader<ChildStderr>,
     pub(crate) memcached: String,
-    http: String,
+    pub(crate) http: String,
 }
 
 impl Served {

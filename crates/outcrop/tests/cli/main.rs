@@ -60,4 +60,5 @@ mod surface;
 mod table_flags;
 mod toy_layer;
 mod unused_flags;
+mod unused_options;
 mod without_effect;

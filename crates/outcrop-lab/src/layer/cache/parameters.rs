@@ -14,7 +14,7 @@ use super::url_of;
 use crate::cell::{Subject, TrialOptions};
 use crate::layer::Refusal;
 
-/// The least memory that any of the servers takes.
+/// The least memory that any of the servers takes, and the unit of memcached's.
 const LEAST_MEMORY: ByteSize = ByteSize(1 << 20);
 
 /// Fills in what the server and the workload decide, and leaves out what a server does not have.
@@ -71,6 +71,17 @@ pub(super) fn check(subject: &Subject, factors: &Settings, trial: &TrialOptions)
         return Err(Refusal::of(
             &cache::MEMORY,
             format!("memory is {seen}; expected {LEAST_MEMORY} or more"),
+        ));
+    }
+    let is_memcached = matches!(
+        factors.get(&cache::SERVER),
+        Some(Server::Memcached | Server::NamedMemcached)
+    );
+    if is_memcached && !spec.server.memory_bytes.is_multiple_of(LEAST_MEMORY.0) {
+        let seen = ByteSize(spec.server.memory_bytes);
+        return Err(Refusal::of(
+            &cache::MEMORY,
+            format!("memory is {seen}, and memcached takes whole MiB; expected such as 8MiB"),
         ));
     }
     let is_share = matches!(factors.value(&cache::ARRIVAL), Arrivals::Share(..));

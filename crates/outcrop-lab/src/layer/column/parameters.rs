@@ -17,7 +17,7 @@ use outcrop_workload::word::hint;
 
 use super::OF_GENERATED;
 use crate::cell::TrialOptions;
-use crate::layer::Refusal;
+use crate::layer::{Origin, Refusal, dropped};
 
 /// Rows of a generated column when a plan says nothing.
 const DEFAULT_ROWS: u64 = 1_000_000;
@@ -137,6 +137,33 @@ pub(super) fn drop_meaningless(factors: &mut Settings) {
         (Format::Ocol, _) => &[&THREADS, &TEXT_LIMIT],
     };
     dropped.iter().for_each(|factor| factors.remove(factor.about()));
+}
+
+/// Refuses a value that has an effect on no cell of a plan.
+pub(super) fn check_used(
+    is_generated: bool,
+    combinations: &[Settings],
+    origin: &dyn Fn(&str) -> Origin,
+) -> Result<(), (usize, Refusal)> {
+    let kept = |combination: &Settings| {
+        let mut kept = combination.clone();
+        if is_generated {
+            kept.set_default(&DISTINCT, DEFAULT_DISTINCT);
+        }
+        drop_meaningless(&mut kept);
+        kept
+    };
+    let why = |factor: FactorRef, combination: &Settings| {
+        format!(
+            "`{}` has no effect on {} with format {}; leave it out",
+            factor.name,
+            combination.value(&OPERATION),
+            combination.value(&FORMAT)
+        )
+    };
+    // The limit on a file's text may stand in a plan that is measured with generated rows too.
+    let factors: [FactorRef; 6] = [&INDEX, &PROFILE, &THREADS, &SEARCH_MODE, &KERNELS, &WITHOUT];
+    dropped::check(&factors, combinations, origin, kept, why).map(drop)
 }
 
 /// The trial of a cell; what the cell does not have is at its default.

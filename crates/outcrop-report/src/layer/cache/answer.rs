@@ -12,8 +12,8 @@ use outcrop_schema::cache::{
 };
 
 use super::cell::{
-    all_apart, all_of, behind_comma, concurrency, generators, is_closed_loop, is_this_build, listed, load,
-    named, rank, server, told_apart, typical, words,
+    all_apart, all_of, behind_comma, concurrency, generators, held_over_limit, holds, is_closed_loop,
+    is_this_build, listed, load, named, named_memory, rank, server, told_apart, typical, words,
 };
 use super::memory::memory;
 use super::policy::policy;
@@ -81,6 +81,8 @@ fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading
     let absent = its.iter().find_map(|cell| cell.unavailable(&THROUGHPUT));
     let counted = its.into_iter().filter(|cell| counts(cell)).collect();
     let counted = overload::kept_up(counted, super::cell::overload);
+    let within_limit = |cell: &&Cell<'_>| metric.name != HIT_RATIO.name || held_over_limit(cell).is_none();
+    let (counted, beyond): (Vec<_>, Vec<_>) = counted.into_iter().partition(within_limit);
     let found = best(counted.iter().copied(), metric);
     // Where a run compares policies, a figure without its policy is nobody's.
     let stated = cells.iter().map(|cell| cell.spelling(&POLICY));
@@ -96,7 +98,7 @@ fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading
     // What else tells the cells of the run apart, or a figure is one of several cells'.
     let conditions = |cell: &Cell<'_>| {
         let told = all_apart(cell);
-        let before = [policy(cell), named(cell, &MEMORY)];
+        let before = [policy(cell), named_memory(cell)];
         listed(before.into_iter().chain(told).chain([load(cell), settling(cell)]))
     };
     let shown = |number: &Number| match metric.name == HIT_RATIO.name {
@@ -106,7 +108,13 @@ fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading
     let beside = |cell: &Cell<'_>| conditions(cell) + &ties::beside(&counted, cell, metric);
     let found = found.map(|(cell, number)| (shown(number), beside(cell)));
     Reading::of(name, found, || {
-        Absence::recorded_or(absent, || not_in_this_run(name))
+        Absence::recorded_or(absent, || match beyond.first() {
+            Some(cell) => format!(
+                "{} is not kept, so the hit ratio is not that of the limit",
+                named_memory(cell)
+            ),
+            None => not_in_this_run(name),
+        })
     })
 }
 
@@ -209,8 +217,13 @@ fn peers(cells: &[Cell<'_>]) -> Option<Claim> {
         behind_semicolon(&told_apart(ours, &[]))
     );
     let apart = behind_comma(&told_apart(ours, &[&CONNECTIONS, &ARRIVAL]));
+    let beyond = family.iter().filter_map(|cell| {
+        let held = holds(held_over_limit(cell)?);
+        Some(format!(" ({} {held} under it)", server(cell)))
+    });
+    let beyond: String = beyond.collect();
     let text = format!(
-        "Outcrop's server takes {base} of CPU time per request, {ratios}; {concurrency}, closed loop, the same memory limit{apart}."
+        "Outcrop's server takes {base} of CPU time per request, {ratios}; {concurrency}, closed loop, the same memory limit{beyond}{apart}."
     );
     let claim = (numbers.len() > 1).then(|| Claim::new("Compared with peers", brief, text, numbers));
     claim.map(|claim| claim.unless_disturbed(family))

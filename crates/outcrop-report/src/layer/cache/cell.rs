@@ -1,13 +1,13 @@
 //! A cache cell in words, and which cells to show where there is a choice.
 
 use outcrop_measure::metric::Metric;
-use outcrop_measure::units::format_count;
+use outcrop_measure::units::{ByteSize, format_count, format_data};
 use outcrop_results::CellRow;
 use outcrop_schema::cache::{
     ANSWERED, ARRIVAL, BUILD, Build, CONNECTIONS, CONTENT, DRIVER_THREADS, FILL, ITEM_MEMORY, KEY_SIZE, KEYS,
     LOAD_FACTOR, MEMORY, OF_SERVERS, OFFERED, ON_MISS, PIPELINE, POLICY, POPULARITY, PROTOCOL, Policy,
-    REFUSED_SHARE, REQUEST_MIX, REQUESTS, SERVER, SERVER_THREADS, SERVICE_LATENCY, THROUGHPUT, UNFINISHED,
-    VALUE_POOL, VALUE_SIZE, WORKLOAD,
+    REFUSED_SHARE, REQUEST_MIX, REQUESTS, SERVER, SERVER_THREADS, SERVICE_LATENCY, STORE_BYTES, THROUGHPUT,
+    UNFINISHED, VALUE_POOL, VALUE_SIZE, WORKLOAD,
 };
 use outcrop_schema::{About, FactorRef};
 use outcrop_workload::{Arrival, Arrivals};
@@ -157,9 +157,44 @@ pub(super) fn behind_comma(words: &[String]) -> String {
     words.iter().map(|word| format!(", {word}")).collect()
 }
 
+/// A server that counts more than this many times its memory limit does not keep to it: memcached does not below some 16 MiB.
+const MOST_COUNTED: f64 = 1.1;
+
+/// What a server counts against its memory limit, where it does not keep to that: its hit ratio is that of so much memory.
+fn over_limit(counted: Option<f64>, limit: Option<f64>) -> Option<f64> {
+    counted.filter(|counted| limit.is_some_and(|limit| *counted > MOST_COUNTED * limit))
+}
+
+/// The same of a cell.
+pub(super) fn held_over_limit(cell: &Cell<'_>) -> Option<f64> {
+    let limit = cell.get(&MEMORY).map(|limit| limit.bytes() as f64);
+    over_limit(cell.value(&STORE_BYTES), limit)
+}
+
+/// The same of a row of a table.
+pub(super) fn row_over_limit(row: &CellRow) -> Option<f64> {
+    let counted = row.figures.get(STORE_BYTES.name)?.estimate()?.value;
+    let limit: ByteSize = row.setting(&MEMORY)?.spelling().parse().ok()?;
+    over_limit(Some(counted), Some(limit.bytes() as f64))
+}
+
+/// `holds 16.9 MB`: behind a memory limit that is not kept.
+pub(super) fn holds(bytes: f64) -> String {
+    format!("holds {}", format_data(bytes))
+}
+
+/// `memory 8 MiB`, `memory 8 MiB (holds 16.9 MB)`.
+pub(super) fn named_memory(cell: &Cell<'_>) -> String {
+    let memory = named(cell, &MEMORY);
+    match held_over_limit(cell) {
+        Some(held) => format!("{memory} ({})", holds(held)),
+        None => memory,
+    }
+}
+
 /// All of it: server, memory, limit of the items where there is one, policy, keys and load.
 pub(super) fn words(cell: &Cell<'_>) -> String {
-    let memory = named(cell, &MEMORY);
+    let memory = named_memory(cell);
     let items = cell.label(&[&ITEM_MEMORY]);
     let policy = named(cell, &POLICY);
     let keys = cell.place(&KEYS).map_or_else(|| "?".to_owned(), format_count);

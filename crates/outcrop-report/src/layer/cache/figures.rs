@@ -11,8 +11,8 @@ use outcrop_schema::cache::{
 use outcrop_schema::{About, FactorRef};
 
 use super::cell::{
-    Chosen, OTHERS, all_of, concurrency, is_closed_loop, is_this_build, listed, loop_words, named,
-    peers_along, rank, server, typical, words,
+    Chosen, OTHERS, all_of, concurrency, held_over_limit, is_closed_loop, is_this_build, listed, loop_words,
+    named, peers_along, rank, server, typical, words,
 };
 use crate::cell::{Cell, largest_family};
 use crate::chart::SeriesKind::{Dense, Measured, Modelled};
@@ -188,7 +188,10 @@ fn lines<'c, 'a>(
 /// One line per policy, and one per peer; the simulation of each in its colour.
 fn hits_by_memory(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Hit ratio against memory";
-    let has_hits = |cell: &Cell<'_>| cell.value(&HIT_RATIO).is_some() && cell.get(&MEMORY).is_some();
+    // A server that does not keep to its limit has no place along it.
+    let has_hits = |cell: &Cell<'_>| {
+        cell.value(&HIT_RATIO).is_some() && cell.get(&MEMORY).is_some() && held_over_limit(cell).is_none()
+    };
     let family = largest_family(all_of(cells, has_hits), &peers_along(&MEMORY));
     let choice = choice(cells, &family);
     let x = |cell: &Cell<'_>| cell.place(&MEMORY);

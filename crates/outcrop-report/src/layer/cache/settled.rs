@@ -9,7 +9,7 @@ use outcrop_schema::cache::{
     WARM_UP_REQUESTS,
 };
 
-use super::cell::{all_of, listed, words};
+use super::cell::{all_of, holds, listed, row_over_limit, words};
 use crate::answer::{Caution, Claim, NOT_DECIDED};
 use crate::cell::Cell;
 use crate::command::Commands;
@@ -58,7 +58,7 @@ pub(super) fn is_unsettled(cell: &Cell<'_>) -> bool {
     too_few_turnovers(cell).is_some()
 }
 
-/// The memory limit of a row of a table, where the hit ratio is not settled: `1 MiB (hits not settled)`.
+/// The memory limit of a row of a table, where the server does not keep to it or the hit ratio is not settled: `1 MiB (hits not settled)`.
 pub(super) fn marked(factor: FactorRef, row: &CellRow) -> Option<String> {
     if factor.name != MEMORY.name {
         return None;
@@ -70,8 +70,13 @@ pub(super) fn marked(factor: FactorRef, row: &CellRow) -> Option<String> {
         .and_then(|answer| answer.spelling().parse().ok());
     let is_meant = is_warmed(fill.as_ref(), on_miss.as_ref(), row.setting(&SERVER).is_some());
     let is_marked = is_meant && turnovers(value).is_some_and(|turnovers| turnovers < TURNOVERS);
-    let memory = row.setting(factor).filter(|_| is_marked)?;
-    Some(format!("{} (hits not settled)", factor.shown(memory.spelling())))
+    let held = row_over_limit(row).map(holds);
+    let marks = listed(
+        held.into_iter()
+            .chain(is_marked.then(|| "hits not settled".to_owned())),
+    );
+    let memory = row.setting(factor).filter(|_| !marks.is_empty())?;
+    Some(format!("{} ({marks})", factor.shown(memory.spelling())))
 }
 
 /// The command that measures the run again with a warm-up that settles these cells, at the rates that were measured: `; … should settle them`.

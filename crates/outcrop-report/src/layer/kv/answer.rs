@@ -24,7 +24,7 @@ use crate::change::{self, Changes, Difference};
 use crate::layer::overload::kept_up;
 use crate::layer::{cautions, subjects};
 use crate::number::Number;
-use crate::placement::{Bounds, Kept};
+use crate::placement::{Bounds, Constraints, Kept};
 use crate::ties;
 
 /// Row, metric, and which cells count.
@@ -63,11 +63,10 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
         let is_measured = |reading: &Reading| matches!(reading.outcome, Measured { .. });
         capability.readings.iter().any(is_measured)
     };
+    let [on_codecs, on_blocks] = judged(cells, bounds);
     let claims = [
-        compression(cells, bounds)
-            .or_else(|| codec::smallest(cells, bounds))
-            .or_else(|| open_loop::compression(cells, bounds)),
-        block_size::claim(cells, bounds),
+        on_codecs,
+        on_blocks,
         block_cache(cells, bounds),
         tree::claim(cells),
     ];
@@ -77,6 +76,21 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
         advice: claims.into_iter().flatten().collect(),
         cautions: cautions(run, &SCHEMA, cells, own_cautions(cells)),
     }
+}
+
+/// The advice that is judged by limits: on codecs, and on the size of their blocks.
+fn judged(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> [Option<Claim>; 2] {
+    let on_codecs = compression(cells, bounds)
+        .or_else(|| codec::smallest(cells, bounds))
+        .or_else(|| open_loop::compression(cells, bounds));
+    [on_codecs, block_size::claim(cells, bounds)]
+}
+
+/// Whether there is such advice, whatever the limits are.
+pub(super) fn is_judged(cells: &[Cell<'_>]) -> bool {
+    let no_limits = Constraints::default();
+    let claims = judged(cells, &Bounds::new(&no_limits, None, None));
+    claims.iter().any(Option::is_some)
 }
 
 /// The best value of a metric among the cells of an engine, with the cell that it was reached in.

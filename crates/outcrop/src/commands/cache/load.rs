@@ -140,7 +140,7 @@ pub(crate) struct Args {
     #[arg(long)]
     flush: bool,
     /// Print only the latency distribution of each request type, at every latency that occurred
-    #[arg(long)]
+    #[arg(long, conflicts_with = "search")]
     cdf: bool,
     /// Seed of every random choice
     #[arg(long, default_value = "1")]
@@ -399,6 +399,12 @@ fn conclude(spec: &LoadSpec, report: &LoadReport) -> anyhow::Result<Ending> {
         let more = replayed::more(report.is_interrupted, spec.requests.is_some(), spec.is_timed());
         note(&format!(
             "warning: {replayed} of the {all} requests of the trace were replayed, and the figures are of these{more}"
+        ));
+    }
+    let of_trace = spec.trace_requests().zip(spec.requests);
+    if let Some((all, asked)) = of_trace.filter(|(all, asked)| *all < asked.get()) {
+        note(&format!(
+            "warning: the trace has {all} requests, and --requests asks for {asked}: no more than {all} were made"
         ));
     }
     if report.warm_up.is_steady == Some(false) {

@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal as _, Read as _, Write as _};
 
-use outcrop_cache_load::{CacheLoadError, Connection, Target, check_key};
+use outcrop_cache_load::{CacheLoadError, Connection, Protocol, Target, check_key};
 use outcrop_measure::TimeSpan;
 use outcrop_measure::units::format_bytes;
 
@@ -11,6 +11,9 @@ use crate::output::{note, stdout};
 
 /// Longest value that is read from stdin; servers take less, by default 1 MiB.
 const MOST_VALUE_BYTES: u64 = 128 << 20;
+
+/// What our server's HTTP interface has in place of a key.
+const METRICS: &str = "metrics";
 
 #[derive(Debug, clap::Args)]
 struct Server {
@@ -89,6 +92,11 @@ pub(super) fn get(args: &Get) -> anyhow::Result<Ending> {
 pub(super) fn set(args: &Set) -> anyhow::Result<Ending> {
     let ttl_s = match args.ttl {
         None => 0,
+        Some(ttl) if args.server.target.protocol == Protocol::Http => {
+            return Err(bad_input(anyhow::anyhow!(
+                "--ttl {ttl}: HTTP has no time to live; leave it out, or name the server's memcached or Redis port with --target"
+            )));
+        }
         Some(ttl) => whole_seconds(ttl)?,
     };
     let value = match &args.value {
@@ -116,6 +124,11 @@ pub(super) fn delete(args: &Delete) -> anyhow::Result<Ending> {
 
 fn connect(server: &Server, key: &str) -> anyhow::Result<Connection> {
     check_key(key.as_bytes()).map_err(bad_input)?;
+    if server.target.protocol == Protocol::Http && key == METRICS {
+        return Err(bad_input(anyhow::anyhow!(
+            "the key `{METRICS}` cannot be used over HTTP, where GET /{METRICS} gives the server's metrics; use another key or protocol"
+        )));
+    }
     if server.timeout.0.is_zero() {
         return Err(bad_input(anyhow::anyhow!(
             "--timeout is 0s; expected a time above 0, such as 5s"

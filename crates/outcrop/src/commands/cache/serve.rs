@@ -94,8 +94,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
         note(&format!("{name} on {address}"));
     }
     let memory = format_bytes(args.memory.bytes());
+    // What evicts where it is given: a monitor that reads the memory limit alone sees a server that is never full.
+    let items = args.item_memory.map_or_else(String::new, |items| {
+        format!(", of which {} for items", format_bytes(items.bytes()))
+    });
     note(&format!(
-        "{memory}, policy {}; Ctrl-C stops the server",
+        "{memory}{items}, policy {}; Ctrl-C stops the server",
         args.policy
     ));
     if server.max_connections() < args.max_connections {

@@ -7,9 +7,10 @@ use crate::exit::bad_input;
 use crate::output_file::{refuse_stdout, same_file, where_full};
 use crate::work::LongWork;
 use anyhow::Context as _;
-use outcrop_column::Index;
 use outcrop_column::storage::ExclusiveFile;
+use outcrop_column::{Column, Index};
 use outcrop_probe::Stopwatch;
+use std::path::Path;
 
 pub(super) fn compact(args: &Compact) -> anyhow::Result<()> {
     refuse_own_input(args)?;
@@ -55,6 +56,19 @@ pub(super) fn compact(args: &Compact) -> anyhow::Result<()> {
         compared: None,
     };
     print_report(&written, args.format)
+}
+
+/// A file of rows that can be read back is not made one that has some which cannot: decoding all of it would end with an error.
+pub(super) fn refuse_rows_without_codes(file: &Path, is_index_only: bool) -> anyhow::Result<()> {
+    let has_codes =
+        || Column::open_on_disk(file).is_ok_and(|column| column.has_codes() && column.row_count() > 0);
+    if is_index_only && has_codes() {
+        return Err(bad_input(anyhow::anyhow!(
+            "{}: rows with an index only cannot be read back, and those of this file can; append them to another file, or with another index",
+            file.display()
+        )));
+    }
+    Ok(())
 }
 
 /// Whoever wants a file replaced by what is made of it says so: a name that leads to it may be a slip.

@@ -23,6 +23,11 @@ pub(super) fn decode(args: &Decode) -> anyhow::Result<()> {
         (None, Some(path)) => format_of(path)?,
         (None, None) => OutputFormat::Text,
     };
+    if args.null.is_some() && format != OutputFormat::Csv {
+        return Err(bad_input(anyhow::anyhow!(
+            "--null applies to CSV only; leave it out, or add --to csv"
+        )));
+    }
     let mut column = open(&args.file, Access::OnDisk, &args.memory_limit)?;
     work.watch(&mut column, "decoding");
     say_lost_nulls(&column, format, args)?;

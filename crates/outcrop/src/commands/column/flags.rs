@@ -98,14 +98,26 @@ pub(super) struct Input {
     pub(super) table: TableFlags,
     /// Maximum length of a text line or CSV record, up to 2GiB; a long value takes several times its length in memory
     /// [default: 256MiB]
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = longest_value)]
     pub(super) longest_value: Option<ByteSize>,
+}
+
+/// A length up to the longest that a value of a column file has.
+fn longest_value(text: &str) -> Result<ByteSize, String> {
+    let size: ByteSize = text
+        .parse()
+        .map_err(|error: outcrop_measure::MeasureError| error.to_string())?;
+    match size.0 <= VALUE_BYTES_LIMIT as u64 + 1 {
+        true => Ok(size),
+        false => Err("expected 2GiB or less".to_owned()),
+    }
 }
 
 impl Input {
     /// Bytes that a line or a CSV record may have.
     pub(super) fn longest_value(&self) -> usize {
         self.longest_value.map_or(LINE_BYTES_LIMIT, |size| {
+            // 2GiB is a byte more than a value may have.
             usize::try_from(size.0).map_or(VALUE_BYTES_LIMIT, |bytes| bytes.min(VALUE_BYTES_LIMIT))
         })
     }
@@ -135,13 +147,12 @@ pub(super) enum IndexFlag {
     Only,
 }
 
-#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(super) enum ProfileFlag {
     /// Smallest file, slower decoding; without an index, up to 2 MiB of text may be packed, and a search unpacks it into memory first.
     /// Versions before 0.1.0 cannot read packed files, nor files in which repeated phrases are compressed together
     Smallest,
     /// Compress where a sample shows that it pays off
-    #[default]
     Balanced,
     /// No general compression
     Fastest,
@@ -152,9 +163,9 @@ pub(super) struct How {
     /// Index from values to rows [default: none; for append and compact: that of the file]
     #[arg(long, value_enum)]
     index: Option<IndexFlag>,
-    /// Optimise for file size or speed
-    #[arg(long, value_enum, default_value_t)]
-    pub(super) profile: ProfileFlag,
+    /// Optimise for file size or speed [default: balanced]
+    #[arg(long, value_enum)]
+    profile: Option<ProfileFlag>,
     /// Threads that encode [default: one for each core]
     #[arg(long, value_name = "N", value_parser = count)]
     threads: Option<usize>,
@@ -384,6 +395,18 @@ pub(super) struct Compact {
 }
 
 impl How {
+    /// The first flag given.
+    pub(super) fn first(&self) -> Option<&'static str> {
+        let flags = [
+            ("--index", self.index.is_some()),
+            ("--profile", self.profile.is_some()),
+            ("--threads", self.threads.is_some()),
+        ];
+        flags
+            .into_iter()
+            .find_map(|(flag, is_given)| is_given.then_some(flag))
+    }
+
     /// For a new file.
     pub(super) fn options(&self) -> EncodeOptions {
         self.options_with(Index::None)
@@ -407,9 +430,9 @@ impl How {
                 Some(IndexFlag::Only) => Index::Only,
             },
             profile: match self.profile {
-                ProfileFlag::Smallest => Profile::Smallest,
-                ProfileFlag::Balanced => Profile::Balanced,
-                ProfileFlag::Fastest => Profile::Fastest,
+                Some(ProfileFlag::Smallest) => Profile::Smallest,
+                Some(ProfileFlag::Balanced) | None => Profile::Balanced,
+                Some(ProfileFlag::Fastest) => Profile::Fastest,
             },
             threads: self.threads.unwrap_or_else(default_threads),
         }

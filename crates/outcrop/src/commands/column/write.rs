@@ -1,5 +1,6 @@
 //! `encode` and `append`: what writes column files.
 
+use super::compact::refuse_rows_without_codes;
 use super::compare::{Compared, compared, only_in_parquet};
 use super::flags::{Append, Encode};
 use super::input::{Opened, read};
@@ -12,7 +13,7 @@ use crate::exit::bad_input;
 use crate::output::{Cell, Format, Table, note, pretty_json, print};
 use crate::output_file::{self, Force, refuse_input, refuse_stdout, where_full};
 use crate::work::LongWork;
-use outcrop_column::{Column, EncodeReport, Encoder};
+use outcrop_column::{Column, EncodeReport, Encoder, Index};
 use outcrop_column_bench::tabular::{FileKind, TableColumn, ValueKind};
 use outcrop_measure::metric::Unavailable;
 use outcrop_measure::units::{format_nanoseconds, format_ratio};
@@ -175,13 +176,14 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
     let stopwatch = Stopwatch::start();
     let before_bytes = args.file.metadata().ok().map(|file| file.len());
     let (column, report, input_bytes) = if is_column_file(&args.input.input) {
-        if let Some(flag) = args.input.flag_of_tables() {
+        if let Some(flag) = args.input.flag_of_tables().or_else(|| args.how.first()) {
             return Err(bad_input(anyhow::anyhow!(
                 "{}: {flag} does not apply to a column file, which is appended as it is; leave it out",
                 args.input.input.display()
             )));
         }
         let other = open(&args.input.input, Access::OnDisk, &args.memory_limit)?;
+        refuse_rows_without_codes(&args.file, !other.has_codes())?;
         let size = args.input.input.metadata().ok().map(|file| file.len());
         say_other_name(&args.file, &other.name().ok().flatten().unwrap_or_default());
         (
@@ -200,6 +202,7 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
         // What cannot be opened is refused by the append itself.
         let existing = Column::open_on_disk(&args.file);
         let options = existing.map_or_else(|_| args.how.options(), |file| args.how.options_like(&file));
+        refuse_rows_without_codes(&args.file, options.index == Index::Only)?;
         let encoder = read(&mut opened, (&layout, column.number), &args.input, options, &work);
         let mut encoder = encoder.map_err(|error| about(&args.input.input, "read", error))?;
         watch(&mut encoder, &work);

@@ -62,7 +62,10 @@ fn settings(spec: &LoadSpec) -> Settings {
     settings.set(&cache::PIPELINE, spec.pipeline);
     settings.set(&cache::DRIVER_THREADS, spec.threads);
     settings.set(&cache::REQUESTS, cache::Requests(spec.requests));
-    settings.set(&cache::ARRIVAL, outcrop_workload::Arrivals::Given(spec.arrival));
+    // The times of a trace are no process of arrivals.
+    if !spec.has_own_times() {
+        settings.set(&cache::ARRIVAL, outcrop_workload::Arrivals::Given(spec.arrival));
+    }
     if let Some(objective) = spec.objective {
         settings.set(&cache::OBJECTIVE, objective);
     }

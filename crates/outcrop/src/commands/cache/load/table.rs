@@ -164,7 +164,11 @@ fn push_settings(spec: &LoadSpec, row: &mut impl FnMut(&str, Cell, &str)) {
         }
     }
     row("content", Cell::text(spec.content.to_string()), "");
-    row("arrival", Cell::text(spec.arrival.to_string()), "");
+    let arrival = match spec.has_own_times() {
+        true => "trace".to_owned(),
+        false => spec.arrival.to_string(),
+    };
+    row("arrival", Cell::text(arrival), "");
     row("connections", number(spec.connections.into()), "count");
     row("pipeline", number(spec.pipeline.into()), "count");
     row("threads", number(spec.threads.into()), "count");
