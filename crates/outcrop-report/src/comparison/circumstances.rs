@@ -118,7 +118,7 @@ fn affected(load: &LoadDifference, comparison: &Comparison) -> String {
     let had_it = cells(&|row| row.busier.contains(&(load.busier, load.measure)));
     let all_count = cells(&|_| true).len();
     if had_it.len() == all_count {
-        return format!("Where the {side} is worse in a time or a rate, the row is undecided.");
+        return format!("Where the {side} is worse or the same in a time or a rate, the row is undecided.");
     }
     let labels = Labels::of(comparison);
     let named = had_it.iter().take(MOST_CELLS).map(|row| labels.of_row(row));
@@ -128,7 +128,7 @@ fn affected(load: &LoadDifference, comparison: &Comparison) -> String {
         more => format!("; and {more} more"),
     };
     format!(
-        "This applies to {} of {all_count} cells: {named}{more}. Where the {side} is worse there in a time or a rate, the row is undecided.",
+        "This applies to {} of {all_count} cells: {named}{more}. Where the {side} is worse or the same there in a time or a rate, the row is undecided.",
         had_it.len()
     )
 }

@@ -213,7 +213,7 @@ fn what_was_not_alike_stands_above_the_rows_and_the_rows_that_it_explains_are_un
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for expected in [
         "other processes used 10 % of the CPUs in the baseline, 90 % in the candidate (in the cell where they differ most)",
-        "Where the candidate is worse in a time or a rate, the row is undecided.",
+        "Where the candidate is worse or the same in a time or a rate, the row is undecided.",
         "trials: ",
         "IOPS: 2 undecided of 2",
         "the machine or its storage was busier on the side that looks worse",
