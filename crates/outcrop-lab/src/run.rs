@@ -85,8 +85,10 @@ pub fn resume(dir: &Path) -> Result<ResumedRun, LabError> {
 }
 
 /// What of the environment decides whether two sessions of one run belong together.
-const DECISIVE: [(&str, &str); 5] = [
+const DECISIVE: [(&str, &str); 7] = [
+    ("/outcrop_version", "the version of Outcrop"),
     ("/cpu/model", "the CPU"),
+    ("/cpu/online_cpu_count", "the number of CPUs"),
     ("/kernel/release", "the kernel"),
     ("/storage/filesystem/type", "the filesystem"),
     ("/storage/device/name", "the block device"),
