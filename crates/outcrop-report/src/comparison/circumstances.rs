@@ -7,30 +7,29 @@ use outcrop_measure::units::format_nanoseconds;
 use outcrop_results::compare::{Comparison, ComparisonRow, LoadDifference, LoadMeasure, Side};
 
 use super::labels::Labels;
-use super::text::wrapped;
 
 /// Trials of lengths that differ by less than this factor are as long as each other.
 const SAME_LENGTH: f64 = 1.1;
 /// Cells that are named of those that a load affects.
 const MOST_CELLS: usize = 4;
 
-/// A paragraph for each circumstance that differs; none where they are alike.
-pub(super) fn circumstances(comparison: &Comparison) -> String {
-    let mut text = String::new();
+/// A paragraph for each circumstance that differs, with its head; none where they are alike.
+pub(super) fn circumstances(comparison: &Comparison) -> Vec<(&'static str, String)> {
+    let mut told = Vec::new();
     if let Some((a, b)) = comparison.baseline_trial_s.zip(comparison.candidate_trial_s)
         && a.max(b) > a.min(b) * SAME_LENGTH
     {
         let [a, b] = [a, b].map(|seconds| format_nanoseconds(1e9 * seconds));
         let sentence = format!("{a} in the baseline, {b} in the candidate (medians).");
-        text.push_str(&wrapped("trials:    ", &sentence));
+        told.push(("trials:    ", sentence));
     }
     for load in &comparison.loads {
-        text.push_str(&wrapped("load:      ", &load_in_words(load, comparison)));
+        told.push(("load:      ", load_in_words(load, comparison)));
     }
     for latency in &comparison.latency_differences {
-        text.push_str(&wrapped("latency:   ", &latency.note));
+        told.push(("latency:   ", latency.note.clone()));
     }
-    text
+    told
 }
 
 /// On which side the machine was busier, by which figures, and what follows.

@@ -29,7 +29,7 @@ fn a_slower_run_is_worse_row_by_row() {
     let csv = comparison_csv(&comparison);
     let mut lines = csv.lines();
     let columns = lines.next().unwrap().split(',').count();
-    assert_eq!(columns, 16);
+    assert_eq!(columns, 18);
     assert!(csv.contains(",iops,1/s,") && csv.contains(",worse,"));
     assert_eq!(lines.count(), comparison.rows.len());
     let document = comparison_in_envelope(&comparison, Envelope::of("compare")).unwrap();
