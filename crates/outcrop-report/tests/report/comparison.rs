@@ -256,7 +256,7 @@ fn a_load_that_only_some_cells_had_is_said_of_their_rows_and_of_no_other() {
     };
     let in_all = words([2.65; 7]);
     for expected in [
-        "the device moved 0 for others in the baseline, 2.65 in the candidate. This applies to 1 of 3 cells: 4KiB. Where the candidate is worse there in a time or a rate, the row is undecided.",
+        "the device moved 0 for others in the baseline, 2.65 in the candidate. This applies to 1 of 3 cells: 4KiB. Where the candidate is worse or the same there in a time or a rate, the row is undecided.",
         "device, IOPS: 2 worse of 3, 1 undecided",
     ] {
         assert!(in_all.contains(expected), "{expected}: {in_all}");
