@@ -344,11 +344,8 @@ fn an_assumption_makes_a_publication_comparable_and_is_named() {
         contradicted.ends_with("the publication states its span in each cell that has one"),
         "{contradicted}"
     );
-    let assumed = BTreeMap::from([("span".to_owned(), "1GiB".to_owned())]);
-    let options = CompareOptions {
-        assumed,
-        ..CompareOptions::default()
-    };
+    let mut options = CompareOptions::default();
+    options.assumed.insert("span".to_owned(), "1GiB".to_owned());
     let of_runs = compare_with(&run, &run, &options).unwrap_err().to_string();
     assert!(of_runs.contains("neither side is a publication"), "{of_runs}");
     let unknown = assuming("colour", "blue").unwrap_err().to_string();

@@ -249,7 +249,7 @@ fn why_not(comparison: &Comparison, format: ComparisonFormat) -> &'static str {
     }
 }
 
-/// A run beside itself, or beside a copy, has no ratio but 1, and no gate would ever fail.
+/// A run compared with itself, or with a copy, has no ratio but 1, and no gate would ever fail.
 fn refuse_one_run(baseline: &Loaded, candidate: &Loaded) -> anyhow::Result<()> {
     match (baseline, candidate) {
         (Loaded::Run(a), Loaded::Run(b)) if !a.trials.is_empty() && a.trials == b.trials => {

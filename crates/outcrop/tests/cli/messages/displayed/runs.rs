@@ -203,11 +203,6 @@ fn of_comparisons() {
                 side,
                 whose: Whose::Publication,
             },
-            NotComparable::ConditionNotStated {
-                condition: text("queue_depth"),
-                side,
-                whose: Whose::Import,
-            },
             NotComparable::TrialLengthDiffers {
                 baseline_ns: 30_000_000,
                 candidate_ns: 1_500_000_000,
