@@ -85,8 +85,10 @@ pub fn resume(dir: &Path) -> Result<ResumedRun, LabError> {
 }
 
 /// What of the environment decides whether two sessions of one run belong together.
-const DECISIVE: [(&str, &str); 5] = [
+const DECISIVE: [(&str, &str); 7] = [
+    ("/outcrop_version", "the version of Outcrop"),
     ("/cpu/model", "the CPU"),
+    ("/cpu/online_cpu_count", "the number of CPUs"),
     ("/kernel/release", "the kernel"),
     ("/storage/filesystem/type", "the filesystem"),
     ("/storage/device/name", "the block device"),
@@ -168,13 +170,13 @@ mod tests {
 
     #[test]
     fn only_decisive_differences_that_both_sides_know_are_told() {
-        let began =
-            serde_json::json!({"kernel": {"release": "6.1"}, "cpu": {"model": "A"}, "load": {"one": 1.0}});
-        let now = serde_json::json!({"kernel": {"release": "6.2"}, "cpu": {"model": {"unavailable": "?"}}, "load": {"one": 2.0}});
+        let began = serde_json::json!({"outcrop_version": "0.0.9", "kernel": {"release": "6.1"}, "cpu": {"model": "A"}, "load": {"one": 1.0}});
+        let now = serde_json::json!({"outcrop_version": "0.1.0", "kernel": {"release": "6.2"}, "cpu": {"model": {"unavailable": "?"}}, "load": {"one": 2.0}});
         let told = differences(&began, &now);
-        assert_eq!(told.len(), 1, "{told:?}");
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told[0].contains("the version of Outcrop changed"), "{told:?}");
         assert!(
-            told[0].contains("the kernel changed from \"6.1\" to \"6.2\""),
+            told[1].contains("the kernel changed from \"6.1\" to \"6.2\""),
             "{told:?}"
         );
     }

@@ -16,7 +16,7 @@ use outcrop_results::{Envelope, RunView};
 use serde_json::Value;
 
 use crate::error::ReportError;
-pub use checks::{FailedCheck, failed_checks};
+pub use checks::{Examined, FailedCheck, GraveWarning, examined, failed_checks};
 pub use text::{Detail, comparison_markdown, comparison_text};
 
 /// The two variants of a run that measured two in pairs, compared; none of any other run.
@@ -35,7 +35,7 @@ pub fn of_variants(run: &RunView) -> Option<Comparison> {
 
 /// One line per row, with a header; ratio and interval empty where there is none. The last column is the drift that is allowed for: 0.05 for ± 5 %.
 pub fn comparison_csv(comparison: &Comparison) -> String {
-    let mut text = "layer,factors,metric,unit,baseline,baseline_n,candidate,candidate_n,ratio,ratio_low,ratio_high,confidence,p_value,verdict,reason,drift\n"
+    let mut text = "layer,baseline_subject,candidate_subject,factors,metric,unit,baseline,baseline_n,candidate,candidate_n,ratio,ratio_low,ratio_high,confidence,p_value,verdict,reason,drift\n"
         .to_owned();
     for row in &comparison.rows {
         let figure = |figure: &Option<Figure>| {
@@ -53,6 +53,8 @@ pub fn comparison_csv(comparison: &Comparison) -> String {
             (figure(&row.baseline), figure(&row.candidate));
         let fields = [
             row.layer.clone(),
+            row.baseline_subject.clone().unwrap_or_default(),
+            row.candidate_subject.clone().unwrap_or_default(),
             spell(&row.factors),
             row.metric.clone(),
             unit.to_owned(),

@@ -35,9 +35,9 @@ pub use definitions::LatencyDifference;
 pub use environment::EnvironmentDifference;
 pub use load::{LoadDifference, LoadMeasure};
 pub use options::CompareOptions;
-pub use reason::NotComparable;
+pub use reason::{NotComparable, Whose};
 pub use remedy::about_repetitions;
-pub(crate) use remedy::{enough, enough_for, repeat, to_be_beyond, with_drift};
+pub(crate) use remedy::{enough, enough_for, repeat, suffices, to_be_beyond, with_drift};
 pub use side_cell::SideCell;
 pub use unlike::UnlikeFactor;
 pub use verdict::{Undecided, Verdict};
@@ -198,6 +198,9 @@ pub struct UnmatchedCell {
     pub subject: String,
     /// The cell, in one spelling.
     pub factors: BTreeMap<String, String>,
+    /// Metrics of which it has enough values to be judged beside another cell.
+    #[serde(skip)]
+    pub judgeable: BTreeSet<String>,
 }
 
 /// A cell with failed trials: all of them, or enough that too few completed.
@@ -240,7 +243,7 @@ pub struct Comparison {
     pub margin: f64,
     /// What two separate runs may differ by with nothing changed, 0.05 for ± 5 %; 0 for sides that were measured in pairs.
     pub drift: f64,
-    /// What was assumed of publications that do not state it: `state = as found`.
+    /// What was assumed of publications that do not state it: `state = as found`. What they state is not among it.
     pub assumed: BTreeMap<String, String>,
     /// Metrics of the cells that met, and of reference cells that state too little to meet any. In JSON they are beside the
     /// rest, where the rows of every document are.
@@ -293,13 +296,19 @@ pub fn compare<'a>(baseline: impl Into<Comparand<'a>>, candidate: impl Into<Comp
 /// Compares `candidate` with `baseline`.
 ///
 /// # Errors
-/// [`ResultsError::BadAssumption`] where an assumption names no condition, or its value cannot be one.
+/// [`ResultsError::BadAssumption`] where an assumption names no condition, its value cannot be one, or no publication leaves it out.
 pub fn compare_with<'a>(
     baseline: impl Into<Comparand<'a>>,
     candidate: impl Into<Comparand<'a>>,
     options: &CompareOptions,
 ) -> Result<Comparison, ResultsError> {
-    Ok(of_sides(baseline.into(), candidate.into(), &options.checked()?))
+    let (baseline, candidate, options) = (baseline.into(), candidate.into(), options.checked()?);
+    let comparison = of_sides(baseline, candidate, &options);
+    let mut assumed = options.assumed.iter();
+    match assumed.find(|(name, _)| !comparison.assumed.contains_key(*name)) {
+        Some(unused) => Err(options::unused(unused, [baseline, candidate])),
+        None => Ok(comparison),
+    }
 }
 
 fn of_sides(baseline: Comparand<'_>, candidate: Comparand<'_>, options: &CompareOptions) -> Comparison {
@@ -346,7 +355,7 @@ fn of_sides(baseline: Comparand<'_>, candidate: Comparand<'_>, options: &Compare
         is_paired,
         margin: options.margin,
         drift,
-        assumed: options.assumed.clone(),
+        assumed: cells::assumed([&a, &b], options),
         latency_differences: definitions::latencies(&paired.rows),
         rows: paired.rows,
         unlike: unlike::factors(&a, &b, &paired.unmatched),

@@ -23,7 +23,7 @@ use serde::Serialize;
 use crate::compare::verdict::LEVEL;
 use crate::compare::{
     Comparand, Comparison, ComparisonRow, FailedCell, NotComparable, Side, SideCell, Undecided, Verdict,
-    enough, enough_for, to_be_beyond, with_drift,
+    enough, enough_for, suffices, to_be_beyond, with_drift,
 };
 use crate::compare::{failed, load};
 use crate::error::ResultsError;
@@ -69,7 +69,7 @@ pub struct FailIfReport<'a> {
     pub repetitions_needed: Vec<usize>,
     /// Of them, those of samples of the data: repetitions do not decide them, and a larger sample may.
     pub undecided_by_sample: usize,
-    /// Rows that meet it, or may, while the machine or its storage was busier on the side that looks worse.
+    /// Rows that meet it, or do not, perhaps only because the machine or its storage was busier on one side.
     pub under_load: usize,
     /// Rows that meet it, or do not, perhaps only because one side leaves the submission out of its latencies.
     pub by_definition: usize,
@@ -99,7 +99,8 @@ pub struct FailIfReport<'a> {
     /// Rows that would meet it if a fall to 0 had a ratio: the candidate's median is 0, and the baseline's is not.
     #[serde(skip)]
     pub fallen_to_zero: Vec<&'a ComparisonRow>,
-    /// Cells of the baseline's run, of a layer that has the metric, which the candidate does not have: nothing is checked there.
+    /// Cells of the baseline's run, of a layer that has the metric, which the candidate does not have: nothing is checked there. Of a condition on a
+    /// ratio without those that the candidate's run did not come to.
     #[serde(skip)]
     pub missing: usize,
     /// Cells of a layer that has the metric which failed in the candidate or in the only run; of a condition on a ratio those that did not fail in the
@@ -112,7 +113,7 @@ pub struct FailIfReport<'a> {
     /// The same of cells that have too few because the run ended, or its time was over, before.
     #[serde(skip)]
     pub cut_short: Vec<FailedCell>,
-    /// Cells of a layer that has the metric to which the run did not come; of a condition on a ratio none.
+    /// Cells of a layer that has the metric to which the run did not come; of a condition on a ratio those that the baseline has enough trials of.
     #[serde(skip)]
     pub without_trials: usize,
     /// Repetitions that it would take to find a change in one row alone; none where those that there are suffice, or did.
@@ -258,6 +259,7 @@ impl FailIf {
         let needed = |row: &&ComparisonRow| self.repetitions_needed(row, ratio, tested, is_paired);
         let of_tests = checked.iter().filter(|row| row.p_value.is_some());
         let repetitions = of_tests
+            .filter(|row| !suffices(row, tested, is_paired))
             .filter_map(|row| row.interval.map(|interval: Interval| interval.n))
             .min();
         Ok(FailIfReport {
@@ -348,6 +350,9 @@ impl FailIf {
             }
         } else if is_lower(side_that_hides) {
             Found::ByDefinition
+        } else if load::may_explain(row, !is_above) {
+            // A side that was busier may hide a change against its favour.
+            Found::UnderLoad
         } else {
             Found::NotMet
         }
@@ -364,7 +369,8 @@ impl FailIf {
         let interval = row.interval.filter(|_| !row.is_of_sample)?;
         let is_above = self.direction == Direction::Above;
         let estimate = to_be_beyond(&interval, (ratio, row.drift), is_above, tests)?;
-        Some(enough(estimate, interval.n, enough_for(tests, is_paired)))
+        let least = enough_for(tests, is_paired).filter(|_| !suffices(row, tests, is_paired));
+        Some(enough(estimate, interval.n, least))
     }
 }
 
@@ -373,7 +379,7 @@ impl FailIf {
 enum Found {
     /// It meets it.
     Met,
-    /// It meets it, or may, and the machine or its storage was busier on the side that looks worse.
+    /// It meets it or does not, perhaps only because the machine or its storage was busier on one side.
     UnderLoad,
     /// It meets it or does not, perhaps only because one side leaves the submission out.
     ByDefinition,

@@ -25,6 +25,8 @@ pub struct ListedRun {
     pub name: String,
     /// When its first trial began; none where the name does not say either.
     pub started: Option<DateTime<Utc>>,
+    /// Since when it has been here: of results of another program, when they were imported; else when its first trial began.
+    pub here_since: Option<DateTime<Utc>>,
     /// The plans that it ran.
     pub plans: BTreeSet<String>,
     /// What it measured.
@@ -46,7 +48,7 @@ pub struct ListedRun {
 pub enum Keep {
     /// So many of the newest.
     Newest(usize),
-    /// Those that began less than this before now.
+    /// Those that have been here for less than this.
     Since(DateTime<Utc>),
 }
 
@@ -99,10 +101,15 @@ pub fn at(dir: &Path) -> Result<ListedRun, ResultsError> {
 
 /// The runs that are not kept. A run that does not say when it began is always kept.
 pub fn surplus(runs: &[ListedRun], keep: Keep) -> Vec<&ListedRun> {
-    let dated = runs.iter().filter(|run| run.started.is_some());
+    let mut dated: Vec<&ListedRun> = runs.iter().filter(|run| run.here_since.is_some()).collect();
+    // Results of another program may be years old when they are imported.
+    dated.sort_by_key(|run| std::cmp::Reverse(run.here_since));
     match keep {
-        Keep::Newest(count) => dated.skip(count).collect(),
-        Keep::Since(since) => dated.filter(|run| run.started < Some(since)).collect(),
+        Keep::Newest(count) => dated.into_iter().skip(count).collect(),
+        Keep::Since(since) => {
+            dated.retain(|run| run.here_since < Some(since));
+            dated
+        }
     }
 }
 
@@ -167,6 +174,7 @@ impl ListedRun {
         let mut run = Self {
             dir: dir.to_owned(),
             started: of_name(&name),
+            here_since: of_name(&name),
             name,
             plans: BTreeSet::new(),
             subjects: BTreeSet::new(),
@@ -178,6 +186,7 @@ impl ListedRun {
         };
         match RunView::load(dir) {
             Ok(view) => {
+                run.here_since = imported_at(&view).or(run.started);
                 let counted = || view.trials.iter().filter(|trial| trial.is_measured());
                 let cells: BTreeSet<&str> = counted().map(|trial| trial.cell.as_str()).collect();
                 run.is_unfinished = view.is_unfinished();
@@ -194,6 +203,12 @@ impl ListedRun {
         }
         run
     }
+}
+
+/// When results of another program were imported; none of a run of ours.
+fn imported_at(view: &RunView) -> Option<DateTime<Utc>> {
+    let at = view.environment.pointer("/imported/at")?.as_str()?;
+    of_name(at).or_else(|| Some(DateTime::parse_from_rfc3339(at).ok()?.to_utc()))
 }
 
 /// `20261121T020757Z-profile`.

@@ -5,7 +5,8 @@ use outcrop_results::{RunView, Side};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::text::{Detail, wrapped};
+use super::text::Detail;
+use crate::answer::Gravity;
 use crate::error::ReportError;
 use crate::finding::{About, Verdict, as_clause};
 use crate::number::counted;
@@ -26,11 +27,63 @@ pub struct FailedCheck {
     pub extent: String,
 }
 
+/// A warning of a side's report that its figures are not of the subject alone, or include what is not.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GraveWarning {
+    /// The side.
+    pub side: Side,
+    /// Layer measured.
+    pub layer: String,
+    /// The warning, in sentences.
+    pub text: String,
+}
+
+/// What the reports of the sides say against their figures.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Examined {
+    /// The quality checks that failed.
+    pub failed_checks: Vec<FailedCheck>,
+    /// The gravest warnings.
+    pub warnings: Vec<GraveWarning>,
+}
+
+impl Extend<Self> for Examined {
+    fn extend<T: IntoIterator<Item = Self>>(&mut self, others: T) {
+        for other in others {
+            self.failed_checks.extend(other.failed_checks);
+            self.warnings.extend(other.warnings);
+        }
+    }
+}
+
+/// What the report of a run says against its figures.
+///
+/// *Cost*: that of [`Report::of`].
+pub fn examined(side: Side, run: &RunView) -> Examined {
+    let report = Report::of(run);
+    let of_layer = report.layers.iter().flat_map(|section| {
+        let cautions = section.answer.cautions.iter();
+        let grave = cautions.filter(|caution| caution.is_warning() && caution.gravity >= Gravity::Late);
+        grave.map(move |caution| GraveWarning {
+            side,
+            layer: section.layer.clone(),
+            text: caution.text.clone(),
+        })
+    });
+    Examined {
+        warnings: of_layer.collect(),
+        failed_checks: failed_in(side, &report),
+    }
+}
+
 /// The quality checks that the report of a run says failed.
 ///
 /// *Cost*: that of [`Report::of`].
 pub fn failed_checks(side: Side, run: &RunView) -> Vec<FailedCheck> {
-    let report = Report::of(run);
+    failed_in(side, &Report::of(run))
+}
+
+fn failed_in(side: Side, report: &Report) -> Vec<FailedCheck> {
     let of_layer = report.layers.iter().flat_map(|section| {
         let failed = section
             .findings
@@ -57,27 +110,29 @@ impl Detail {
         Ok(failed.map(serde_json::to_value).transpose()?)
     }
 
-    /// The failed checks of each side, a paragraph for each in 80 columns.
-    pub(super) fn checks_in_text(&self, comparison: &Comparison) -> String {
-        let sentences = self.sentences(comparison).into_iter();
-        sentences
-            .map(|sentence| wrapped("checks:    ", &sentence))
-            .collect()
+    /// The gravest warnings for a document in JSON; none where the runs were not examined.
+    ///
+    /// # Errors
+    /// [`ReportError::Json`] if a value cannot be written, which none should be.
+    pub fn warnings_in_json(&self) -> Result<Option<Value>, ReportError> {
+        let examined = self.failed_checks.as_ref();
+        Ok(examined
+            .map(|_| serde_json::to_value(&self.warnings))
+            .transpose()?)
     }
 
-    /// The same as paragraphs in Markdown.
-    pub(super) fn checks_in_markdown(&self, comparison: &Comparison) -> String {
-        let sentences = self.sentences(comparison).into_iter();
-        sentences.map(|sentence| format!("{sentence}\n\n")).collect()
-    }
-
-    /// A sentence for each side that failed some; none where no cell is compared.
-    fn sentences(&self, comparison: &Comparison) -> Vec<String> {
+    /// What is said against the figures of each side, a paragraph for each with its head; none where no cell is compared.
+    pub(super) fn against_figures(&self, comparison: &Comparison) -> Vec<(&'static str, String)> {
         if comparison.comparable().next().is_none() {
             return Vec::new();
         }
         let sides = [Side::Baseline, Side::Candidate].into_iter();
-        sides.filter_map(|side| self.checks_of(side)).collect()
+        let checks = sides.filter_map(|side| Some(("checks:    ", self.checks_of(side)?)));
+        let warnings = self.warnings.iter().map(|warning| {
+            let GraveWarning { side, text, .. } = warning;
+            ("warning:   ", format!("in the {}: {text}", side.name()))
+        });
+        checks.chain(warnings).collect()
     }
 
     /// `3 quality checks failed in the baseline: …`; none where none did.

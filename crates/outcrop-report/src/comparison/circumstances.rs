@@ -7,30 +7,29 @@ use outcrop_measure::units::format_nanoseconds;
 use outcrop_results::compare::{Comparison, ComparisonRow, LoadDifference, LoadMeasure, Side};
 
 use super::labels::Labels;
-use super::text::wrapped;
 
 /// Trials of lengths that differ by less than this factor are as long as each other.
 const SAME_LENGTH: f64 = 1.1;
 /// Cells that are named of those that a load affects.
 const MOST_CELLS: usize = 4;
 
-/// A paragraph for each circumstance that differs; none where they are alike.
-pub(super) fn circumstances(comparison: &Comparison) -> String {
-    let mut text = String::new();
+/// A paragraph for each circumstance that differs, with its head; none where they are alike.
+pub(super) fn circumstances(comparison: &Comparison) -> Vec<(&'static str, String)> {
+    let mut told = Vec::new();
     if let Some((a, b)) = comparison.baseline_trial_s.zip(comparison.candidate_trial_s)
         && a.max(b) > a.min(b) * SAME_LENGTH
     {
         let [a, b] = [a, b].map(|seconds| format_nanoseconds(1e9 * seconds));
         let sentence = format!("{a} in the baseline, {b} in the candidate (medians).");
-        text.push_str(&wrapped("trials:    ", &sentence));
+        told.push(("trials:    ", sentence));
     }
     for load in &comparison.loads {
-        text.push_str(&wrapped("load:      ", &load_in_words(load, comparison)));
+        told.push(("load:      ", load_in_words(load, comparison)));
     }
     for latency in &comparison.latency_differences {
-        text.push_str(&wrapped("latency:   ", &latency.note));
+        told.push(("latency:   ", latency.note.clone()));
     }
-    text
+    told
 }
 
 /// On which side the machine was busier, by which figures, and what follows.
@@ -118,7 +117,7 @@ fn affected(load: &LoadDifference, comparison: &Comparison) -> String {
     let had_it = cells(&|row| row.busier.contains(&(load.busier, load.measure)));
     let all_count = cells(&|_| true).len();
     if had_it.len() == all_count {
-        return format!("Where the {side} is worse in a time or a rate, the row is undecided.");
+        return format!("Where the {side} is worse or the same in a time or a rate, the row is undecided.");
     }
     let labels = Labels::of(comparison);
     let named = had_it.iter().take(MOST_CELLS).map(|row| labels.of_row(row));
@@ -128,7 +127,7 @@ fn affected(load: &LoadDifference, comparison: &Comparison) -> String {
         more => format!("; and {more} more"),
     };
     format!(
-        "This applies to {} of {all_count} cells: {named}{more}. Where the {side} is worse there in a time or a rate, the row is undecided.",
+        "This applies to {} of {all_count} cells: {named}{more}. Where the {side} is worse or the same there in a time or a rate, the row is undecided.",
         had_it.len()
     )
 }

@@ -35,18 +35,15 @@ pub(super) fn head(comparison: &Comparison, detail: &Detail) -> String {
             text.push_str(&format!("           {subject}\n"));
         }
     }
-    for (name, value) in &comparison.assumed {
-        text.push_str(&format!(
-            "assumed:   {name}={value}, which the publication does not state\n"
-        ));
+    for assumed in assumptions(comparison) {
+        text.push_str(&wrapped("assumed:   ", &assumed));
     }
     text.push_str(&differences(&comparison.environment_differences, detail.is_all));
-    text.push_str(&circumstances(comparison));
-    text.push_str(&detail.checks_in_text(comparison));
-    if comparison.is_different_machine {
-        text.push_str("The machines differ: every ratio compares machines, not only configurations.\n");
-    } else if comparison.is_different_storage {
-        text.push_str("The storage differs: ratios compare devices or filesystems, not only settings.\n");
+    for (head, sentence) in doubts(comparison, detail) {
+        text.push_str(&wrapped(head, &sentence));
+    }
+    if let Some(sentence) = of_two_machines(comparison) {
+        text.push_str(&format!("{sentence}\n"));
     }
     let common = common_factors(comparison);
     if !common.is_empty() {
@@ -55,14 +52,83 @@ pub(super) fn head(comparison: &Comparison, detail: &Detail) -> String {
     text
 }
 
+/// What was not alike as paragraphs in Markdown.
+pub(super) fn head_in_markdown(comparison: &Comparison, detail: &Detail) -> String {
+    let mut paragraphs: Vec<String> = Vec::new();
+    let assumed = assumptions(comparison);
+    if !assumed.is_empty() {
+        paragraphs.push(format!("assumed: {}.", assumed.join("; ")));
+    }
+    let (shown, more) = shown(&comparison.environment_differences, detail.is_all);
+    if !shown.is_empty() {
+        let readings: Vec<String> = shown
+            .iter()
+            .map(|difference| {
+                let EnvironmentDifference {
+                    path,
+                    baseline,
+                    candidate,
+                    ..
+                } = difference;
+                format!("`{path}`: {baseline} in the baseline, {candidate} in the candidate")
+            })
+            .collect();
+        paragraphs.push(format!(
+            "differs: {}.",
+            readings.into_iter().chain(more).collect::<Vec<_>>().join("; ")
+        ));
+    }
+    let doubts = doubts(comparison, detail).into_iter();
+    paragraphs.extend(doubts.map(|(head, sentence)| format!("{} {sentence}", head.trim_end())));
+    paragraphs.extend(of_two_machines(comparison).map(str::to_owned));
+    paragraphs
+        .iter()
+        .map(|paragraph| format!("{}\n\n", paragraph.replace('|', "\\|")))
+        .collect()
+}
+
+fn assumptions(comparison: &Comparison) -> Vec<String> {
+    let assumed = comparison.assumed.iter();
+    assumed
+        .map(|(name, value)| format!("{name}={value}, which the publication does not state"))
+        .collect()
+}
+
+/// What differed while the sides were measured, and what their reports say against their figures, each with its head.
+fn doubts(comparison: &Comparison, detail: &Detail) -> Vec<(&'static str, String)> {
+    let mut doubts = circumstances(comparison);
+    doubts.extend(detail.against_figures(comparison));
+    doubts
+}
+
+const fn of_two_machines(comparison: &Comparison) -> Option<&'static str> {
+    match (comparison.is_different_machine, comparison.is_different_storage) {
+        (true, _) => Some("The machines differ: every ratio compares machines, not only configurations."),
+        (false, true) => {
+            Some("The storage differs: ratios compare devices or filesystems, not only settings.")
+        }
+        (false, false) => None,
+    }
+}
+
 /// The readings that differ: where there are many, those that tell machines or storage apart come first, and the others are counted.
-fn differences(all: &[EnvironmentDifference], is_all: bool) -> String {
-    let is_all = is_all || all.len() <= MOST_DIFFERENCES;
+fn shown(all: &[EnvironmentDifference], is_all: bool) -> (Vec<&EnvironmentDifference>, Option<String>) {
     let mut shown: Vec<&EnvironmentDifference> = all.iter().collect();
-    if !is_all {
+    if !is_all && all.len() > MOST_DIFFERENCES {
         shown.sort_by_key(|difference| !(difference.is_machine || difference.is_storage));
         shown.truncate(MOST_DIFFERENCES);
     }
+    let more = all.len() - shown.len();
+    let said = format!(
+        "and {} of the environment: --all or --format json",
+        counted(more, "more reading")
+    );
+    (shown, (more > 0).then_some(said))
+}
+
+/// The same, a line for each reading and one for its values.
+fn differences(all: &[EnvironmentDifference], is_all: bool) -> String {
+    let (shown, more) = shown(all, is_all);
     let mut text = String::new();
     for difference in &shown {
         let EnvironmentDifference {
@@ -75,11 +141,8 @@ fn differences(all: &[EnvironmentDifference], is_all: bool) -> String {
             "differs:   {path}:\n           {baseline} in the baseline, {candidate} in the candidate\n"
         ));
     }
-    if shown.len() < all.len() {
-        let more = counted(all.len() - shown.len(), "more reading");
-        text.push_str(&format!(
-            "           and {more} of the environment: --all or --format json\n"
-        ));
+    if let Some(more) = more {
+        text.push_str(&format!("           {more}\n"));
     }
     text
 }

@@ -13,11 +13,20 @@ pub(super) struct Labels {
     common: BTreeMap<String, String>,
     /// By layer, the factors of which its rows have several values.
     varying: BTreeMap<String, BTreeSet<String>>,
+    /// Layers whose rows are of several subjects, or of several pairs of them.
+    of_several: BTreeSet<String>,
 }
 
 impl Labels {
     pub(super) fn of(comparison: &Comparison) -> Self {
+        let mut subjects: BTreeMap<&str, BTreeSet<_>> = BTreeMap::new();
+        for row in comparison.comparable() {
+            let of_layer = subjects.entry(&row.layer).or_default();
+            of_layer.insert((&row.baseline_subject, &row.candidate_subject));
+        }
+        let of_several = subjects.into_iter().filter(|(_, pairs)| pairs.len() > 1);
         Self {
+            of_several: of_several.map(|(layer, _)| layer.to_owned()).collect(),
             common: common_factors(comparison),
             varying: varying(
                 comparison
@@ -28,8 +37,23 @@ impl Labels {
         }
     }
 
-    /// A cell in the words of its layer, by the factors that vary.
+    /// A cell in the words of its layer, by the factors that vary, and by its subject where there are several.
     pub(super) fn of_row(&self, row: &ComparisonRow) -> String {
+        let label = self.without_subject(row);
+        if !self.of_several.contains(&row.layer) {
+            return label;
+        }
+        let subject = match (&row.baseline_subject, &row.candidate_subject) {
+            (Some(one), Some(other)) if one != other => format!("{one} and {other}"),
+            (one, other) => one.as_ref().or(other.as_ref()).cloned().unwrap_or_default(),
+        };
+        match label.is_empty() || label == subject {
+            true => subject,
+            false => format!("{label}, {subject}"),
+        }
+    }
+
+    fn without_subject(&self, row: &ComparisonRow) -> String {
         let own = row
             .factors
             .iter()

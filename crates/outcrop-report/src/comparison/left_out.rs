@@ -15,11 +15,36 @@ const MOST_VALUES: usize = 4;
 
 /// Reasons, each with the number of rows it stands for, and the cells that met no other. In short where other rows have the answer.
 pub(super) fn not_compared(comparison: &Comparison, is_all: bool) -> String {
+    let paragraphs = paragraphs(comparison, is_all).into_iter();
+    let in_lines = paragraphs.map(|(head, words)| match head {
+        NOT_COMPARABLE => format!("\n{}", wrapped(head, &words)),
+        _ => wrapped(head, &words),
+    });
+    in_lines.collect()
+}
+
+/// The same as a list in Markdown.
+pub(super) fn not_compared_in_markdown(comparison: &Comparison, is_all: bool) -> String {
+    let paragraphs = paragraphs(comparison, is_all);
+    let items = paragraphs.iter().map(|(head, words)| {
+        let head = head.trim_start();
+        format!("- {head}{words}\n")
+    });
+    match paragraphs.is_empty() {
+        true => String::new(),
+        false => format!("\n{}", items.collect::<String>()),
+    }
+}
+
+/// What stands before the first of the reasons.
+const NOT_COMPARABLE: &str = "not comparable: ";
+
+/// What is left out, each with its head.
+fn paragraphs(comparison: &Comparison, is_all: bool) -> Vec<(&'static str, String)> {
     let is_short = !is_all && comparison.comparable().next().is_some();
-    let mut text = if is_short {
-        kinds(comparison)
-    } else {
-        every_reason(comparison)
+    let mut told = match is_short {
+        true => kinds(comparison),
+        false => every_reason(comparison),
     };
     for side in [Side::Baseline, Side::Candidate] {
         let count = comparison
@@ -30,16 +55,16 @@ pub(super) fn not_compared(comparison: &Comparison, is_all: bool) -> String {
         if count > 0 {
             let is = if count == 1 { "is" } else { "are" };
             let cells = counted(count, "cell");
-            text.push_str(&format!("  {cells} {is} only in the {}\n", side.name()));
+            told.push(("  ", format!("{cells} {is} only in the {}", side.name())));
         }
     }
-    text.push_str(&unlike(comparison));
-    text
+    told.extend(unlike(comparison));
+    told
 }
 
 /// The factors that keep all cells of a layer from meeting, and how an import states what it lacks.
-fn unlike(comparison: &Comparison) -> String {
-    let mut text = String::new();
+fn unlike(comparison: &Comparison) -> Vec<(&'static str, String)> {
+    let mut told = Vec::new();
     let mut is_not_stated = false;
     for factor in &comparison.unlike {
         let values = |values: &BTreeSet<String>| -> String {
@@ -53,17 +78,17 @@ fn unlike(comparison: &Comparison) -> String {
             "{}: {baseline} in the baseline, {candidate} in the candidate",
             words_of(&factor.factor)
         );
-        text.push_str(&wrapped("  no match in ", &sentence));
+        told.push(("  no match in ", sentence));
     }
     if is_not_stated {
         let how = "supply what a fio result does not state when you import it: outcrop import fio FILE --assume FACTOR=VALUE";
-        text.push_str(&wrapped("  ", how));
+        told.push(("  ", how.to_owned()));
     }
-    text
+    told
 }
 
 /// The rows without a ratio by the kind of their reasons, in a line each.
-fn kinds(comparison: &Comparison) -> String {
+fn kinds(comparison: &Comparison) -> Vec<(&'static str, String)> {
     let mut by_kind: BTreeMap<String, usize> = BTreeMap::new();
     let mut count = 0;
     for row in &comparison.rows {
@@ -79,7 +104,7 @@ fn kinds(comparison: &Comparison) -> String {
         }
     }
     if count == 0 {
-        return String::new();
+        return Vec::new();
     }
     let several = some_for_several(by_kind.values().sum(), count);
     let kinds = by_kind
@@ -88,7 +113,7 @@ fn kinds(comparison: &Comparison) -> String {
     let kinds = kinds.collect::<Vec<_>>().join("; ");
     let rows = counted(comparison.rows.len(), "row");
     let sentences = format!("{count} of {rows}{several}. {kinds}. --all gives the reasons in full.");
-    format!("\n{}", wrapped("not comparable: ", &sentences))
+    vec![(NOT_COMPARABLE, sentences)]
 }
 
 /// What is to be said where there are more reasons than what they are of, so that their counts do not add up.
@@ -100,7 +125,7 @@ const fn some_for_several(reasons: usize, of: usize) -> &'static str {
 }
 
 /// Every reason with its numbers, and how many figures it keeps from being compared.
-fn every_reason(comparison: &Comparison) -> String {
+fn every_reason(comparison: &Comparison) -> Vec<(&'static str, String)> {
     let is_left_out = |row: &&ComparisonRow| matches!(row.verdict, Verdict::NotComparable(_));
     let left_out: Vec<&ComparisonRow> = comparison.rows.iter().filter(is_left_out).collect();
     let cells: BTreeSet<_> = left_out.iter().map(|row| (&row.layer, &row.factors)).collect();
@@ -114,22 +139,23 @@ fn every_reason(comparison: &Comparison) -> String {
         by_kind.entry(kind(reason)).or_default().push(reason);
     }
     if left_out.is_empty() {
-        return String::new();
+        return Vec::new();
     }
     let several = some_for_several(by_kind.values().map(Vec::len).sum(), left_out.len());
-    let mut text = format!(
-        "\nnot comparable: {} of {}{several}\n",
+    let of_all = format!(
+        "{} of {}{several}",
         counted(left_out.len(), "figure"),
         counted(cells.len(), "cell")
     );
+    let mut told = vec![(NOT_COMPARABLE, of_all)];
     for alike in by_kind.into_values() {
         let count = match alike.len() {
             count if count >= left_out.len() => "all".to_owned(),
             count => counted(count, "figure"),
         };
-        text.push_str(&wrapped("  ", &format!("{count}: {}", ranged(&alike))));
+        told.push(("  ", format!("{count}: {}", ranged(&alike))));
     }
-    text
+    told
 }
 
 /// Cells that were measured and never completed, with the first reason: without them the tables look whole.

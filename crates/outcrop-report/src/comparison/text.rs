@@ -6,10 +6,10 @@ use outcrop_measure::metric::words_of;
 use outcrop_results::compare::{Comparison, ComparisonRow, Figure, Undecided, Verdict};
 use outcrop_schema::{Setting, Vocabulary};
 
-use super::checks::FailedCheck;
-use super::head::{head, named};
+use super::checks::{FailedCheck, GraveWarning};
+use super::head::{head, head_in_markdown, named};
 use super::labels::Labels;
-use super::left_out::{failed, not_compared};
+use super::left_out::{failed, not_compared, not_compared_in_markdown};
 use super::{is_set_by_factor, verdict_name};
 use crate::number::{counted, given_percent};
 
@@ -32,6 +32,8 @@ pub struct Detail {
     pub named: BTreeSet<String>,
     /// The quality checks that the two runs failed; none where they were not examined.
     pub failed_checks: Option<Vec<FailedCheck>>,
+    /// The gravest warnings of their reports.
+    pub warnings: Vec<GraveWarning>,
 }
 
 /// A screen of 80 columns: rows of headline metrics, those of all metrics on request, and the reasons of what cannot be compared, counted.
@@ -96,10 +98,7 @@ pub fn comparison_markdown(comparison: &Comparison, detail: &Detail) -> String {
     if comparison.is_paired {
         text.push_str(&format!("{OF_PAIRS}\n\n"));
     }
-    text.push_str(&detail.checks_in_markdown(comparison));
-    for latency in &comparison.latency_differences {
-        text.push_str(&format!("{}\n\n", latency.note));
-    }
+    text.push_str(&head_in_markdown(comparison, detail));
     text.push_str(
         "| metric | cell | baseline | candidate | ratio | interval | confidence | verdict | reason |\n",
     );
@@ -130,6 +129,7 @@ pub fn comparison_markdown(comparison: &Comparison, detail: &Detail) -> String {
     if !shown.is_empty() {
         text.push_str(&format!("\n{}\n", rule(comparison, &shown).join(" ")));
     }
+    text.push_str(&not_compared_in_markdown(comparison, detail.is_all));
     text.push_str(&failed(comparison));
     text
 }

@@ -1,8 +1,11 @@
 //! What every layer says about how far its numbers can be relied on.
 
+use std::collections::BTreeSet;
+
 use outcrop_measure::metric::Scope;
 use outcrop_results::{CellView, Outcome, RunView, TrialEntry};
 use outcrop_schema::LayerSchema;
+use outcrop_schema::remark::RESUMED_ELSEWHERE;
 
 use crate::answer::{Caution, Gravity};
 use crate::cell::Cell;
@@ -37,11 +40,31 @@ pub fn cautions(
     cautions.extend(repetitions(&of_trials.collect::<Vec<_>>()));
     cautions.extend(own);
     if is_first(run, schema) {
+        cautions.extend(of_sessions(run));
         let warnings = environment::warnings(&run.environment);
         cautions.extend(warnings.into_iter().map(Caution::note));
     }
     cautions.sort_by_key(|caution| std::cmp::Reverse((caution.severity, caution.gravity)));
     cautions
+}
+
+/// What a run that was not measured in one piece leaves open.
+fn of_sessions(run: &RunView) -> Vec<Caution> {
+    let notes = run.trials.iter().flat_map(|trial| &trial.notes);
+    let elsewhere: BTreeSet<&str> = notes
+        .filter(|note| RESUMED_ELSEWHERE.is_kind_of(note))
+        .map(|note| note.text.as_str())
+        .collect();
+    let elsewhere: Vec<&str> = elsewhere.into_iter().collect();
+    let resumed = (!elsewhere.is_empty())
+        .then(|| format!("The run was not measured in one piece: {}.", elsewhere.join("; ")));
+    let torn = (run.torn_bytes > 0).then(|| {
+        "The journal ends in the middle of a line, as the run was killed or is still being measured: no figure includes the trial of that line."
+            .to_owned()
+    });
+    let told = resumed.into_iter().chain(torn);
+    told.map(|text| Caution::warning(text).graded(Gravity::Contaminated))
+        .collect()
 }
 
 /// Whether no layer of the run stands before this one on the page: what is true of the machine is said once.

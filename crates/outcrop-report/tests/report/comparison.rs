@@ -29,7 +29,7 @@ fn a_slower_run_is_worse_row_by_row() {
     let csv = comparison_csv(&comparison);
     let mut lines = csv.lines();
     let columns = lines.next().unwrap().split(',').count();
-    assert_eq!(columns, 16);
+    assert_eq!(columns, 18);
     assert!(csv.contains(",iops,1/s,") && csv.contains(",worse,"));
     assert_eq!(lines.count(), comparison.rows.len());
     let document = comparison_in_envelope(&comparison, Envelope::of("compare")).unwrap();
@@ -213,7 +213,7 @@ fn what_was_not_alike_stands_above_the_rows_and_the_rows_that_it_explains_are_un
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for expected in [
         "other processes used 10 % of the CPUs in the baseline, 90 % in the candidate (in the cell where they differ most)",
-        "Where the candidate is worse in a time or a rate, the row is undecided.",
+        "Where the candidate is worse or the same in a time or a rate, the row is undecided.",
         "trials: ",
         "IOPS: 2 undecided of 2",
         "the machine or its storage was busier on the side that looks worse",
@@ -256,7 +256,7 @@ fn a_load_that_only_some_cells_had_is_said_of_their_rows_and_of_no_other() {
     };
     let in_all = words([2.65; 7]);
     for expected in [
-        "the device moved 0 for others in the baseline, 2.65 in the candidate. This applies to 1 of 3 cells: 4KiB. Where the candidate is worse there in a time or a rate, the row is undecided.",
+        "the device moved 0 for others in the baseline, 2.65 in the candidate. This applies to 1 of 3 cells: 4KiB. Where the candidate is worse or the same there in a time or a rate, the row is undecided.",
         "device, IOPS: 2 worse of 3, 1 undecided",
     ] {
         assert!(in_all.contains(expected), "{expected}: {in_all}");
@@ -292,7 +292,7 @@ fn a_side_whose_load_was_not_recorded_is_said_to_count_as_idle() {
     assert!(
         words.contains(
             "other processes used 60 % of the CPUs in the candidate; the load of the baseline was not recorded, and counts as none. Where the \
-             candidate is worse in a time or a rate, the row is undecided."
+             candidate is worse or the same in a time or a rate, the row is undecided."
         ),
         "{words}"
     );

@@ -22,6 +22,7 @@ mod column_fixture;
 mod column_forms;
 mod comparison;
 mod comparison_labels;
+mod comparison_told;
 mod compression;
 mod compression_balance;
 mod compression_figures;

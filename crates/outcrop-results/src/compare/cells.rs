@@ -9,7 +9,7 @@ use super::options;
 use super::{Comparand, CompareOptions};
 use crate::factors;
 use crate::references::{NOT_STATED, Reference, ReferenceRow};
-use crate::trial::DataIdentity;
+use crate::trial::{DataIdentity, HistogramKind, TrialEntry};
 use crate::view::{CellView, RunView, Samples, Uncertainty};
 use outcrop_measure::interval::median;
 use outcrop_measure::metric::{Metric, Provenance, Scope};
@@ -39,10 +39,14 @@ pub(super) struct Cell {
     pub(super) from_submission_end: BTreeMap<&'static str, f64>,
     /// How long its trials were, in the median.
     pub(super) trial_s: Option<f64>,
+    /// How many operations a trial completed, in the median, where that is known.
+    pub(super) operations: Option<f64>,
     /// Share of the CPUs that others used while its trials ran.
     pub(super) others_share: Option<f64>,
     /// The machine before the run.
     pub(super) before: LoadBefore,
+    /// Conditions that a publication does not state and that were assumed of it.
+    pub(super) assumed: Vec<String>,
 }
 
 pub(super) fn of(comparand: Comparand<'_>, options: &CompareOptions) -> Vec<Cell> {
@@ -108,8 +112,17 @@ fn of_run(run: &RunView, variant: Option<&str>) -> Vec<Cell> {
                 .map(|trial| trial.duration_s)
                 .collect::<Vec<_>>(),
         ),
+        operations: median(
+            &view
+                .completed
+                .iter()
+                .copied()
+                .filter_map(operations)
+                .collect::<Vec<_>>(),
+        ),
         others_share: load::others_share(view.completed.iter().map(|trial| trial.others_cpu_share)),
         before,
+        assumed: Vec::new(),
     };
     run.cells()
         .iter()
@@ -117,6 +130,18 @@ fn of_run(run: &RunView, variant: Option<&str>) -> Vec<Cell> {
         .filter(|view| variant.is_none_or(|variant| view.variant().is_some_and(|own| own.name == variant)))
         .map(cell)
         .collect()
+}
+
+/// How many operations a trial completed: those of its histograms or, without any, by its rate.
+fn operations(trial: &TrialEntry) -> Option<f64> {
+    let of_latency = trial
+        .histograms
+        .iter()
+        .filter(|entry| entry.kind == HistogramKind::Latency);
+    match of_latency.map(|entry| entry.count).sum::<u64>() {
+        0 => Some(trial.number(&device::IOPS.both)? * trial.duration_s),
+        counted => Some(counted as f64),
+    }
 }
 
 /// Whether figures of it are those of another program.
@@ -164,8 +189,10 @@ fn of_reference(reference: &Reference, options: &CompareOptions) -> Vec<Cell> {
                 is_imported: false,
                 from_submission_end: BTreeMap::new(),
                 trial_s: None,
+                operations: None,
                 others_share: None,
                 before: LoadBefore::default(),
+                assumed: Vec::new(),
             });
         cell.metrics
             .entry(row.metric.clone())
@@ -203,8 +230,19 @@ fn assume(cell: &mut Cell, assumed: &BTreeMap<String, String>) {
         let is_stated = cell.factors.get(name).is_some_and(|stated| stated != NOT_STATED);
         if !is_stated && options::to_state(schema).any(|factor| factor.name == name) {
             cell.factors.insert(name.clone(), value.clone());
+            cell.assumed.push(name.clone());
         }
     }
+}
+
+/// The assumptions that some cell took.
+pub(super) fn assumed(sides: [&[Cell]; 2], options: &CompareOptions) -> BTreeMap<String, String> {
+    let is_taken = |name: &String| {
+        let mut cells = sides.into_iter().flatten();
+        cells.any(|cell| cell.assumed.contains(name))
+    };
+    let taken = options.assumed.iter().filter(|(name, _)| is_taken(name));
+    taken.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 fn no_samples(row: &ReferenceRow) -> Samples {

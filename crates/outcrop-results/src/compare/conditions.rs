@@ -10,6 +10,7 @@ use outcrop_schema::factor::OF_WORKLOAD;
 use outcrop_schema::{Column, FactorRef, LayerSchema, Role};
 
 use super::cells::Cell;
+use super::reason::Whose;
 use super::{NotComparable, Side};
 use crate::references::NOT_STATED;
 
@@ -67,6 +68,7 @@ pub(super) fn unstated_workload(cell: &Cell, side: Side) -> Vec<NotComparable> {
         .map(|factor| NotComparable::ConditionNotStated {
             condition: factor.name.to_owned(),
             side,
+            whose: whose(cell),
         })
         .collect()
 }
@@ -81,6 +83,7 @@ pub(super) fn unstated_of_metric(cell: &Cell, metric: &str, side: Side) -> Vec<N
         .map(|factor| NotComparable::ConditionNotStated {
             condition: factor.name.to_owned(),
             side,
+            whose: whose(cell),
         })
         .collect()
 }
@@ -178,6 +181,7 @@ fn of_corpus(schema: &LayerSchema, baseline: &Cell, candidate: &Cell) -> Option<
         return Some(NotComparable::ConditionNotStated {
             condition: CORPUS.name.to_owned(),
             side,
+            whose: Whose::Publication,
         });
     };
     // The subject of a run is the name of its data, with the size at its end.
@@ -211,11 +215,12 @@ fn check(
         (Some(a), Some(b)) => reasons.push(differs(factor.name, &a, &b)),
         (None, None) if !is_published(baseline, candidate) => {}
         (a, b) => {
-            for (value, side) in [(a, Side::Baseline), (b, Side::Candidate)] {
+            for (value, side, cell) in [(a, Side::Baseline, baseline), (b, Side::Candidate, candidate)] {
                 if value.is_none() {
                     reasons.push(NotComparable::ConditionNotStated {
                         condition: factor.name.to_owned(),
                         side,
+                        whose: whose(cell),
                     });
                 }
             }
@@ -228,6 +233,14 @@ fn differs(condition: &str, baseline: &str, candidate: &str) -> NotComparable {
         condition: condition.to_owned(),
         baseline: baseline.to_owned(),
         candidate: candidate.to_owned(),
+    }
+}
+
+fn whose(cell: &Cell) -> Whose {
+    match (cell.is_reference, cell.is_imported) {
+        (true, _) => Whose::Publication,
+        (false, true) => Whose::Import,
+        (false, false) => Whose::Run,
     }
 }
 

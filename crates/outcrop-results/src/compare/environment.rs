@@ -8,7 +8,7 @@ use serde_json::Value;
 /// One reading that differs between two runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EnvironmentDifference {
-    /// Where it stands in `environment.json`: `storage.filesystem.kind`.
+    /// Where it stands in `environment.json`: `storage.filesystem.type`.
     pub path: String,
     /// The baseline's.
     pub baseline: String,
@@ -42,7 +42,7 @@ const MACHINE: [&str; 5] = [
 const STORAGE: [&str; 4] = [
     "storage.device.model",
     "storage.device.name",
-    "storage.filesystem.type_name",
+    "storage.filesystem.type",
     "storage.filesystem.mount_point",
 ];
 
@@ -156,6 +156,31 @@ fn flatten(path: String, value: &Value, leaves: &mut BTreeMap<String, String>) {
         Value::Null => {}
         other => {
             leaves.insert(path, other.to_string());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use outcrop_probe::environment::Environment;
+
+    use super::{MACHINE, STORAGE, UNAVAILABLE, VOLATILE};
+
+    #[test]
+    fn the_environment_of_this_machine_has_every_reading_that_is_named_here() {
+        let here = serde_json::to_value(Environment::read(Path::new("."))).unwrap();
+        for path in VOLATILE.iter().chain(&MACHINE).chain(&STORAGE) {
+            let mut reading = &here;
+            for name in path.split('.') {
+                if reading.get(UNAVAILABLE).is_some() {
+                    break;
+                }
+                reading = reading
+                    .get(name)
+                    .unwrap_or_else(|| panic!("nothing is at {path}"));
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_schema::{FactorRef, LayerSchema, Vocabulary};
 
+use super::Comparand;
 use super::verdict::{DEFAULT_DRIFT, DEFAULT_MARGIN};
 use crate::error::ResultsError;
 use crate::factors;
@@ -57,6 +58,20 @@ impl CompareOptions {
             assumed,
             ..self.clone()
         })
+    }
+}
+
+/// Why an assumption that no cell took is refused: somebody would believe that it was made.
+pub(super) fn unused((name, value): (&String, &String), sides: [Comparand<'_>; 2]) -> ResultsError {
+    let is_published = |side: &Comparand<'_>| matches!(side, Comparand::Reference(_));
+    let reason = match sides.iter().any(is_published) {
+        true => format!("the publication states its {} in each cell that has one", name.replace('_', " ")),
+        false => "neither side is a publication, and a run states what it measured; for a fio result, give it to `outcrop import fio FILE --assume`"
+            .to_owned(),
+    };
+    ResultsError::BadAssumption {
+        assumption: format!("{name}={value}"),
+        reason,
     }
 }
 

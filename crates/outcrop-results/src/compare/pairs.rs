@@ -2,10 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use outcrop_measure::metric::Scope;
+
 use super::cells::Cell;
+use super::verdict::LEAST_REPETITIONS;
 use super::{
     ComparisonRow, LoadDifference, NotComparable, Side, UnmatchedCell, Verdict, conditions, load, rows,
 };
+use crate::view::Samples;
 
 #[derive(Default)]
 pub(super) struct Paired {
@@ -47,9 +51,23 @@ pub(super) fn pair(
         |pair: &(usize, usize)| is_own(pair) || !(own_a.contains(&pair.0) || own_b.contains(&pair.1));
     let (settled_a, settled_b): (BTreeSet<usize>, BTreeSet<usize>) =
         without_objection().filter(are_partners).unzip();
+    // Each figure of a publication says something of the cell beside it; which of several runs' files is the one before, nothing says.
+    let is_ambiguous = |(i, j): (usize, usize)| {
+        let of_candidate = without_objection().filter(|pair| pair.1 == j && are_partners(pair));
+        !(is_own(&(i, j)) || baseline[i].is_reference || candidate[j].is_reference)
+            && of_candidate.count() > 1
+    };
     let (mut met_a, mut met_b) = (BTreeSet::new(), BTreeSet::new());
     for (i, j, reasons) in &meetings {
-        let makes_rows = if reasons.is_empty() {
+        let is_unclear = reasons.is_empty() && are_partners(&(*i, *j)) && is_ambiguous((*i, *j));
+        let unclear = is_unclear.then(|| NotComparable::SeveralSubjects {
+            baseline: baseline[*i].subject.clone(),
+            candidate: candidate[*j].subject.clone(),
+        });
+        let reasons = &unclear.map_or_else(|| reasons.clone(), |unclear| vec![unclear]);
+        let makes_rows = if is_unclear {
+            true
+        } else if reasons.is_empty() {
             are_partners(&(*i, *j))
         } else {
             !(settled_a.contains(i) || settled_b.contains(j))
@@ -77,6 +95,16 @@ pub(super) fn pair(
     paired
 }
 
+/// The metrics of which a cell has enough values: what belongs to the data needs no number of trials.
+fn judgeable(cell: &Cell) -> BTreeSet<String> {
+    let is_enough = |samples: &Samples| match samples.scope {
+        Scope::Trial => samples.values.len() >= LEAST_REPETITIONS,
+        Scope::Run | Scope::DataSet => !samples.values.is_empty(),
+    };
+    let judgeable = cell.metrics.iter().filter(|(_, samples)| is_enough(samples));
+    judgeable.map(|(name, _)| name.clone()).collect()
+}
+
 impl Paired {
     fn leave_over(&mut self, cells: &[Cell], met: &BTreeSet<usize>, side: Side) {
         for (_, cell) in cells.iter().enumerate().filter(|(index, _)| !met.contains(index)) {
@@ -87,6 +115,7 @@ impl Paired {
                     layer: cell.layer.clone(),
                     subject: cell.subject.clone(),
                     factors: cell.factors.clone(),
+                    judgeable: judgeable(cell),
                 });
                 continue;
             }

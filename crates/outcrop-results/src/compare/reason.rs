@@ -1,7 +1,7 @@
 //! Why a ratio would mean nothing.
 
 use outcrop_measure::metric::Unit;
-use outcrop_measure::units::format_bytes;
+use outcrop_measure::units::{format_bytes, format_nanoseconds};
 use serde::Serialize;
 
 use super::Side;
@@ -77,12 +77,35 @@ pub enum NotComparable {
         candidate: String,
     },
     /// A condition is not known on one side.
-    #[error("the {} does not state its {}; if you know it, give --assume {condition}=VALUE", side.name(), condition.replace('_', " "))]
+    #[error("the {} does not state its {}{}", side.name(), condition.replace('_', " "), whose.remedy(condition))]
     ConditionNotStated {
         /// The condition (`span`, `state`, `queue_depth`).
         condition: String,
         /// The side that does not state it.
         side: Side,
+        /// Whose figures it is a condition of.
+        #[serde(skip)]
+        whose: Whose,
+    },
+    /// The trials differ in length, and the figure is the largest of a trial: a longer one has a larger.
+    #[error(
+        "a longer trial has a larger maximum, and the lengths differ: {} in the baseline, {} in the candidate; measure both for the same time", format_nanoseconds(*baseline_ns as f64), format_nanoseconds(*candidate_ns as f64)
+    )]
+    TrialLengthDiffers {
+        /// The baseline's, in the median.
+        baseline_ns: u64,
+        /// The candidate's.
+        candidate_ns: u64,
+    },
+    /// Several cells of the baseline are as the candidate's, and none is of the same subject.
+    #[error(
+        "the subjects differ, and several cells of the baseline match one of the candidate ({baseline} and {candidate} among them); compare runs of one subject each"
+    )]
+    SeveralSubjects {
+        /// The baseline's subject.
+        baseline: String,
+        /// The candidate's.
+        candidate: String,
     },
     /// A factor differs that sets the figure by what it asks for.
     #[error(
@@ -104,6 +127,31 @@ pub enum NotComparable {
     },
 }
 
+/// Whose figures a condition belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Whose {
+    /// A publication's.
+    #[default]
+    Publication,
+    /// Those of another program, imported.
+    Import,
+    /// Those of a run of ours.
+    Run,
+}
+
+impl Whose {
+    /// Who knows the condition can state it in this way; a run of ours says all that it will.
+    fn remedy(self, condition: &str) -> String {
+        match self {
+            Self::Publication => format!("; if you know it, give --assume {condition}=VALUE"),
+            Self::Import => format!(
+                "; if you know it, import the results again with `outcrop import fio FILE --assume {condition}=VALUE`"
+            ),
+            Self::Run => String::new(),
+        }
+    }
+}
+
 impl NotComparable {
     /// The kind of reason, without what differs from row to row.
     pub fn in_short(&self) -> String {
@@ -117,6 +165,8 @@ impl NotComparable {
             Self::SampleSizeDiffers { .. } => "the sample sizes differ".to_owned(),
             Self::ConditionDiffers { condition, .. } => format!("{condition} differs"),
             Self::ConditionNotStated { condition, .. } => format!("a side does not state its {condition}"),
+            Self::TrialLengthDiffers { .. } => "the trials differ in length".to_owned(),
+            Self::SeveralSubjects { .. } => "several cells of other subjects match".to_owned(),
             Self::SetByFactor { factor, .. } => format!("the {factor} sets the figure, and differs"),
             Self::Zero { .. } => "a median is 0".to_owned(),
         }

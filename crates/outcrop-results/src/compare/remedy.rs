@@ -9,7 +9,7 @@ use outcrop_measure::ratio::{
 };
 
 use super::verdict::{LEAST_BESIDE_A_CONSTANT, LEAST_PAIRS, LEAST_REPETITIONS, LEVEL};
-use super::{ComparisonRow, Side, Undecided, Verdict};
+use super::{ComparisonRow, Figure, Side, Undecided, Verdict};
 
 /// Nobody repeats a measurement more often for an answer: beyond it, an estimate says no more.
 const MOST_REPETITIONS: usize = 1000;
@@ -140,7 +140,8 @@ pub(super) fn needed(row: &ComparisonRow, margin: f64, tests: usize, is_paired: 
     let figures = [&row.baseline, &row.candidate].into_iter().flatten();
     // Beside one published value, signs count as those of pairs do.
     let is_beside_one = is_paired || figures.map(|figure| figure.n).min() == Some(1);
-    Some(enough(estimate, interval.n, enough_for(tests, is_beside_one)))
+    let least = enough_for(tests, is_beside_one).filter(|_| !suffices(row, tests, is_paired));
+    Some(enough(estimate, interval.n, least))
 }
 
 /// About how many samples a side bring all of an interval beyond a threshold and the drift that is allowed for there, or else to the other side
@@ -185,6 +186,18 @@ pub(crate) fn enough_for(tests: usize, is_paired: bool) -> Option<usize> {
         false => least_p_value(n, n),
     };
     (2..50).find(|n| least(*n) * tests as f64 <= LEVEL)
+}
+
+/// Whether the repetitions that a row has can find something among so many tests; the sides may have unlike numbers of them.
+pub(crate) fn suffices(row: &ComparisonRow, tests: usize, is_paired: bool) -> bool {
+    let n = |figure: &Option<Figure>| figure.as_ref().map_or(0, |figure| figure.n);
+    let (a, b) = (n(&row.baseline), n(&row.candidate));
+    let least = match (is_paired, a.min(b)) {
+        (true, _) => least_p_value_of_pairs(row.interval.map_or(0, |interval| interval.n)),
+        (false, 1) => least_p_value_of_pairs(a.max(b)),
+        (false, _) => least_p_value(a, b),
+    };
+    least * tests as f64 <= LEVEL
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use outcrop_measure::interval::Interval;
-use outcrop_measure::metric::{Provenance, Scope};
+use outcrop_measure::metric::{Provenance, Scope, Unit};
 use outcrop_measure::ratio::{RatioTest, beside_a_constant, independent, of_intervals, paired};
 use outcrop_schema::metrics::AS_PUBLISHED;
 
@@ -109,6 +109,7 @@ fn row_of(
     row.candidate = samples.1.and_then(figure);
     reasons.extend(metric_reasons(metric, samples));
     reasons.extend(set_by_factors((a, b), metric));
+    reasons.extend(set_by_length((a, b), metric));
     for (cell, side) in [(a, Side::Baseline), (b, Side::Candidate)] {
         reasons.extend(conditions::unstated_of_metric(cell, metric, side));
     }
@@ -226,6 +227,28 @@ fn set_by_factors((a, b): (&Cell, &Cell), metric: &str) -> Vec<NotComparable> {
         })
     });
     differing.collect()
+}
+
+/// What ends the name of a time of which the largest in a trial counts: a longer trial with more operations has a larger one.
+const MAXIMUM: &str = "_max";
+/// Trials whose lengths differ by less than this factor are as long as each other.
+const SAME_LENGTH: f64 = 1.1;
+
+/// The lengths of the trials, where the figure is a maximum and they differ, in time and in operations. Where only the time differs, one side
+/// was slower with the same work; where only the operations do, in the same time.
+fn set_by_length((a, b): (&Cell, &Cell), metric: &str) -> Option<NotComparable> {
+    let are_apart = |(a, b): (f64, f64)| a.max(b) > a.min(b) * SAME_LENGTH;
+    let (baseline, candidate) = a.trial_s.zip(b.trial_s)?;
+    let unit = a.metrics.get(metric).map(|samples| samples.unit);
+    let is_apart = metric.ends_with(MAXIMUM)
+        && unit == Some(Unit::Nanoseconds)
+        && are_apart((baseline, candidate))
+        && a.operations.zip(b.operations).is_none_or(are_apart);
+    let nanoseconds = |seconds: f64| (1e9 * seconds).round() as u64;
+    is_apart.then(|| NotComparable::TrialLengthDiffers {
+        baseline_ns: nanoseconds(baseline),
+        candidate_ns: nanoseconds(candidate),
+    })
 }
 
 fn metric_reasons(metric: &str, samples: (Option<&Samples>, Option<&Samples>)) -> Vec<NotComparable> {

@@ -103,6 +103,11 @@ fn without_common_value(baseline: &[Cell], candidate: &[Cell]) -> Vec<UnlikeFact
     unlike
 }
 
+/// What begins the name of an option of fio that no factor says: `import` takes an assumption about a factor only.
+const OPTION_OF_FIO: &str = "fio_";
+
 fn is_unstated_by_import(cell: &Cell, name: &str) -> bool {
-    cell.is_imported && conditions::value_of(cell, name).is_none_or(|value| value == NOT_STATED)
+    !name.starts_with(OPTION_OF_FIO)
+        && cell.is_imported
+        && conditions::value_of(cell, name).is_none_or(|value| value == NOT_STATED)
 }

@@ -7,7 +7,7 @@
 //!    (Benjamini and Hochberg at [`LEVEL`]): of two equal sides, at most one comparison in twenty finds any in a family of rows.
 //!    What the machine does differently between two separate runs is in no interval: there the whole interval of a time or a rate has to be
 //!    farther from 1 than the drift that is allowed for (± 5 % by default), or the row is [`Undecided::Drift`].
-//!    Not so where the machine, or the block device, had more to do for others on the side that looks worse: [`Undecided::Load`].
+//!    Not so where the machine, or the block device, had more to do for others on the side that looks worse, or the same: [`Undecided::Load`].
 //!    Nor where the side that looks better, or the same, leaves the submission out of its latencies: [`Undecided::Definition`].
 //! 4. All others are undecided.
 //!
@@ -92,9 +92,9 @@ pub enum Undecided {
         "two separate runs may differ by this much even if nothing changed; where a factor differs, `outcrop ab` measures both variants in one run"
     )]
     Drift,
-    /// The interval excludes 1, and the machine or the block device was busier on the side that looks worse.
+    /// The interval excludes 1 or lies within the margin, and the machine or the block device was busier on the side that looks worse, or the same.
     #[error(
-        "the machine or its storage was busier on the side that looks worse, which may be the cause; measure both again under the same load, or, where a factor differs, in one run with `outcrop ab`"
+        "the machine or its storage was busier on the side that looks worse, or the same, which may be the difference or hide one; measure both again under the same load, or, where a factor differs, in one run with `outcrop ab`"
     )]
     Load,
     /// The interval excludes 1 or lies within the margin, and the latency of the side that looks better, or the same, is lower by definition.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use outcrop_measure::metric::Scope;
+use outcrop_schema::Vocabulary;
 
 use super::{Direction, FailIf, FailIfReport, no_ratio, reason_of};
 use crate::compare::verdict::LEAST_REPETITIONS;
@@ -32,6 +33,30 @@ impl<'a> FailIfReport<'a> {
             let mut failed = comparison.failed.iter();
             failed.any(|cell| cell.layer == layer && cell.factors == *factors)
         };
+        let mut missing: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+        let only_in_baseline = comparison
+            .unmatched
+            .iter()
+            .filter(|cell| cell.side == Side::Baseline && has_metric(&cell.layer))
+            .filter(|cell| !is_failed(&cell.layer, &cell.factors));
+        for cell in only_in_baseline {
+            let [all, judgeable] = missing.entry(&cell.layer).or_default();
+            *all += 1;
+            *judgeable += usize::from(cell.judgeable.contains(&condition.metric));
+        }
+        // Of a ratio, only the cells that the baseline could judge are missed.
+        let without_trials: BTreeMap<String, usize> = match condition.is_relative() {
+            false => comparison.without_trials.clone(),
+            true => missing
+                .iter()
+                .map(|(layer, [_, judgeable])| {
+                    let not_come_to = comparison.without_trials.get(*layer).copied();
+                    ((*layer).to_owned(), not_come_to.unwrap_or(0).min(*judgeable))
+                })
+                .collect(),
+        };
+        let failing = Self::failing(condition, cells, failing, &without_trials);
+        let of_all = missing.values().map(|[all, _]| all).sum::<usize>();
         Self {
             lost: rows().filter(|row| is_lost(row)).collect(),
             // A limit on the figure itself is checked where it is 0.
@@ -41,13 +66,12 @@ impl<'a> FailIfReport<'a> {
                 }
                 _ => Vec::new(),
             },
-            missing: comparison
-                .unmatched
-                .iter()
-                .filter(|cell| cell.side == Side::Baseline && has_metric(&cell.layer))
-                .filter(|cell| !is_failed(&cell.layer, &cell.factors))
-                .count(),
-            ..Self::failing(condition, cells, failing, &comparison.without_trials)
+            // Each is named once.
+            missing: match condition.is_relative() {
+                true => of_all - failing.without_trials,
+                false => of_all,
+            },
+            ..failing
         }
     }
 
@@ -66,15 +90,20 @@ impl<'a> FailIfReport<'a> {
             let samples = its.and_then(|cell| cell.metrics.get(&condition.metric));
             samples.is_some_and(|samples| samples.scope == Scope::Trial)
         };
-        let of_layer = |cell: &FailedCell| has_metric(condition, cells, &cell.layer);
+        // Where all cells of a layer failed, none is left to tell which figures they would have.
+        let of_layer = |cell: &FailedCell| {
+            let has_figures = cells.iter().any(|other| other.layer == cell.layer);
+            let schema = Vocabulary::default().layer(&cell.layer).filter(|_| !has_figures);
+            has_metric(condition, cells, &cell.layer)
+                || schema.is_some_and(|schema| schema.metric(&condition.metric).is_some())
+        };
         Self {
             failed: failed.into_iter().filter(of_layer).collect(),
             depleted: depleted.into_iter().filter(is_of_trials).collect(),
             cut_short: cut_short.into_iter().filter(is_of_trials).collect(),
-            // Of those that the baseline has, as of all that only it has, the number is said.
             without_trials: without_trials
                 .iter()
-                .filter(|(layer, _)| !condition.is_relative() && has_metric(condition, cells, layer))
+                .filter(|(layer, _)| has_metric(condition, cells, layer))
                 .map(|(_, count)| count)
                 .sum(),
             ..Self::default()

@@ -36,10 +36,12 @@ impl RunView {
         self.cells_not_begun(plan) > 0
     }
 
+    /// A trial that was interrupted says nothing of its cell: the signal that ends a run leaves one.
     fn cells_not_begun(&self, plan: &Asked<'_>) -> usize {
         let of_plan = self
             .trials
             .iter()
+            .filter(|trial| trial.outcome != Outcome::Interrupted)
             .filter(|trial| trial.plans.iter().any(|name| name == plan.name));
         let begun: BTreeSet<&str> = of_plan.map(|trial| trial.cell.as_str()).collect();
         plan.cells.map_or(0, |cells| cells.saturating_sub(begun.len()))

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use outcrop_measure::metric::{Provenance, Unit};
+use outcrop_results::compare::Whose;
 use outcrop_results::references::parse;
 use outcrop_results::{
     Comparison, ComparisonRow, NotComparable, Outcome, Reference, RunView, Side, TrialEntry, Undecided,
@@ -205,7 +206,7 @@ fn conditions_that_differ_between_runs_are_the_reason() {
     );
     assert_eq!(
         reasons_when(|trial| trial.subject = "/dev/nvme1n1".to_owned()),
-        ["the candidate does not state its span; if you know it, give --assume span=VALUE"]
+        ["the candidate does not state its span"]
     );
     assert_eq!(
         reasons_when(set("arrival", "poisson:1000")),
@@ -375,6 +376,7 @@ fn the_boast_of_the_shipped_references_is_not_comparable() {
     let expected = NotComparable::ConditionNotStated {
         condition: "queue_depth".to_owned(),
         side: Side::Baseline,
+        whose: Whose::Publication,
     };
     assert_eq!(intel.verdict, Verdict::NotComparable(vec![expected]));
 }

@@ -300,7 +300,7 @@ fn two_filesystems_of_one_machine_are_not_two_machines() {
         &repeated(5, |i| trial(1, i, &usual(1e5, 4e5))),
     );
     let mut b = a.clone();
-    let storage = |model: &str, kind: &str| json!({"cpu": {"model": "A"}, "storage": {"device": {"model": model}, "filesystem": {"type_name": kind}}});
+    let storage = |model: &str, kind: &str| json!({"cpu": {"model": "A"}, "storage": {"device": {"model": model}, "filesystem": {"type": kind}}});
     a.environment = storage("QEMU disk", "ext4");
     b.environment = storage("none", "tmpfs");
     let comparison = compare(&a, &b);
@@ -339,11 +339,15 @@ fn an_assumption_makes_a_publication_comparable_and_is_named() {
     assert_eq!(row(&compared, "iops").verdict, Verdict::Better);
     assert_eq!(compared.assumed["state"], "as found");
     // What is stated is not assumed away.
-    let contradicted = assuming("span", "1GiB").unwrap();
-    assert!(matches!(
-        row(&contradicted, "iops").verdict,
-        Verdict::NotComparable(_)
-    ));
+    let contradicted = assuming("span", "1GiB").unwrap_err().to_string();
+    assert!(
+        contradicted.ends_with("the publication states its span in each cell that has one"),
+        "{contradicted}"
+    );
+    let mut options = CompareOptions::default();
+    options.assumed.insert("span".to_owned(), "1GiB".to_owned());
+    let of_runs = compare_with(&run, &run, &options).unwrap_err().to_string();
+    assert!(of_runs.contains("neither side is a publication"), "{of_runs}");
     let unknown = assuming("colour", "blue").unwrap_err().to_string();
     assert!(
         unknown.contains("colour=blue") && unknown.contains("state"),

@@ -200,7 +200,7 @@ fn a_difference_that_the_traffic_of_others_on_the_device_explains_is_undecided_a
     assert_eq!(row(&alike, "iops").verdict, Verdict::Better);
     // Another filesystem may move more for each byte by itself.
     let on = |view: &RunView, kind: &str| RunView {
-        environment: json!({"storage": {"filesystem": {"type_name": kind}}}),
+        environment: json!({"storage": {"filesystem": {"type": kind}}}),
         ..view.clone()
     };
     let comparison = compare(&on(&disturbed, "btrfs"), &on(&calm, "ext4"));

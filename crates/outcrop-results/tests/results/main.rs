@@ -26,4 +26,5 @@ mod run_lists;
 mod samples;
 mod sampling;
 mod scopes;
+mod unlike_runs;
 mod views;

@@ -151,6 +151,27 @@ fn the_newest_are_kept_or_those_that_are_young_enough() {
     );
 }
 
+#[test]
+fn an_imported_run_counts_from_its_import_and_not_from_the_day_of_its_results() {
+    let folder = tempfile::tempdir().unwrap();
+    three(folder.path());
+    let environment = serde_json::json!({"imported": {"at": "2026-11-21T12:00:00.5Z"}});
+    let create = |time| RunFolder::create(folder.path(), "fio", time, "[imported]\n", &environment).unwrap();
+    create("20190101T000000Z").finish().unwrap();
+    let runs = list(folder.path()).unwrap();
+    let older = surplus(
+        &runs,
+        Keep::younger_than(
+            Duration::from_secs(15 * 86_400),
+            Duration::from_secs(1_795_305_600),
+        ),
+    );
+    assert_eq!(names(&older), ["20261101T000000Z-device"]);
+    let others = names(&surplus(&runs, Keep::Newest(1)));
+    assert_eq!(others.len(), 3);
+    assert!(!others.contains(&"20190101T000000Z-fio".to_owned()), "{others:?}");
+}
+
 fn names_of(dir: &Path) -> Vec<String> {
     let names = fs::read_dir(dir)
         .unwrap()

@@ -4,8 +4,7 @@ use super::fail_if;
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, note};
 use outcrop_report::comparison::{
-    Detail, FailedCheck, comparison_csv, comparison_in_envelope, comparison_markdown, comparison_text,
-    failed_checks,
+    Detail, Examined, comparison_csv, comparison_in_envelope, comparison_markdown, comparison_text, examined,
 };
 use outcrop_results::compare::{Comparand, Comparison, Side, compare_with};
 use outcrop_results::{CompareOptions, Envelope, FailIf, Reference, RunView, references};
@@ -23,9 +22,9 @@ Examples:
 Every ratio is the candidate's median ÷ the baseline's, with its interval and the confidence of that interval. \
 A row is the same if the interval lies within the margin. It is better or worse if the interval lies beyond the drift that is allowed for (outside 1/1.05 to 1.05), after correction for the number of rows tested. With fewer than 5 repetitions it is undecided. The rows of --fail-if are corrected together, so a verdict can differ from one without it. A condition is met if a whole interval is beyond its threshold: the interval of the ratio or, for a limit such as 'p99 > 1ms', that of the candidate's median. Undecided cells do not meet it; their number is printed. Cells beyond a limit are printed with their figures.
 
-Exit codes: 0 no condition is met, 1 one is, 2 none is met and nothing could be compared or a condition could be checked in no cell, or a cell of the candidate failed, was cut short by the end of its run, lacks the figure that the baseline has or, for a limit, completed too few operations for it or was imported without it. Cells that only the baseline has are counted, and not checked. With --format json, details.conditions has the same for each condition.
+Exit codes: 0 no condition is met, 1 one is, 2 none is met and nothing could be compared or a condition could be checked in no cell, or a cell of the candidate failed, was cut short or missed by the end of its run, lacks the figure that the baseline has or, for a limit, completed too few operations for it or was imported without it. Cells that only the baseline has are counted, and not checked, unless the candidate's run ended before it came to them. With --format json, details.conditions has the same for each condition.
 
-A time or rate that is worse on the side where the machine or its storage was busier with other work is undecided. A side whose load was not recorded, such as an import, counts as idle.
+A time or rate that is worse, or the same, on the side where the machine or its storage was busier with other work is undecided. A side whose load was not recorded, such as an import, counts as idle.
 Two separate runs also differ by drift of the machine, which no interval includes. So a condition on a ratio of times or rates is met only if the whole interval is beyond its threshold by more than --drift: 'iops < -3%' takes about -8 %. Where a factor differs, `outcrop ab` measures both variants in one run and needs no allowance for drift.";
 
 /// Compare a run with another run or a published reference
@@ -121,6 +120,7 @@ impl Loaded {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let conditions = args.judging.conditions()?;
     let (baseline, candidate) = (load(&args.baseline)?, load(&args.candidate)?);
+    refuse_one_run(&baseline, &candidate)?;
     let options = CompareOptions {
         drift: args.drift,
         assumed: args.assume.iter().cloned().collect(),
@@ -134,12 +134,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         _ => None,
     };
     let runs = [(Side::Baseline, &baseline), (Side::Candidate, &candidate)];
-    let failed_checks = runs.into_iter().filter_map(|(side, loaded)| match loaded {
-        Loaded::Run(run) => Some(failed_checks(side, run)),
+    let of_sides = runs.into_iter().filter_map(|(side, loaded)| match loaded {
+        Loaded::Run(run) => Some(examined(side, run)),
         Loaded::Reference(_) => None,
     });
+    let mut examined = Examined::default();
+    examined.extend(of_sides);
     let beside = Beside {
-        failed_checks: Some(failed_checks.flatten().collect()),
+        examined: Some(examined),
         in_pairs,
     };
     let printed = (args.format, output::envelope());
@@ -150,7 +152,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
 #[derive(Debug, Default)]
 pub(crate) struct Beside {
     /// None where they were not examined.
-    failed_checks: Option<Vec<FailedCheck>>,
+    examined: Option<Examined>,
     /// The command that measures two variants in pairs; that of variants has none.
     in_pairs: Option<String>,
 }
@@ -177,11 +179,12 @@ impl Judging {
         comparison: &Comparison,
         conditions: &[FailIf],
         (format, envelope): (ComparisonFormat, Envelope),
-        Beside {
-            failed_checks,
-            in_pairs,
-        }: Beside,
+        Beside { examined, in_pairs }: Beside,
     ) -> anyhow::Result<Ending> {
+        let (failed_checks, warnings) = match examined {
+            Some(examined) => (Some(examined.failed_checks), examined.warnings),
+            None => Default::default(),
+        };
         let detail = Detail {
             is_all: self.all,
             named: conditions
@@ -189,6 +192,7 @@ impl Judging {
                 .map(|condition| condition.metric.clone())
                 .collect(),
             failed_checks,
+            warnings,
         };
         let checked = FailIf::check_each(conditions, comparison);
         let is_data = format == ComparisonFormat::Csv;
@@ -196,9 +200,11 @@ impl Judging {
             ComparisonFormat::Text => comparison_text(comparison, &detail),
             ComparisonFormat::Json => {
                 let document = comparison_in_envelope(comparison, envelope)?;
-                let document = match detail.checks_in_json()? {
-                    Some(failed) => document.with_detail("failed_checks", failed),
-                    None => document,
+                let document = match (detail.checks_in_json()?, detail.warnings_in_json()?) {
+                    (Some(failed), Some(warnings)) => document
+                        .with_detail("failed_checks", failed)
+                        .with_detail("warnings", warnings),
+                    _ => document,
                 };
                 output::pretty_json(&match conditions {
                     [] => document,
@@ -237,10 +243,23 @@ impl Judging {
 fn why_not(comparison: &Comparison, format: ComparisonFormat) -> &'static str {
     let has_reasons = !comparison.rows.is_empty() || !comparison.unmatched.is_empty();
     match (has_reasons, format) {
-        (true, ComparisonFormat::Text) => ", for the reasons above",
+        (true, ComparisonFormat::Text | ComparisonFormat::Markdown) => ", for the reasons above",
         (true, ComparisonFormat::Json | ComparisonFormat::Csv) => ", for the reasons in the output",
-        (true, ComparisonFormat::Markdown) => ", for reasons that --format text gives",
         (false, _) => ": neither side has a cell with a completed trial",
+    }
+}
+
+/// A run compared with itself, or with a copy, has no ratio but 1, and no gate would ever fail.
+fn refuse_one_run(baseline: &Loaded, candidate: &Loaded) -> anyhow::Result<()> {
+    match (baseline, candidate) {
+        (Loaded::Run(a), Loaded::Run(b)) if !a.trials.is_empty() && a.trials == b.trials => {
+            Err(bad_input(anyhow::anyhow!(
+                "{} and {} are the same run: every trial is the same; give two runs",
+                a.dir.display(),
+                b.dir.display()
+            )))
+        }
+        _ => Ok(()),
     }
 }
 

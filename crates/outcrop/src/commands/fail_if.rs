@@ -99,7 +99,7 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
     }
     if found.under_load > 0 {
         text.push_str(&format!(
-            ", {} undecided because the machine or its storage was busier on the side that is worse, or may be: measure both again under the same load, or, where a factor differs, in one run with `outcrop ab`",
+            ", {} undecided because the machine or its storage was busier on one side, which may be the difference or hide one: measure both again under the same load, or, where a factor differs, in one run with `outcrop ab`",
             found.under_load
         ));
     }

@@ -18,6 +18,7 @@ Examples:
   outcrop runs remove runs/20261121T020304Z-profile --yes
 
 A run that was interrupted is `unfinished`: outcrop run --resume RUN measures the rest.
+`prune` takes the age of an imported run from its import, not from its results.
 Only folders that Outcrop made are listed or removed. A run is removed with the pages and figures of its reports. Other files stay, copies of these under other names included, and so does their folder.";
 
 /// List the runs in a folder, or remove some of them

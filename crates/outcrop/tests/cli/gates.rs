@@ -87,12 +87,13 @@ fn a_condition_that_cannot_be_checked_is_named_and_hides_no_other_that_is_met() 
         format!("{out}/{}", names_in(&dir.join(out))[0])
     };
     let (one, other) = (measure("one", "4k", "10ms"), measure("other", "64k", "10ms"));
+    let again = measure("again", "4k", "10ms");
     let nothing_matches = "no cell can be compared, for the reasons above";
     // A run that only reads has no latency of writes.
     let lacking = ["--fail-if", "write_latency_p99 > 1ms"];
     let [met, not_met] = ["iops > 1", "iops < 1"].map(|condition| ["--fail-if", condition]);
     let all = [lacking, met, not_met];
-    let in_json = [&["compare", &one, &one, "--format", "json"], all.as_flattened()].concat();
+    let in_json = [&["compare", &one, &again, "--format", "json"], all.as_flattened()].concat();
     let seen = outcrop(dir, &in_json);
     assert_eq!(seen.code, Some(1), "{seen:?}");
     let document: serde_json::Value = serde_json::from_str(&seen.stdout).unwrap();
@@ -103,7 +104,7 @@ fn a_condition_that_cannot_be_checked_is_named_and_hides_no_other_that_is_met() 
         assert_eq!(condition["outcome"], outcome, "{condition}");
     }
     assert_eq!(found[1]["beyond"][0]["metric"], "iops", "{found:?}");
-    for command in [vec!["report", &one], vec!["compare", &one, &one]] {
+    for command in [vec!["report", &one], vec!["compare", &one, &again]] {
         for conditions in [[lacking, met], [met, lacking]] {
             let seen = outcrop(dir, &[&command[..], conditions.as_flattened()].concat());
             assert_eq!(seen.code, Some(1), "{seen:?}");
@@ -233,6 +234,9 @@ fn measure_and_damage(dir: &Path) {
         copy_run(&measured, &dir.join(name), &changed);
     };
     run("whole", &|_| ());
+    run("again", &|trial| {
+        trial["started_at"] = "2026-11-21T02:00:07.500Z".into()
+    });
     run("failed", &|trial| {
         trial["outcome"] = serde_json::json!({"failed": {"message": "the device went away"}});
         trial["values"] = serde_json::json!([]);
@@ -297,7 +301,7 @@ fn a_gate_ends_with_2_where_the_candidate_failed_or_lacks_the_figure_unless_a_co
             );
         }
     }
-    let seen = gate("whole", &["iops < -90%"]);
+    let seen = gate("again", &["iops < -90%"]);
     assert_eq!(seen.code, Some(0), "{seen:?}");
     // A run alone has no baseline, and fails by its own cells.
     for (run, code) in [("whole", 0), ("failed", 2), ("crashing", 2)] {

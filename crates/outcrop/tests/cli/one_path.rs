@@ -169,7 +169,8 @@ fn a_run_compared_with_itself_meets_no_condition_and_with_a_reference_says_why_n
             "iops < -5%",
         ],
     );
-    assert_eq!(same.code, Some(0), "{same:?}");
+    assert_eq!(same.code, Some(2), "a run beside itself fails no gate: {same:?}");
+    assert!(same.sentence().contains("are the same run"), "{same:?}");
     let reference = outcrop(dir.path(), &["compare", run, "toshiba-kxg60znv256g-fio"]);
     assert_eq!(reference.code, Some(2), "nothing was compared: {reference:?}");
     assert!(

@@ -144,6 +144,7 @@ fn none_is_like(figures: &[Figure<'_, '_, '_>]) -> String {
             NotComparable::ConditionNotStated {
                 condition,
                 side: Side::Baseline,
+                ..
             } => (&mut unstated, condition.replace('_', " ")),
             other => (&mut others, other.in_short()),
         };

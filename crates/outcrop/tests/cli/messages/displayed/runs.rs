@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use outcrop_lab::LabError;
 use outcrop_report::{ExportError, ReportError};
 use outcrop_results::ResultsError;
-use outcrop_results::compare::{NotComparable, Side, Undecided};
+use outcrop_results::compare::{NotComparable, Side, Undecided, Whose};
 
 use super::{denied, hold, text};
 
@@ -201,6 +201,15 @@ fn of_comparisons() {
             NotComparable::ConditionNotStated {
                 condition: text("state"),
                 side,
+                whose: Whose::Publication,
+            },
+            NotComparable::TrialLengthDiffers {
+                baseline_ns: 30_000_000,
+                candidate_ns: 1_500_000_000,
+            },
+            NotComparable::SeveralSubjects {
+                baseline: text("/mnt/a/f"),
+                candidate: text("/srv/x/f"),
             },
             NotComparable::SetByFactor {
                 factor: text("read write mix"),
