@@ -5,7 +5,7 @@ use outcrop_measure::histogram::LatencyHistogram;
 use super::Point;
 
 /// Most points of one curve: a drawing is 470 pixels wide, and between points a line is drawn.
-const MOST_POINTS: usize = 72;
+const MOST_POINTS: usize = 60;
 
 /// The cumulative distribution of latencies: share of operations, in percent, that took at most this many
 /// nanoseconds.
