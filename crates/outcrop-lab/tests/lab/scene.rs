@@ -51,7 +51,8 @@ pub(crate) fn try_plan_set(text: &str, directory: &Path) -> Result<PlanSet, LabE
         text: text.to_owned(),
     };
     // A plan that names its place has no use for another.
-    let names_place = text.contains("\"read-only\"") || text.contains("\"destroyed-device\"") || text.contains("path = ");
+    let names_place =
+        text.contains("\"read-only\"") || text.contains("\"destroyed-device\"") || text.contains("path = ");
     let options = PlanOptions {
         directory: (!names_place).then(|| directory.to_owned()),
         // A sample of the data, drawn by another seed, may lack what a test asks of it.

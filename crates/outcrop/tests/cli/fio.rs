@@ -85,7 +85,8 @@ fn a_folder_of_results_becomes_a_run_with_a_report_and_names_what_is_left_out() 
         "{resumed:?}"
     );
     let compared = seen(dir.path(), &format!("compare {0} {0}", run.display()));
-    assert_eq!(compared.code, Some(0), "{compared:?}");
+    assert_eq!(compared.code, Some(2), "{compared:?}");
+    assert!(compared.sentence().contains("are the same run"), "{compared:?}");
 }
 
 #[test]

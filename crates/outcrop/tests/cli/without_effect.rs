@@ -170,7 +170,7 @@ fn values_that_no_cell_of_a_filesystem_keeps_are_refused_and_so_is_a_warm_up() {
             "--compress-policy: it has no effect without btrfs and a compression",
         ),
         ("--access direct --page-cache warm,cold", "go past the page cache"),
-        ("--warm-up 3s", "--warm-up: none of these plans warms up"),
+        ("--warm-up 3s", "--warm-up: none of these plans has a warm-up"),
     ];
     for (line, words) in cases {
         refused(dir.path(), &[(&of_operation(line), words)]);
