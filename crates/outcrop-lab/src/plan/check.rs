@@ -374,13 +374,10 @@ pub(super) fn cells_of(plan: &Plan) -> Vec<Cell> {
                 .complete_factors(&plan.subject, factors, &plan.trial)
                 .expect("every combination was completed when the plan was checked, and shorter trials change nothing");
             let follows_doubt = doubt::is_for(plan, &factors);
-            let trial = match plan.layer.warms_up(&factors) {
-                true => plan.trial,
-                false => TrialOptions {
-                    warm_up: TimeSpan(Duration::ZERO),
-                    ..plan.trial
-                },
-            };
+            let mut trial = plan.trial;
+            if !plan.layer.warms_up(&factors) {
+                trial.warm_up = TimeSpan(Duration::ZERO);
+            }
             let cell = Cell {
                 follows_doubt,
                 ..Cell::new(plan.layer, &plan.subject, factors, &plan.name, trial)

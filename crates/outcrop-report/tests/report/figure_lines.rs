@@ -31,12 +31,14 @@ fn figure(run: &RunView, id: &str) -> Figure {
 
 /// The names of the series of a figure with one of their kind, and their places on the horizontal axis.
 fn series(figure: &Figure) -> Vec<(String, String, Vec<f64>)> {
-    let drawn = serde_json::to_value(figure).unwrap();
+    let drawn = serde_json::to_value(figure).expect("the figure has it");
     let series = drawn["chart"]["series"].as_array().cloned().unwrap_or_default();
-    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let text = |value: &serde_json::Value| value.as_str().expect("the figure has it").to_owned();
     let one = |line: &serde_json::Value| {
-        let points = line["points"].as_array().unwrap().iter();
-        let places = points.map(|point| point["x"].as_f64().unwrap()).collect();
+        let points = line["points"].as_array().expect("the figure has it").iter();
+        let places = points
+            .map(|point| point["x"].as_f64().expect("the figure has it"))
+            .collect();
         (text(&line["name"]), text(&line["kind"]), places)
     };
     series.iter().map(one).collect()
@@ -258,15 +260,17 @@ fn a_figure_of_one_searched_column_counts_the_others_and_tells_of_no_search_that
 
 /// The values of the column `provenance` in the data of a figure, each once.
 fn provenances(figure: &Figure) -> BTreeSet<String> {
-    let data = figure.to_csv().unwrap();
+    let data = figure.to_csv().expect("the figure has it");
     let mut rows = csv::Reader::from_reader(data.as_bytes());
     let place = rows
         .headers()
-        .unwrap()
+        .expect("it has headers")
         .iter()
         .position(|name| name == "provenance");
     let place = place.expect("every figure has it");
-    rows.records().map(|row| row.unwrap()[place].to_owned()).collect()
+    rows.records()
+        .map(|row| row.expect("the figure has it")[place].to_owned())
+        .collect()
 }
 
 #[test]

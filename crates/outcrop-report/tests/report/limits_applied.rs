@@ -10,7 +10,7 @@ use crate::placement::{USUAL, least_ratio};
 fn prices() -> Prices {
     let text =
         "currency = \"EUR\"\ncpu_hour = 1\ngb_month = 1\ndata = \"1TB\"\noperations_per_second = 50000\n";
-    Prices::read(text).unwrap()
+    Prices::read(text).expect("the figure has it")
 }
 
 /// What a screen says under limits and at prices.

@@ -109,9 +109,7 @@ fn what_is_the_same_beside_more_load_on_one_side_is_undecided_and_decides_no_gat
     }
     let under_load = |a: &RunView, b: &RunView| {
         let comparison = compare(a, b);
-        let counts = ["p99 > +5%", "iops < -3%", "iops > +5%"]
-            .map(|gate| check(gate, &comparison).unwrap().under_load);
-        counts
+        ["p99 > +5%", "iops < -3%", "iops > +5%"].map(|gate| check(gate, &comparison).unwrap().under_load)
     };
     assert_eq!(
         under_load(&busy, &idle),

@@ -237,7 +237,7 @@ fn measure_and_damage(dir: &Path) {
     };
     run("whole", &|_| ());
     run("again", &|trial| {
-        trial["started_at"] = "2026-11-21T02:00:07.500Z".into()
+        trial["started_at"] = "2026-11-21T02:00:07.500Z".into();
     });
     run("failed", &|trial| {
         trial["outcome"] = serde_json::json!({"failed": {"message": "the device went away"}});

@@ -14,7 +14,9 @@ use outcrop_workload::Arrivals;
 
 use super::cell::{DeviceCell, P99};
 use super::cliff;
-use super::curve::{depth_curve, first_of_ties, iops_of, load_points, offered_curve, pure_curves, ties};
+use super::curve::{
+    depth_curve, first_of_ties, iops_of, load_points, offered_curve, pure_curves, ties, without_iops,
+};
 use super::durability;
 use super::findings::{generators, is_of_memory, predicted_knee, steady_rounds};
 use super::limits::MEMORY_ANSWERED;
@@ -186,7 +188,7 @@ fn knee_claim(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
             )
         }
         None if points.len() < 3 => (
-            format!("not observed: a knee needs three depths"),
+            "not observed: a knee needs three depths".to_owned(),
             "not observed: fewer than three depths have figures".to_owned(),
         ),
         None => (
@@ -266,20 +268,18 @@ fn throughput_depth(cells: &[Cell<'_>], curve: &[&Cell<'_>], direction: Directio
     let (access, under) = (cell.access(), cell.circumstances());
     let apart = format!("{}{under}", cell.access_apart());
     let any_other = if is_of_jobs { "number of jobs" } else { "depth" };
-    let has_all = curve.iter().all(|cell| cell.number(&IOPS.both).is_some());
-    let measured = if has_all { "measured" } else { "that has a figure" };
     // A curve of several jobs says so in each of its depths.
     let jobs = match cell.jobs() {
         1 if !is_of_jobs => " and one job",
         _ => "",
     };
-    let mut more = with_more_jobs(cells, cell, peak, direction).unwrap_or_default();
-    let lacking = curve.iter().filter(|cell| cell.number(&IOPS.both).is_none());
-    let lacking: Vec<String> = lacking.map(|cell| words_of(cell)).collect();
-    if !lacking.is_empty() {
-        let have = if lacking.len() == 1 { "has" } else { "have" };
-        more.push_str(&format!("; {} {have} no figure", lacking.join(", ")));
-    }
+    let lacking = without_iops(curve, &words_of);
+    let measured = if lacking.is_empty() {
+        "measured"
+    } else {
+        "that has a figure"
+    };
+    let more = with_more_jobs(cells, cell, peak, direction).unwrap_or_default() + &lacking;
     // Where the run has loads of several jobs, a depth alone does not name this one.
     let brief_words = match cells.iter().any(|other| other.jobs() > cell.jobs()) {
         true if !jobs.is_empty() => format!("1 job × {words}"),

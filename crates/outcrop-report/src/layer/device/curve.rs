@@ -157,6 +157,17 @@ pub(super) fn iops_of<'c>(
         .filter_map(move |cell| Some((name(cell), cell.number(&IOPS.both)?)))
 }
 
+/// Which cells of a curve have no IOPS: `; QD 1024 has no figure`; empty where all have.
+pub(super) fn without_iops(curve: &[&Cell<'_>], words_of: &dyn Fn(&Cell<'_>) -> String) -> String {
+    let lacking = curve.iter().filter(|cell| cell.number(&IOPS.both).is_none());
+    let lacking: Vec<String> = lacking.map(|cell| words_of(cell)).collect();
+    match lacking.len() {
+        0 => String::new(),
+        1 => format!("; {} has no figure", lacking[0]),
+        _ => format!("; {} have no figure", lacking.join(", ")),
+    }
+}
+
 /// Whether a number is as high as the highest, as far as the trials can tell: their intervals overlap, or, without intervals,
 /// it is nearly as high.
 pub(super) fn ties(number: &Number, highest: &Number) -> bool {

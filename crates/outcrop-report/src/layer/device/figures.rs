@@ -86,14 +86,13 @@ fn other_depth_curves(cells: &[Cell<'_>], drawn: &[&Cell<'_>]) -> String {
 
 /// The drives and jobs behind a line over the queue depth, which is that of each of them; nothing of one.
 fn at_work(cell: &Cell<'_>) -> String {
-    let several = |count: u32, noun: &str| match count {
-        1 => String::new(),
-        count => format!(", {count} {noun}"),
-    };
     let drives = cell.drives();
-    let of_each = if drives == 1 { "jobs" } else { "jobs each" };
-    let jobs = several(cell.jobs() / drives, of_each);
-    format!("{}{jobs}", several(drives, "drives"))
+    match (drives, cell.jobs() / drives) {
+        (1, 1) => String::new(),
+        (1, jobs) => format!(", {jobs} jobs"),
+        (drives, 1) => format!(", {drives} drives"),
+        (drives, jobs) => format!(", {drives} drives, {jobs} jobs each"),
+    }
 }
 
 /// The requests of a line over the queue depth: `4 KiB random reads, 2 jobs`.

@@ -122,22 +122,24 @@ pub(in super::super) fn unsteady(cells: &[Cell<'_>]) -> (usize, Vec<Unsteady>) {
     (courses.len(), unsteady)
 }
 
+/// Why no course of writes is that of the device; none where one may be.
+fn no_writes(cells: &[Cell<'_>]) -> Option<&'static str> {
+    let writes = |cell: &Cell<'_>| cell.only() == Some(Direction::Write);
+    match cells.iter().any(writes) {
+        true if closed_loops(cells).iter().any(writes) => None,
+        true => Some("a schedule set the rate of every write trial, not the device."),
+        false if cells.iter().all(|cell| cell.only() == Some(Direction::Read)) => {
+            Some("this run measured no writes.")
+        }
+        false => Some("this run wrote only in mixes."),
+    }
+}
+
 /// Writes have reached the state that a drive keeps (SNIA PTS).
 pub(super) fn steady_state(cells: &[Cell<'_>], drive: Option<Drive<'_>>) -> Finding {
     const ID: &str = "writes-are-steady";
     const SENTENCE: &str = "Write cells reached steady state as SNIA PTS defines it.";
-    if !cells.iter().any(|cell| cell.only() == Some(Direction::Write)) {
-        let reason = match cells.iter().all(|cell| cell.only() == Some(Direction::Read)) {
-            true => "this run measured no writes.",
-            false => "this run wrote only in mixes.",
-        };
-        return Finding::not_testable(ID, SENTENCE, reason);
-    }
-    if !closed_loops(cells)
-        .iter()
-        .any(|cell| cell.only() == Some(Direction::Write))
-    {
-        let reason = "a schedule set the rate of every write trial, not the device.";
+    if let Some(reason) = no_writes(cells) {
         return Finding::not_testable(ID, SENTENCE, reason);
     }
     let (total, unsteady) = unsteady(cells);
