@@ -235,6 +235,7 @@ fn measure(
         finished_before,
         limit: set.max_written(),
         is_by_limit: !stop.load(Ordering::Relaxed),
+        likely_bytes: set.estimate_here().likely_bytes_written(),
         is_kept: !flags.no_save,
         command: conclusion.command,
         dir: &dir,

@@ -102,6 +102,10 @@ impl Claim {
     /// The same without its advice: the figures that it compares were disturbed.
     #[must_use]
     pub(crate) fn disturbed(self, why: &str) -> Self {
+        // What its figures leave open without that is open already.
+        if !self.is_decided() {
+            return Self { action: None, ..self };
+        }
         Self {
             brief: format!("{NOT_DECIDED}: {why}"),
             text: format!("Not decided: {why}. By these figures: {}", self.text),

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use outcrop_measure::Interval;
 use outcrop_measure::interval::{Summary, summarise};
-use outcrop_measure::metric::Unit;
+use outcrop_measure::metric::{Metric, Unit};
 use outcrop_results::TrialEntry;
 use outcrop_schema::kv::{
     self, ARRIVAL, COMPRESSED_BELOW, COMPRESSION, COMPRESSION_BLOCK_SIZE, COMPRESSION_UNKNOWN, CPU,
@@ -377,8 +377,15 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
 pub(super) fn cpu_share(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Summary> {
     cpu(cell, place(cell))?;
     // Of each trial: CPU time and throughput of one go together, and their medians may come from two.
-    let of_trial =
-        |trial: &&TrialEntry| Figures::of(cell.factors(), |metric| trial.number(metric), cpus).cpu_share;
+    let of_trial = |trial: &&TrialEntry| {
+        let own = trial.number(&CPU);
+        // Where the kernel's threads outweigh the processes in one trial of many, no more of them counts: something else ran.
+        let value = |metric: &Metric| match trial.number(metric).zip(own) {
+            Some((kernel, own)) if metric.name == KERNEL_THREADS_CPU.name => Some(kernel.min(own)),
+            _ => trial.number(metric),
+        };
+        Figures::of(cell.factors(), value, cpus).cpu_share
+    };
     let shares: Option<Vec<f64>> = cell.trials().iter().map(of_trial).collect();
     summarise(&shares?)
 }

@@ -93,6 +93,15 @@ fn no_load_is_advised_below_which_a_measured_one_missed_the_objective() {
 }
 
 #[test]
+fn no_load_is_advised_above_one_of_which_it_is_unknown_if_it_met_the_objective() {
+    let mut run = loads(&[("poisson:2%", 4e3, 5e5), ("poisson:40%", 8e4, 6e5)]);
+    set(&mut run, "poisson:2%", LATENCY.p99, Err(FEW));
+    let known = claim(&run, "Load");
+    assert_eq!(known.action, None);
+    assert!(known.brief.contains("; not known of 4.00 k/s"), "{}", known.brief);
+}
+
+#[test]
 fn what_the_lateness_of_the_driver_missed_is_not_said_to_be_missed_by_the_server() {
     let arrival = "poisson:40%";
     let with = |late_ns: f64, service_ns: f64| {

@@ -299,3 +299,18 @@ fn what_syncs_cost_is_drawn_with_a_bar_for_each_policy() {
         assert!(csv.contains(policy), "{policy}: {csv}");
     }
 }
+
+#[test]
+fn the_latency_tail_of_writes_at_one_depth_has_a_line_for_each_sync_policy() {
+    let mut run = run();
+    run.trials
+        .retain(|trial| trial.factors[QUEUE_DEPTH.name] == "4" && trial.factors["io_block_size"] == "4KiB");
+    let report = Report::of(&run);
+    let figures = report.figures();
+    let tail = figures.iter().find(|figure| figure.id == "latency-tail").unwrap();
+    let data = tail.to_csv().unwrap();
+    for policy in ["sync dsync", "sync each:fsync"] {
+        assert!(data.contains(policy), "{policy}: {data}");
+    }
+    assert!(!tail.caption.contains("Not drawn"), "{}", tail.caption);
+}

@@ -1,9 +1,10 @@
 //! Where to compress and the advice of the layer are one verdict: what the one withholds the other does not advise.
 
 use outcrop_report::{Constraints, Placement, Report};
-use outcrop_results::{RunView, TrialEntry};
-use outcrop_schema::kv::{COMPRESSION, THROUGHPUT};
+use outcrop_results::{RunView, TrialEntry, Value};
+use outcrop_schema::kv::{COMPRESSION, CPU, KERNEL_THREADS_CPU, THROUGHPUT};
 
+use crate::hardware::two_cpus;
 use crate::kv_fixture::{Stored, of};
 use crate::placement::{USUAL, stored};
 
@@ -194,4 +195,28 @@ fn a_screen_has_what_the_answer_costs_with_the_space_first_however_little_room_i
         assert!(places.is_sorted(), "{width}: {screen}");
         assert!(flowing.contains("read p99 +33 %"), "{width}: {screen}");
     }
+}
+
+#[test]
+fn the_share_of_the_cpus_is_known_though_something_else_ran_in_one_trial() {
+    let mut run = of(&USUAL);
+    run.environment = two_cpus();
+    for trial in &mut run.trials {
+        let kernel = if trial.repetition == 0 { 5_000.0 } else { 200.0 };
+        for (metric, value) in [(CPU, 4_700.0), (KERNEL_THREADS_CPU, kernel)] {
+            trial.values.retain(|known| known.metric != metric.name);
+            trial.values.push(Value::measured(metric, value));
+        }
+    }
+    let limit = Constraints {
+        cpu_share: Some(0.001),
+        ..Constraints::default()
+    };
+    let placement = Placement::of(&run, &limit, None).unwrap();
+    let of_store = placement.candidates.iter().filter(|one| !one.cell.is_empty());
+    for candidate in of_store {
+        assert!(candidate.cpu_share.is_some(), "{}", candidate.what);
+    }
+    let answer = placement.answer.join(" ");
+    assert!(!answer.contains("not known"), "{answer}");
 }

@@ -158,7 +158,7 @@ pub fn longer_by(layer: &str, factors: &BTreeMap<String, String>) -> &'static st
     let operation = factors.get(OPERATION.name).filter(|_| layer == SCHEMA.name);
     match operation.and_then(|operation| OPERATION.parse(operation).ok()) {
         Some(operation) if !operation.ends_by_time() => "--sample-size",
-        Some(operation) if operation.ends_with_its_data() => "--duration, --sample-size",
+        Some(operation) if operation.ends_with_its_data() => "--sample-size and --duration",
         _ => "--duration",
     }
 }

@@ -14,6 +14,8 @@ pub(super) struct Interrupted<'r> {
     /// The limit on written bytes, and whether it ended the run; else a signal did.
     pub(super) limit: Option<ByteSize>,
     pub(super) is_by_limit: bool,
+    /// What all trials together write to a usual device, as estimated.
+    pub(super) likely_bytes: u64,
     /// Whether its folder stays.
     pub(super) is_kept: bool,
     /// Command and folder that resume it.
@@ -51,7 +53,7 @@ impl Interrupted<'_> {
                 } else {
                     "another trial"
                 },
-                with(ByteSize(limit.0.saturating_mul(2)))
+                with(ByteSize(limit.0.saturating_mul(2).max(self.likely_bytes)))
             ),
             Some(limit) if self.is_by_limit => format!(
                 "{kept}; resume with {}; every call may write up to {limit}",

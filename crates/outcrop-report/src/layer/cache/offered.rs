@@ -127,6 +127,14 @@ fn lower_missed(loads: &[&Cell<'_>], chosen: &Cell<'_>, rate: f64) -> Option<Str
     Some(format!("; {offered} does not: {}", why_missed(cell)?))
 }
 
+/// Whether it is unknown of a lower load of the same kind if it met the objective.
+fn is_lower_unknown(loads: &[&Cell<'_>], chosen: &Cell<'_>, rate: f64) -> bool {
+    loads.iter().any(|cell| {
+        let is_lower = cell.value(&OFFERED).is_some_and(|its| its < rate);
+        is_lower && cell.is_like(chosen, &[&ARRIVAL]) && matches!(met(cell), Some(Met::Unknown(_)))
+    })
+}
+
 /// The highest load offered that kept the objective, of the cells with the objective of the first one.
 pub(super) fn claim(cells: &[Cell<'_>]) -> Option<Claim> {
     let mut open = all_of(cells, |cell| cell.value(&OFFERED).is_some() && rank(cell) == 0);
@@ -172,7 +180,7 @@ fn none_kept(open: &[&Cell<'_>], objective: &str, of_server: Option<String>) -> 
     Claim::new("Load", brief, text, unsure)
 }
 
-/// The highest load that kept it. Where a lower one did not, less is no safe advice.
+/// The highest load that kept it. Where a lower one did not, or may not have, less is no safe advice.
 fn highest(
     open: &[&Cell<'_>],
     (cell, offered): (&Cell<'_>, &Number),
@@ -204,7 +212,7 @@ fn highest(
         conditions(load(cell), &told_apart(cell, &[&ARRIVAL, &CONNECTIONS]))
     );
     let claim = Claim::new("Load", brief, text, vec![offered.clone(), tail.clone()]);
-    if lower.is_some() {
+    if lower.is_some() || is_lower_unknown(open, cell, offered.value) {
         return Some(claim);
     }
     let with = match apart.is_empty() {

@@ -286,8 +286,13 @@ fn no_balance(choices: &[Choice<'_, '_>], bounds: &Bounds<'_>, limit: Option<&st
     let less = (1.0 - fast.ratio / small.ratio) * 100.0;
     let times = fast.speed_over(small);
     let [small_words, fast_words] = [small, fast].map(|one| one.cell.words());
-    let in_short =
-        format!("{small_words} takes {less:.0} % less space; {fast_words} is {times:.1} times as fast");
+    let of_sample = match small.is_sampled() && !small.is_surely_smaller(fast) {
+        true => " in this sample",
+        false => "",
+    };
+    let in_short = format!(
+        "{small_words} takes {less:.0} % less space{of_sample}; {fast_words} is {times:.1} times as fast"
+    );
     let numbers = [small, fast].into_iter().flat_map(|one| {
         let named = |number: Number| {
             let name = format!("{} of {}", number.name, one.cell.words());

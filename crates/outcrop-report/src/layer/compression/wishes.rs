@@ -18,8 +18,10 @@ use crate::number::{Number, counted};
 pub(super) const SAME_RATIO: f64 = 0.0005;
 /// A tie with a ratio at least this share of the highest counts as equally small, whatever the sample leaves open.
 const AS_SMALL: f64 = 0.995;
-/// The balance of what is best in one of ratio and speed and worst in the other, with room for rounding.
-const AT_AN_END: f64 = 1.0 - std::f64::consts::FRAC_1_SQRT_2 + 1e-9;
+/// What is balanced is nearer to both bests than the smallest and the fastest are: at most this many times as far from them.
+const NEARER: f64 = 0.95;
+/// The balance of what is as far as that from both bests.
+const AT_AN_END: f64 = 1.0 - NEARER * std::f64::consts::FRAC_1_SQRT_2;
 /// The smallest is as fast as the fastest if that is at most this many times as fast.
 const AS_FAST: f64 = 1.05;
 /// The fastest is about as small as the smallest if the ratio of that is at most this many times its own.
@@ -161,7 +163,7 @@ impl<'c, 'a> Candidate<'c, 'a> {
 
     /// Whether it surely compresses all the data better than another, by more than a header's bytes: by the same clusters where both
     /// compressed them, or else by the intervals of the two.
-    fn is_surely_smaller(&self, other: &Self) -> bool {
+    pub(super) fn is_surely_smaller(&self, other: &Self) -> bool {
         match self.gain_over(other) {
             Some((low, _)) => low > 1.0 + SAME_RATIO,
             None => self.ratio_score().low > other.ratio_score().high,

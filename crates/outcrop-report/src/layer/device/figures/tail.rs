@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use outcrop_results::HistogramKind;
-use outcrop_schema::device::{Direction, QUEUE_DEPTH, READ_WRITE_MIX};
+use outcrop_schema::device::{Direction, QUEUE_DEPTH, READ_WRITE_MIX, SYNC};
 
 use super::super::cell::DeviceCell;
 use super::super::curve::{Curve, mix_curve, mixed_depth_curve};
@@ -85,7 +85,7 @@ fn worth_seeing<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<(&'c Cell<'a>, Direction, 
         let pure = cells.iter().filter(|cell| cell.only() == Some(direction));
         let shown = match depth_curve(cells, direction) {
             Some(curve) => least_and_deep(&curve),
-            None => pure.min_by_key(|cell| cell.is_synced()).into_iter().collect(),
+            None => of_each_policy(pure.collect(), !cells.iter().any(DeviceCell::is_mixed)),
         };
         let lines = shown.into_iter().enumerate();
         chosen.extend(lines.map(|(index, cell)| (cell, direction, hue(direction) + 2 * index)));
@@ -103,6 +103,19 @@ fn worth_seeing<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<(&'c Cell<'a>, Direction, 
         chosen.extend(Direction::ALL.map(|direction| (cell, direction, hue(direction) + 4 + 2 * index)));
     }
     chosen
+}
+
+/// Where no depth differs, the cells that differ in their sync policy alone, those that wait for none first; one where mixes need the colours.
+fn of_each_policy<'c, 'a>(mut cells: Vec<&'c Cell<'a>>, has_room: bool) -> Vec<&'c Cell<'a>> {
+    /// As many as the palette tells apart.
+    const MOST: usize = 4;
+    cells.sort_by_key(|cell| cell.is_synced());
+    let Some(first) = cells.first().copied() else {
+        return Vec::new();
+    };
+    cells.retain(|cell| cell.is_like(first, &[&SYNC]));
+    cells.truncate(if has_room { MOST } else { 1 });
+    cells
 }
 
 /// The first cell of a depth curve, and the deepest that is not too deep.
