@@ -72,7 +72,14 @@ fn few_trials_beside_other_programs_advise_nothing_and_many_do() {
             "{topic}: {brief}"
         );
         assert_eq!(action, None, "{topic}");
-        for undisturbed in [beside(reads(3), 0.05), beside(reads(5), 0.9)] {
+        let many = beside(reads(5), 0.9);
+        let said_so = "Other programs used up to 90 % of the CPUs in 18 of 18 cells";
+        assert!(
+            warnings(&Report::of(&many))
+                .iter()
+                .any(|text| text.starts_with(said_so))
+        );
+        for undisturbed in [beside(reads(3), 0.05), many] {
             let (brief, _) = said(&undisturbed, topic);
             assert!(!brief.starts_with("not decided"), "{topic}: {brief}");
         }
