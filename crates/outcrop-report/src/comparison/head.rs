@@ -1,6 +1,6 @@
 //! What stands above a comparison: the two sides, what they are, and what was not alike when they were measured.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_results::compare::{Comparison, EnvironmentDifference};
 
@@ -52,7 +52,23 @@ pub(super) fn head(comparison: &Comparison, detail: &Detail) -> String {
     text
 }
 
-/// What was not alike as paragraphs in Markdown.
+/// A side with what it measured, for a line of Markdown.
+pub(super) fn of_subjects(
+    name: &str,
+    settings: &BTreeMap<String, String>,
+    subjects: &BTreeSet<String>,
+) -> String {
+    let name = named(name, settings);
+    match subjects.is_empty() {
+        true => name,
+        false => {
+            let subjects: Vec<&str> = subjects.iter().map(String::as_str).collect();
+            format!("{name} ({})", subjects.join("; "))
+        }
+    }
+}
+
+/// What was not alike, and what was in all cells, as paragraphs in Markdown.
 pub(super) fn head_in_markdown(comparison: &Comparison, detail: &Detail) -> String {
     let mut paragraphs: Vec<String> = Vec::new();
     let assumed = assumptions(comparison);
@@ -81,6 +97,10 @@ pub(super) fn head_in_markdown(comparison: &Comparison, detail: &Detail) -> Stri
     let doubts = doubts(comparison, detail).into_iter();
     paragraphs.extend(doubts.map(|(head, sentence)| format!("{} {sentence}", head.trim_end())));
     paragraphs.extend(of_two_machines(comparison).map(str::to_owned));
+    let common = common_factors(comparison);
+    if !common.is_empty() {
+        paragraphs.push(format!("in all: `{}`.", spell(&common)));
+    }
     paragraphs
         .iter()
         .map(|paragraph| format!("{}\n\n", paragraph.replace('|', "\\|")))

@@ -7,7 +7,7 @@ use outcrop_results::compare::{Comparison, ComparisonRow, Figure, Undecided, Ver
 use outcrop_schema::{Setting, Vocabulary};
 
 use super::checks::{FailedCheck, GraveWarning};
-use super::head::{head, head_in_markdown, named};
+use super::head::{head, head_in_markdown, of_subjects};
 use super::labels::Labels;
 use super::left_out::{failed, not_compared, not_compared_in_markdown};
 use super::{is_set_by_factor, verdict_name};
@@ -92,8 +92,16 @@ pub fn comparison_markdown(comparison: &Comparison, detail: &Detail) -> String {
     let (shown, _) = by_metric(comparison, detail);
     let mut text = format!(
         "Baseline: {}. Candidate: {}.\n\n",
-        named(&comparison.baseline, &comparison.baseline_settings),
-        named(&comparison.candidate, &comparison.candidate_settings)
+        of_subjects(
+            &comparison.baseline,
+            &comparison.baseline_settings,
+            &comparison.baseline_subjects
+        ),
+        of_subjects(
+            &comparison.candidate,
+            &comparison.candidate_settings,
+            &comparison.candidate_subjects
+        )
     );
     if comparison.is_paired {
         text.push_str(&format!("{OF_PAIRS}\n\n"));

@@ -25,7 +25,7 @@ impl Remedy {
                 more_records(study)
             ),
             Self::LongerTrials if !study.has_reads => {
-                "This workload has no reads, so --p99 cannot be checked.".to_owned()
+                "This workload has no point reads, so --p99 cannot be checked.".to_owned()
             }
             Self::LongerTrials => "Longer trials (--duration) would give the missing percentiles.".to_owned(),
         }

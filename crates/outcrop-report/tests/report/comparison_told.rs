@@ -120,3 +120,16 @@ fn rows_of_several_subjects_are_named_by_them_and_csv_has_them_in_any_case() {
     let alone = comparison_text(&compare(&one, &one), &Detail::default());
     assert!(!alone.contains(&format!(", {own}")), "{alone}");
 }
+
+#[test]
+fn text_and_markdown_say_what_was_measured_and_what_all_cells_have() {
+    let run = of_two_depths();
+    let mut other = run.clone();
+    for trial in &mut other.trials {
+        trial.started_at = "2026-11-22T02:00:00.5Z".into();
+    }
+    for text in told(&run, &other) {
+        assert!(text.contains("scratch-file 512MiB"), "{text}");
+        assert!(text.contains("read_write_mix=100:0"), "{text}");
+    }
+}

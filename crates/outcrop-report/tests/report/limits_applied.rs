@@ -111,7 +111,7 @@ fn a_limit_on_the_p99_of_a_load_without_reads_asks_for_no_longer_trials() {
     };
     let updates = said("update:100");
     assert!(
-        updates.contains("This workload has no reads, so --p99 cannot be checked."),
+        updates.contains("This workload has no point reads, so --p99 cannot be checked."),
         "{updates}"
     );
     assert!(!updates.contains("Longer trials"), "{updates}");
