@@ -68,7 +68,7 @@ fn add_series(series: &Series, plane: &Plane, scene: &mut Scene) {
 fn add_intervals(series: &Series, plane: &Plane, scene: &mut Scene) {
     let ends = |point: &Point| {
         let inside = |y: f64| plane.inside(plane.at(point.x, y));
-        point.interval.map(|(low, high)| (inside(low), inside(high)))
+        point.interval.map(|(low, high)| [inside(low), inside(high)])
     };
     let all: Vec<Option<_>> = series.points.iter().map(ends).collect();
     for neighbours in all.split(Option::is_none) {
@@ -78,17 +78,17 @@ fn add_intervals(series: &Series, plane: &Plane, scene: &mut Scene) {
 }
 
 /// A band between the ends of neighbouring intervals; one that has no neighbour gets a bar.
-fn add_band(ends: &[((f64, f64), (f64, f64))], ink: Ink, scene: &mut Scene) {
+fn add_band(ends: &[[(f64, f64); 2]], ink: Ink, scene: &mut Scene) {
     if ends.is_empty() {
         return;
     }
-    if let [(low, high)] = *ends {
+    if let [[low, high]] = *ends {
         let cap = |(x, y): (f64, f64)| vec![(x - 4.0, y), (x + 4.0, y)];
         let pieces = vec![vec![low, high], cap(low), cap(high)];
         scene.add(Shape::lines(pieces, Stroke::solid(ink, 1.5)));
         return;
     }
-    let (lows, mut highs): (Vec<_>, Vec<_>) = ends.iter().copied().unzip();
+    let (lows, mut highs): (Vec<_>, Vec<_>) = ends.iter().map(|[low, high]| (*low, *high)).unzip();
     highs.reverse();
     let corners = [lows, highs].concat();
     scene.add(Shape::area(corners, Some(Fill { ink, opacity: 0.18 }), None));
