@@ -92,6 +92,8 @@ pub struct FailIfReport<'a> {
     /// Why cells lack the figure that a limit is about, each with its reason. The slower a cell, the fewer operations it completes, which may be
     /// too few for a percentile.
     pub without_figure: Vec<String>,
+    /// Why cells have the figure without an interval, each with its reason: where its true value lies is not known, however far the limit is.
+    pub without_interval: Vec<String>,
     /// Rows whose candidate has no such figure and whose baseline has: a cell that became slower completes fewer operations, and may lose
     /// its percentile, or all figures, by that.
     #[serde(skip)]

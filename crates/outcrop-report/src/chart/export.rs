@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::draw::{self, TEXT_PX, TICK_PX};
 use super::font::Font;
 use super::scene::{Anchor, Scene, Shape, Text};
-use super::{Chart, Figure, SeriesKind, Support, pdf, raster, svg};
+use super::{Chart, Figure, Series, SeriesKind, Support, pdf, raster, svg};
 
 /// Pixels of CSS in a millimetre.
 const PX_PER_MM: f64 = 96.0 / 25.4;
@@ -204,7 +204,10 @@ impl Chart {
         if self.is_modelled() {
             return None;
         }
-        let counts: Vec<usize> = self.supports().iter().filter_map(|support| support.n).collect();
+        // Where a sample of the data gives no interval, its parts were not counted.
+        let is_counted = |support: &Support| !self.is_of_sample() || support.is_of_sample;
+        let supports = self.supports().into_iter().filter(is_counted);
+        let counts: Vec<usize> = supports.filter_map(|support| support.n).collect();
         match (counts.iter().min(), counts.iter().max()) {
             (Some(least), Some(most)) if least == most => {
                 Some(format!("n = {least}{} per value", self.what()))
@@ -234,10 +237,27 @@ impl Chart {
         series.all(|series| series.kind == SeriesKind::Modelled)
     }
 
-    /// Whether all its values are those of a sample of the data.
+    /// Whether all its intervals are those of a sample of the data.
     fn is_of_sample(&self) -> bool {
         let supports = self.supports();
-        !supports.is_empty() && supports.iter().all(|support| support.is_of_sample)
+        let mut known = supports
+            .iter()
+            .filter(|support| support.confidence.is_some())
+            .peekable();
+        known.peek().is_some() && known.all(|support| support.is_of_sample)
+    }
+
+    /// Whether a line that has intervals has none at some of its values.
+    fn has_gaps(&self) -> bool {
+        let Self::Lines(chart) = self else {
+            return false;
+        };
+        let has = |series: &Series, wanted: bool| {
+            let mut points = series.points.iter();
+            points.any(|point| point.interval.is_some() == wanted)
+        };
+        let mut series = chart.series.iter();
+        series.any(|series| has(series, true) && has(series, false))
     }
 
     /// What is counted where that is not trials.
@@ -269,7 +289,11 @@ impl Chart {
             }),
             _ => String::new(),
         };
-        Some(format!("{what}: {confidence} interval {of}{upright}"))
+        let gaps = match self.has_gaps() {
+            true => "; values without shading have no interval",
+            false => "",
+        };
+        Some(format!("{what}: {confidence} interval {of}{gaps}{upright}"))
     }
 }
 

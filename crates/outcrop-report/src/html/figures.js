@@ -389,13 +389,21 @@
       const inside = (py) => Math.min(plane.bottom, Math.max(plane.top, Number.isFinite(py) ? py : plane.bottom));
       for (const series of all) {
         const points = series.points.filter(shows);
-        if (points.length < 2 || !points.some((point) => point.interval)) continue;
-        const ends = (index) => points.map((point) => {
-          const [px, py] = plane.at(point.x, point.interval ? Math.max(point.interval[index], 1e-300) : point.y);
-          return `${px.toFixed(1)},${inside(py).toFixed(1)}`;
-        });
-        const corners = ends(0).concat(ends(1).reverse()).join(' ');
-        add(svg, 'polygon', { points: corners, fill: colour(series.hue), 'fill-opacity': '0.18', 'clip-path': plane.clip });
+        // A value without an interval interrupts the band.
+        const bands = [[]];
+        for (const point of points) {
+          if (point.interval) bands.at(-1).push(point);
+          else bands.push([]);
+        }
+        for (const band of bands) {
+          const ends = (index) => band.map((point) => {
+            const [px, py] = plane.at(point.x, Math.max(point.interval[index], 1e-300));
+            return [px.toFixed(1), inside(py).toFixed(1)];
+          });
+          const [lows, highs] = [ends(0), ends(1)];
+          if (band.length === 1) line(svg, ...lows[0], ...highs[0], colour(series.hue), 1.5);
+          else if (band.length) add(svg, 'polygon', { points: lows.concat(highs.reverse()).join(' '), fill: colour(series.hue), 'fill-opacity': '0.18', 'clip-path': plane.clip });
+        }
       }
       for (const series of all) {
         const points = series.points.filter(shows).map((point) => [point, plane.at(point.x, point.y)]);

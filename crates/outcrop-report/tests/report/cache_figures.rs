@@ -68,6 +68,15 @@ fn figures_of_one_policy_or_one_memory_of_several_name_it() {
         latencies.ends_with("Shown: policy s3-fifo (of 2 measured)."),
         "{latencies}"
     );
+    // The data behind them have no caption.
+    for id in ["cache-cpu-per-request", "cache-latency-cdf"] {
+        let csv = figure(&run, id).to_csv().unwrap();
+        let mut rows = csv.lines().skip(1);
+        assert!(
+            rows.all(|row| row.contains("s3-fifo") && row.contains("MiB")),
+            "{csv}"
+        );
+    }
     // Peers have no policy; where there is no other, there is nothing to say.
     let cpu = figure(&peers().run, "cache-cpu-per-request").caption;
     assert!(!cpu.contains("Shown:"), "{cpu}");

@@ -93,9 +93,15 @@ fn no_two_lines_of_a_figure_have_one_name_whichever_factors_cells_differ_in() {
 fn a_line_of_two_drives_is_not_said_to_be_of_two_jobs() {
     let run = RunBuilder::new(3).cells(&[4096], &[1, 4], &[100]).build();
     let report = names(&figure(&with_other(run.clone(), &DRIVES, "2"), "iops-by-depth"));
-    assert_eq!(report, ["4 KiB random read", "4 KiB random reads, 2 drives"]);
+    assert_eq!(report, ["4 KiB random read", "4 KiB random read, 2 drives"]);
     let both = with_other(with_other(run, &JOBS, "4"), &DRIVES, "2");
-    let drawn = names(&figure(&both, "bandwidth-vs-latency"));
+    let bandwidth = figure(&both, "bandwidth-vs-latency");
+    assert!(
+        bandwidth
+            .caption
+            .starts_with("Along each line, the queue depth rises.")
+    );
+    let drawn = names(&bandwidth);
     for words in [
         "read",
         "read, 4 jobs",

@@ -77,6 +77,8 @@ impl FailIf {
                     let is_stalled = is_of_some_trials(&reason) || reason.contains(NONE_COMPLETED);
                     if is_short || is_stalled || (cell.is_imported && samples.values.is_empty()) {
                         report.without_figure.push(reason.clone());
+                    } else if samples.unit == unit && samples.no_interval().is_some() {
+                        report.without_interval.push(reason.clone());
                     }
                     first_reason.get_or_insert(reason);
                     report.unchecked += 1;

@@ -163,9 +163,30 @@ impl<'a> FailIfReport<'a> {
             let (cells, reason) = (cells(self.fallen_to_zero.len()), no_ratio(first));
             format!("in {cells} it cannot be checked: {reason}")
         });
-        let told = [failed, depleted, cut_short, without_trials, lost, without, fallen];
+        let told = [
+            failed,
+            depleted,
+            cut_short,
+            without_trials,
+            lost,
+            without,
+            self.without_interval(),
+            fallen,
+        ];
         let told: Vec<String> = told.into_iter().flatten().collect();
         (!told.is_empty()).then(|| told.join("; "))
+    }
+
+    /// How many cells have the figure without an interval, and why.
+    fn without_interval(&self) -> Option<String> {
+        let reason = self.without_interval.first()?;
+        let cells = match self.without_interval.len() {
+            1 => "1 cell has".to_owned(),
+            count => format!("{count} cells have"),
+        };
+        Some(format!(
+            "{cells} no interval of this figure, and cannot be checked; the first reason: {reason}"
+        ))
     }
 }
 

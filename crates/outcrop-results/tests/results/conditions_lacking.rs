@@ -1,8 +1,8 @@
 //! Conditions on figures that cells lack.
 
-use outcrop_measure::metric::Provenance;
+use outcrop_measure::metric::{Provenance, Unavailable};
 use outcrop_results::{FailIf, Outcome, RunView, TrialEntry, Value, compare};
-use outcrop_schema::filesystem;
+use outcrop_schema::{compression, filesystem};
 
 use crate::conditions::check;
 use crate::samples::{IOPS, LATENCY_P99, run_of, trial, two_intervals, usual};
@@ -289,6 +289,39 @@ fn a_percentile_of_all_trials_together_has_no_interval_and_passes_no_limit() {
         (1, 1, 1)
     );
     assert!(report.passed_over().is_some());
+}
+
+#[test]
+fn a_ratio_whose_sample_is_too_small_for_an_interval_passes_no_limit_however_far_it_is() {
+    use compression::{COMPRESSION_RATIO, COMPRESSION_RATIO_HIGH, COMPRESSION_RATIO_LOW, SAMPLED_SHARE};
+    let folder = tempfile::tempdir().unwrap();
+    let of_cell = |depth: u32, has_interval: bool| {
+        let end = |metric, value| {
+            let why = Err(Unavailable::because("only 12 clusters"));
+            Value::known(metric, if has_interval { Ok(value) } else { why })
+        };
+        let values = [
+            Value::measured(COMPRESSION_RATIO, 4.0),
+            Value::measured(SAMPLED_SHARE, 0.2),
+            end(COMPRESSION_RATIO_LOW, 3.9),
+            end(COMPRESSION_RATIO_HIGH, 4.1),
+        ];
+        (0..5).map(move |repetition| TrialEntry {
+            layer: compression::SCHEMA.name.to_owned(),
+            ..trial(depth, repetition, &values)
+        })
+    };
+    let found = |few: u32| {
+        let trials: Vec<_> = (1..4).flat_map(|depth| of_cell(depth, depth > few)).collect();
+        let run = run_of(folder.path(), &format!("sampled-{few}"), &trials);
+        let limit = "compression_ratio < 2.4".parse().unwrap();
+        let report = FailIf::check_run_each(&[limit], &run).remove(0).unwrap();
+        (report.checked, report.met(), report.passed_over())
+    };
+    assert_eq!(found(0), (3, 0, None));
+    let why = "no interval of this figure, and cannot be checked; the first reason: only 12 clusters";
+    assert_eq!(found(1), (2, 0, Some(format!("1 cell has {why}"))));
+    assert_eq!(found(2), (1, 0, Some(format!("2 cells have {why}"))));
 }
 
 #[test]

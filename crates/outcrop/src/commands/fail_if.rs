@@ -121,7 +121,11 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
         text.push_str(&format!(", {count} undecided: {reason}"));
     }
     if found.unchecked > 0 {
-        text.push_str(&format!(", {} could not be checked", found.unchecked));
+        text.push_str(&match (found.passed_over(), found.unchecked) {
+            (Some(_), count) => format!(", {count} could not be checked"),
+            (None, 1) => ", 1 not checked, which passes".to_owned(),
+            (None, count) => format!(", {count} not checked, which pass"),
+        });
         if !found.longer_by.is_empty() {
             let flags: Vec<&str> = found.longer_by.iter().copied().collect();
             text.push_str(&format!(
@@ -242,7 +246,7 @@ mod tests {
 
     use outcrop_measure::metric::Unit;
 
-    use super::{CellBeyond, FailIfReport, beyond, deciding};
+    use super::{CellBeyond, FailIfReport, beyond, deciding, finding};
 
     #[test]
     fn a_cell_beyond_a_limit_is_named_with_what_other_programs_used_meanwhile() {
@@ -275,6 +279,27 @@ mod tests {
             format!(
                 "{alone}; other programs used 40 % of the CPUs meanwhile, and a limit makes no allowance for that"
             )
+        );
+    }
+
+    #[test]
+    fn what_was_not_checked_is_said_to_pass_exactly_where_it_does() {
+        let said = |unchecked: usize, without_interval: &[&str]| {
+            let report = FailIfReport {
+                checked: 3,
+                unchecked,
+                without_interval: without_interval.iter().map(|&reason| reason.to_owned()).collect(),
+                ..FailIfReport::default()
+            };
+            finding("iops < 1", &report)
+        };
+        let met = "--fail-if 'iops < 1': met by 0 of 3 cells";
+        assert_eq!(said(0, &[]), met);
+        assert_eq!(said(1, &[]), format!("{met}, 1 not checked, which passes"));
+        assert_eq!(said(2, &[]), format!("{met}, 2 not checked, which pass"));
+        assert_eq!(
+            said(1, &["only 12 clusters"]),
+            format!("{met}, 1 could not be checked")
         );
     }
 

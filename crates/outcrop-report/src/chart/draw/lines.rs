@@ -4,6 +4,7 @@ use super::legend::{Legend, entries_of};
 use super::marks::{Look, marker};
 use super::plane::Plane;
 use super::{Frame, colour, dashes};
+use crate::chart::palette::Ink;
 use crate::chart::scale::AxisPlan;
 use crate::chart::scene::{Fill, Scene, Shape, Stroke, clipped};
 use crate::chart::{LineChart, Point, Series, SeriesKind};
@@ -20,7 +21,7 @@ pub(super) fn draw(chart: &LineChart, frame: Frame) -> Scene {
     let plane = Plane::new(frame, x, y, legend.height_px());
     let mut scene = plane.scene();
     for series in &chart.series {
-        add_interval(series, &plane, &mut scene);
+        add_intervals(series, &plane, &mut scene);
     }
     for series in &chart.series {
         add_series(series, &plane, &mut scene);
@@ -63,25 +64,31 @@ fn add_series(series: &Series, plane: &Plane, scene: &mut Scene) {
     }
 }
 
-/// Intervals as a band around the line; a lone point gets a bar.
-fn add_interval(series: &Series, plane: &Plane, scene: &mut Scene) {
-    if series.points.iter().all(|point| point.interval.is_none()) {
+/// Intervals as bands around the line. A value without one interrupts them: a band that narrows to a point there would say that it is exact.
+fn add_intervals(series: &Series, plane: &Plane, scene: &mut Scene) {
+    let ends = |point: &Point| {
+        let inside = |y: f64| plane.inside(plane.at(point.x, y));
+        point.interval.map(|(low, high)| [inside(low), inside(high)])
+    };
+    let all: Vec<Option<_>> = series.points.iter().map(ends).collect();
+    for neighbours in all.split(Option::is_none) {
+        let neighbours: Vec<_> = neighbours.iter().flatten().copied().collect();
+        add_band(&neighbours, colour(series.hue), scene);
+    }
+}
+
+/// A band between the ends of neighbouring intervals; one that has no neighbour gets a bar.
+fn add_band(ends: &[[(f64, f64); 2]], ink: Ink, scene: &mut Scene) {
+    if ends.is_empty() {
         return;
     }
-    let ends = |point: &Point| {
-        let (low, high) = point.interval.unwrap_or((point.y, point.y));
-        let inside = |y: f64| plane.inside(plane.at(point.x, y));
-        (inside(low), inside(high))
-    };
-    let ink = colour(series.hue);
-    if let [point] = series.points.as_slice() {
-        let (low, high) = ends(point);
+    if let [[low, high]] = *ends {
         let cap = |(x, y): (f64, f64)| vec![(x - 4.0, y), (x + 4.0, y)];
         let pieces = vec![vec![low, high], cap(low), cap(high)];
         scene.add(Shape::lines(pieces, Stroke::solid(ink, 1.5)));
         return;
     }
-    let (lows, mut highs): (Vec<_>, Vec<_>) = series.points.iter().map(ends).unzip();
+    let (lows, mut highs): (Vec<_>, Vec<_>) = ends.iter().map(|[low, high]| (*low, *high)).unzip();
     highs.reverse();
     let corners = [lows, highs].concat();
     scene.add(Shape::area(corners, Some(Fill { ink, opacity: 0.18 }), None));

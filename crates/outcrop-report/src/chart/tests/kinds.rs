@@ -333,3 +333,56 @@ fn a_fitted_axis_does_not_start_at_zero() {
     let svg = chart.draw("f", "F", String::new()).unwrap().to_page_svg();
     assert!(svg.contains(">1.0<") && !svg.contains(">0.0<"), "{svg}");
 }
+
+#[test]
+fn a_value_without_an_interval_interrupts_the_band_and_the_file_says_so() {
+    let drawn = |without: &[usize]| {
+        let mut values = points(&[(1.0, 5.0), (2.0, 6.0), (4.0, 7.0), (8.0, 8.0), (16.0, 9.0)]);
+        for index in without {
+            values[*index].interval = None;
+            values[*index].support.confidence = None;
+        }
+        let chart = LineChart {
+            x: axis("Queue depth", Quantity::QueueDepth, Scale::Log2),
+            y: axis("IOPS", Quantity::Iops, Scale::Linear),
+            series: vec![Series::new("read", 0, SeriesKind::Measured, values)],
+        };
+        let figure = chart.draw("iops-by-depth", "IOPS", String::new()).unwrap();
+        let svg = String::from_utf8(file(&figure, FileFormat::Svg, 200.0)).unwrap();
+        let bands = svg.matches("opacity=\"0.18\"").count();
+        (bands, svg.contains("values without shading have no interval"))
+    };
+    assert_eq!(drawn(&[]), (1, false));
+    assert_eq!(drawn(&[2]), (2, true));
+    assert_eq!(drawn(&[0, 4]), (1, true));
+    // Intervals without a neighbour are bars.
+    assert_eq!(drawn(&[1, 3]), (0, true));
+    assert_eq!(drawn(&[0, 1, 2, 3, 4]), (0, false));
+}
+
+#[test]
+fn a_figure_of_ratios_one_of_which_has_no_interval_says_whose_the_others_are() {
+    let mut values = points(&[(65_536.0, 4.6), (262_144.0, 4.8)]);
+    values[0].support.is_of_sample = true;
+    values[0].support.n = Some(24);
+    values[1].interval = None;
+    values[1].support = Support {
+        n: Some(1),
+        ..Support::default()
+    };
+    let chart = LineChart {
+        x: axis("Block size", Quantity::AccessSize, Scale::Log2),
+        y: axis("Compression ratio", Quantity::Ratio, Scale::Linear),
+        series: vec![Series::new("zstd:1", 0, SeriesKind::Measured, values)],
+    };
+    let figure = chart.draw("ratio-by-block-size", "Ratio", String::new()).unwrap();
+    let label = Label {
+        subject: "data".to_owned(),
+        origin: "a run".to_owned(),
+    };
+    assert_eq!(
+        figure.rests_on(&label),
+        "n = 24 parts of the data per value · shaded: 94 % interval for all the data, estimated from the sample; \
+         values without shading have no interval · a run"
+    );
+}

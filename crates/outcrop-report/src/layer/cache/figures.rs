@@ -56,7 +56,7 @@ fn latencies(cells: &[Cell<'_>]) -> FigureSlot {
     let shown = few_enough(family);
     let line = |(hue, cell): (usize, &&Cell<'_>)| {
         let points = cdf_of_latencies(&cell.latencies());
-        Series::new(distinguishing(&shown, cell), hue, Dense, points)
+        Series::new(distinguishing(cells, &shown, cell), hue, Dense, points)
     };
     let series = shown.iter().enumerate().map(line).collect();
     let x = axis("Latency", Quantity::Latency, Scale::Log10);
@@ -86,8 +86,15 @@ fn few_enough<'c, 'a>(mut cells: Chosen<'c, 'a>) -> Chosen<'c, 'a> {
     cells.into_iter().step_by(step).collect()
 }
 
-/// What tells a cell apart from these, the server first; always with its loop, without which a latency says nothing.
-fn distinguishing(cells: &[&Cell<'_>], cell: &Cell<'_>) -> String {
+/// The policies or memories of a run: more than one, and a line or bar says its own, since the data behind it have no caption.
+fn has_several(all: &[Cell<'_>], factor: FactorRef) -> bool {
+    let values: BTreeSet<String> = all.iter().map(|cell| cell.shown(factor)).collect();
+    values.iter().filter(|value| !value.is_empty()).count() > 1
+}
+
+/// What tells a cell apart from these, and its policy and memory from others of the run, the server first; always with its loop, without
+/// which a latency says nothing.
+fn distinguishing(all: &[Cell<'_>], cells: &[&Cell<'_>], cell: &Cell<'_>) -> String {
     let differs = |factor: &&About| {
         let is_other = |other: &&Cell<'_>| other.spelling(factor) != cell.spelling(factor);
         cells.iter().any(is_other)
@@ -95,7 +102,9 @@ fn distinguishing(cells: &[&Cell<'_>], cell: &Cell<'_>) -> String {
     let is_server = differs(&&*SERVER) || differs(&&*BUILD);
     let server = is_server.then(|| server(cell));
     let others: [FactorRef; 2] = [&POLICY, &MEMORY];
-    let others = others.into_iter().filter(|factor| differs(&factor.about()));
+    let others = others
+        .into_iter()
+        .filter(|factor| differs(&factor.about()) || has_several(all, *factor));
     let others = others.map(|factor| cell.shown(factor));
     let more: [FactorRef; 2] = [&ITEM_MEMORY, &ORACLE];
     let apart = more
@@ -273,11 +282,11 @@ fn cpu_by_pipeline(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "CPU time per request";
     let mut family = typical(cells, &peers_along(&PIPELINE), &SERVER_CPU);
     family.sort_by_key(|cell| cell.get(&PIPELINE));
-    let policies: BTreeSet<&str> = family.iter().map(|cell| cell.spelling(&POLICY)).collect();
-    let has_several = policies.iter().filter(|policy| !policy.is_empty()).count() > 1;
+    let factors: [FactorRef; 2] = [&POLICY, &MEMORY];
+    let told = factors.map(|factor| has_several(cells, factor).then_some(factor));
     let name = |cell: &Cell<'_>| {
-        let policy = has_several.then(|| cell.shown(&POLICY));
-        listed([server(cell)].into_iter().chain(policy))
+        let told = told.iter().flatten().map(|factor| cell.shown(*factor));
+        listed([server(cell)].into_iter().chain(told))
     };
     // Two bars of one name would be one to their reader.
     let label = |cell: &Cell<'_>| {
@@ -285,7 +294,7 @@ fn cpu_by_pipeline(cells: &[Cell<'_>]) -> FigureSlot {
             |other: &&&Cell<'_>| other.get(&PIPELINE) == cell.get(&PIPELINE) && name(other) == name(cell);
         match family.iter().filter(is_like).count() {
             0 | 1 => name(cell),
-            _ => distinguishing(&family, cell),
+            _ => distinguishing(cells, &family, cell),
         }
     };
     let group = |cell: &&Cell<'_>| {

@@ -100,6 +100,12 @@ fn in_words(cell: &Cell<'_>) -> String {
     format!("{}{}{}", cell.requests(), at_work(cell), cell.circumstances())
 }
 
+/// The name of a line of one direction over the queue depth: `4 KiB random read, 2 jobs`.
+fn line_name(cell: &Cell<'_>, direction: Direction) -> String {
+    let access = cell.access();
+    format!("{access} {direction}{}{}", at_work(cell), cell.circumstances())
+}
+
 fn bandwidth_and_latency(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Bandwidth against latency";
     let mut curves = Vec::new();
@@ -118,10 +124,7 @@ fn bandwidth_and_latency(cells: &[Cell<'_>]) -> FigureSlot {
     let series = curves.iter().enumerate().map(|(hue, (direction, curve))| {
         let x = |cell: &Cell<'_>| cell.value(&BANDWIDTH.both);
         let points = points(curve, x, |cell| cell.number(&LATENCY.both.mean));
-        let first = curve[0];
-        let circumstances = first.circumstances();
-        let name = format!("{} {direction}{}{circumstances}", first.access(), at_work(first));
-        Series::new(name, hue, SeriesKind::Measured, points)
+        Series::new(line_name(curve[0], *direction), hue, SeriesKind::Measured, points)
     });
     let chart = LineChart {
         x: axis("Bandwidth", Quantity::Bandwidth, Scale::Linear),
@@ -129,7 +132,7 @@ fn bandwidth_and_latency(cells: &[Cell<'_>]) -> FigureSlot {
         series: series.collect(),
     };
     let caption = format!(
-        "Each line is one access size and direction with rising queue depth. Where a line turns upwards, more depth adds waiting but no bandwidth.{}{}",
+        "Along each line, the queue depth rises. Where it turns upwards, more depth adds waiting but no bandwidth.{}{}",
         without_mixes(cells),
         other_depth_curves(cells, &drawn)
     );
@@ -232,15 +235,7 @@ fn whose(series: &[Series], published: &[Published]) -> String {
 
 fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
     const TITLE: &str = "IOPS by queue depth";
-    let name = |cell: &Cell<'_>, direction: Direction| {
-        format!(
-            "{} {direction}{}{}",
-            cell.access(),
-            at_work(cell),
-            cell.circumstances()
-        )
-    };
-    let mut series = by_direction(cells, published, (&QUEUE_DEPTH, &IO_BLOCK_SIZE), &IOPS, name);
+    let mut series = by_direction(cells, published, (&QUEUE_DEPTH, &IO_BLOCK_SIZE), &IOPS, line_name);
     let mut mixes = mixed_depth_curves(cells);
     mixes.truncate(MOST_MIXES);
     let alone = Direction::ALL.map(|direction| depth_curve(cells, direction));
@@ -256,19 +251,22 @@ fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
     let mut others = Vec::new();
     for curve in curves(cells, &QUEUE_DEPTH) {
         let has_figure = |one: &&Cell<'_>| one.is_like(curve[0], &[&QUEUE_DEPTH, &IO_BLOCK_SIZE]);
-        let is_new = curve[0].only().is_some() && !drawn.iter().any(has_figure);
-        if is_new && others.len() < MOST_OTHERS.min(COLOURS.saturating_sub(series.len())) {
+        let Some(direction) = curve[0].only().filter(|_| !drawn.iter().any(has_figure)) else {
+            continue;
+        };
+        if others.len() < MOST_OTHERS.min(COLOURS.saturating_sub(series.len())) {
             drawn.push(curve[0]);
-            others.push(curve);
+            others.push((curve, direction));
         }
     }
     // In colours that no other line has.
     let taken: Vec<usize> = series.iter().map(|line| line.hue).collect();
     let free: Vec<usize> = (0..COLOURS).filter(|hue| !taken.contains(hue)).collect();
-    series.extend(free.into_iter().zip(&others).map(|(hue, curve)| {
+    series.extend(free.into_iter().zip(&others).map(|(hue, (curve, direction))| {
         let x = |cell: &Cell<'_>| cell.place(&QUEUE_DEPTH);
         let points = points(curve, x, |cell| cell.number(&IOPS.both));
-        Series::new(in_words(curve[0]), hue, SeriesKind::Measured, points)
+        let name = line_name(curve[0], *direction);
+        Series::new(name, hue, SeriesKind::Measured, points)
     }));
     if series.is_empty() {
         return FigureSlot::missing(TITLE, ONE_DEPTH, "ssd-queue-depth");
