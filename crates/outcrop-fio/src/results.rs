@@ -5,6 +5,7 @@ mod document;
 mod figures;
 mod file_name;
 mod files;
+mod groups;
 mod import;
 mod possible;
 mod together;

@@ -286,10 +286,11 @@ pub static STATE: Factor<String> = Factor::new("state", "State of the drive befo
 pub static SKU: Factor<String> =
     Factor::new("sku", "The model that a datasheet describes", any).role(Role::Data);
 
+/// Smallest unit of direct I/O on any device.
+pub const SECTOR_BYTES: u64 = 512;
+
 /// Reads a size that direct I/O can have; `what` completes "is not the size of …".
 fn sectors(text: &str, what: &str, example: &str) -> Result<ByteSize, String> {
-    /// Smallest unit of direct I/O on any device.
-    const SECTOR_BYTES: u64 = 512;
     let size: ByteSize = spelled(text)?;
     if size.0 == 0 || !size.0.is_multiple_of(SECTOR_BYTES) {
         return Err(format!(

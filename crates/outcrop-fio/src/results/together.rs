@@ -8,6 +8,7 @@ use outcrop_workload::ReadWriteMix;
 use super::described::{Described, cell_of};
 use super::document::{Document, Job};
 use super::figures::Figures;
+use super::groups::{Groups, NOT_KNOWN, Order};
 use super::trials::{Origin, options_of};
 use crate::options::Options;
 use crate::quantity::time;
@@ -35,16 +36,15 @@ pub(super) struct Load<'d> {
     window: Option<(f64, f64)>,
 }
 
-/// The loads of a report.
-pub(super) fn loads<'d>(jobs: &'d [Job], document: &Document, origin: Origin<'_>) -> Vec<Load<'d>> {
+/// The loads of a report, and how many other jobs ran at the same time as each.
+pub(super) fn loads<'d>(jobs: &'d [Job], document: &Document, origin: Origin<'_>) -> Vec<(Load<'d>, usize)> {
     let mut loads: Vec<(String, Load<'d>)> = Vec::new();
-    for load in clones(jobs, document, origin) {
+    let clones = clones(jobs, document, origin);
+    let groups = Groups::of(document, &clones);
+    for load in clones {
         let cell = load.described.as_ref().map(cell_of).unwrap_or_default();
         let is_like = |(known, other): &&mut (String, Load<'d>)| {
-            other.job.group == load.job.group
-                && *known == cell
-                && load.described.is_ok()
-                && are_at_once(jobs, other, &load)
+            *known == cell && load.described.is_ok() && order(jobs, &groups, other, &load) == Order::AtOnce
         };
         match loads.iter_mut().find(is_like) {
             Some((_, like)) => like.add(&load),
@@ -57,16 +57,31 @@ pub(super) fn loads<'d>(jobs: &'d [Job], document: &Document, origin: Origin<'_>
             load.described = load.describe_all(origin);
         }
     }
-    loads
+    let beside: Vec<Result<usize, String>> = loads
+        .iter()
+        .map(|load| beside(jobs, &groups, &loads, load))
+        .collect();
+    let with_others = |(mut load, beside): (Load<'d>, Result<usize, String>)| match beside {
+        Ok(beside) => (load, beside),
+        Err(why) => {
+            load.described = load.described.and(Err(why));
+            (load, 0)
+        }
+    };
+    loads.into_iter().zip(beside).map(with_others).collect()
 }
 
-/// How many other jobs of a report ran at the same time as this load.
-pub(super) fn beside(jobs: &[Job], loads: &[Load<'_>], load: &Load<'_>) -> usize {
-    let others = loads.iter().filter(|other| !std::ptr::eq(*other, load));
-    others
-        .filter(|other| other.job.group == load.job.group && are_at_once(jobs, other, load))
-        .map(|other| other.sections)
-        .sum()
+/// How many other jobs of a report ran at the same time as this load; why that is not known.
+fn beside(jobs: &[Job], groups: &Groups, loads: &[Load<'_>], load: &Load<'_>) -> Result<usize, String> {
+    let mut beside = 0;
+    for other in loads.iter().filter(|other| !std::ptr::eq(*other, load)) {
+        match order(jobs, groups, other, load) {
+            Order::InTurn => {}
+            Order::AtOnce => beside += other.sections,
+            Order::NotKnown => return Err(NOT_KNOWN.to_owned()),
+        }
+    }
+    Ok(beside)
 }
 
 /// The jobs; the clones of one job, which without `group_reporting` have an entry each, are one.
@@ -104,8 +119,13 @@ fn clones<'d>(jobs: &'d [Job], document: &Document, origin: Origin<'_>) -> Vec<L
 }
 
 impl<'d> Load<'d> {
-    fn option(&self, name: &str) -> Option<&str> {
+    pub(super) fn option(&self, name: &str) -> Option<&str> {
         self.options.as_ref()?.value(name)
+    }
+
+    /// How long it ran, with its warm-up; 0 where that is not known.
+    pub(super) fn length_s(&self) -> f64 {
+        self.window.map_or(0.0, |(began, ended)| ended - began)
     }
 
     fn add_entry(&mut self, job: &'d Job, figures: &Figures) {
@@ -174,18 +194,25 @@ impl<'d> Load<'d> {
     }
 }
 
-/// Whether two jobs of one group ran at the same time, as far as options and clocks say it.
+/// How two jobs ran, as far as options and clocks say it.
 ///
-/// *Source*: fio(1), `wait_for` and `startdelay`.
-fn are_at_once(jobs: &[Job], one: &Load<'_>, other: &Load<'_>) -> bool {
+/// *Source*: fio(1), `wait_for`, `startdelay`, `stonewall` and `new_group`.
+fn order(jobs: &[Job], groups: &Groups, one: &Load<'_>, other: &Load<'_>) -> Order {
     if (one.waits && waited_for(jobs, one, other)) || (other.waits && waited_for(jobs, other, one)) {
-        return false;
+        return Order::InTurn;
     }
-    let (Some((one_began, one_ended)), Some((other_began, other_ended))) = (one.window, other.window) else {
-        return true;
-    };
+    if one.job.group != other.job.group {
+        return groups.order(one, other);
+    }
+    let are_at_once = overlap(one, other).unwrap_or(true);
+    if are_at_once { Order::AtOnce } else { Order::InTurn }
+}
+
+/// Whether two jobs overlap by more than what is negligible; none where it is not known when they ran.
+pub(super) fn overlap(one: &Load<'_>, other: &Load<'_>) -> Option<bool> {
+    let ((one_began, one_ended), (other_began, other_ended)) = one.window.zip(other.window)?;
     let shorter_s = (one_ended - one_began).min(other_ended - other_began);
-    one_ended.min(other_ended) - one_began.max(other_began) > shorter_s * NEGLIGIBLE
+    Some(one_ended.min(other_ended) - one_began.max(other_began) > shorter_s * NEGLIGIBLE)
 }
 
 /// Whether one began when the other had ended, for which it waited itself or through others.
@@ -218,8 +245,13 @@ fn window(load: &Load<'_>) -> Option<(f64, f64)> {
     (load.figures.runtime_s > 0.0).then_some((began, ended))
 }
 
-/// Why figures are not those of their cell: fio reports several sections of a job file as one, with the options of one of them.
-pub(super) fn of_several(described: &Described, figures: &Figures) -> Option<String> {
+/// Why figures are not those of their cell: fio reports several sections of a job file as one, with the options of one of them, or a job's
+/// verification with its requests.
+pub(super) fn of_several(
+    described: &Described,
+    options: Option<&Options>,
+    figures: &Figures,
+) -> Option<String> {
     const REMEDY: &str = "with stonewall, or without group_reporting, each has its own figures";
     let mix = described.factor(&READ_WRITE_MIX);
     if let Some(mix) = mix.and_then(|mix| mix.parse::<ReadWriteMix>().ok()) {
@@ -231,9 +263,17 @@ pub(super) fn of_several(described: &Described, figures: &Figures) -> Option<Str
             .into_iter()
             .find(|(is_asked, count, _)| !is_asked && *count > 0.0);
         if let Some((_, count, what)) = counted {
+            // A report without options may be of a job that verifies.
+            let verifies =
+                !mix.has_reads() && options.is_none_or(|options| options.value("verify").is_some());
+            let cause = match verifies {
+                true => {
+                    "they verify what was written, and do_verify=0 leaves them out; or these are several jobs that fio reports as one"
+                }
+                false => "these are several jobs that fio reports as one",
+            };
             return Some(format!(
-                "its options ask for a mix of {mix}, and fio counted {count} {what}: these are several jobs that fio reports as one, or writes \
-                 that it verified; {REMEDY}"
+                "its options ask for a mix of {mix}, and fio counted {count} {what}: {cause}; {REMEDY}"
             ));
         }
     }

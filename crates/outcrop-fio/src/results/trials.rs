@@ -51,10 +51,8 @@ pub(super) fn trials(
         return Err("it is not a result of fio: its jobs have no \"read\"".to_owned());
     }
     let (mut trials, mut left_out) = (Vec::new(), Vec::new());
-    let loads = together::loads(jobs, document, origin);
-    for load in &loads {
-        let beside = together::beside(jobs, &loads, load);
-        match trial(load, beside, document, origin) {
+    for (load, beside) in &together::loads(jobs, document, origin) {
+        match trial(load, *beside, document, origin) {
             Ok(trial) => trials.push(trial),
             Err(why) => left_out.push(format!("job {:?}: {why}", load.job.name)),
         }
@@ -139,7 +137,7 @@ fn trial(
 /// The cell of a load, and what its figures do not show.
 fn described(load: &Load<'_>, beside: usize, origin: Origin<'_>) -> Result<Described, String> {
     let mut described = load.described.clone()?;
-    if let Some(why) = of_several(&described, &load.figures) {
+    if let Some(why) = of_several(&described, load.options.as_ref(), &load.figures) {
         return Err(why);
     }
     if let Some(remark) = ended_early(&described, &load.figures).filter(|_| load.job.error == 0) {

@@ -24,7 +24,7 @@ pub(super) struct Circumstances<'c> {
 }
 
 /// Why several jobs have no percentiles together.
-const EACH_JOB: &str = "fio reports the percentiles of each job separately; group_reporting combines them";
+const EACH_JOB: &str = "fio reports the percentiles of each job separately; one section with numjobs and group_reporting has those of all";
 
 /// The values of one trial.
 pub(super) fn values(figures: &Figures, circumstances: Circumstances<'_>) -> Vec<Value> {

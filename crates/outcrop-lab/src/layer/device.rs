@@ -22,7 +22,7 @@ use outcrop_measure::Metric;
 use outcrop_measure::units::ByteSize;
 use outcrop_schema::device::{
     ACCESS, ACCESS_PATTERN, ARRIVAL, DESTROY, DRIVES, ENGINE, IO_BLOCK_SIZE, IOPS, JOBS, KIND, Kind, PATH,
-    PRECONDITION, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA, SIZE, SPAN, STATE, Span, TRACKED_SIZE,
+    PRECONDITION, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA, SECTOR_BYTES, SIZE, SPAN, STATE, Span, TRACKED_SIZE,
 };
 use outcrop_schema::{LayerSchema, Settings};
 use outcrop_workload::{AccessPattern, Arrivals, ReadWriteMix};
@@ -167,11 +167,11 @@ impl Layer for Device {
 
     fn check_combinations(
         &self,
-        _subject: &Subject,
+        subject: &Subject,
         combinations: &[Settings],
         origin: &dyn Fn(&str) -> Origin,
     ) -> Result<Vec<String>, (usize, Refusal)> {
-        parameters::check_flags(combinations, origin)?;
+        parameters::check_flags(is_read_only(subject), combinations, origin)?;
         Ok(Vec::new())
     }
 
@@ -309,13 +309,20 @@ fn readable(path: &str, access: FileAccess) -> Result<ReadOnlyTarget, Refusal> {
     target.map_err(|error| Refusal::of(&PATH, error.to_string()))
 }
 
-/// All of what is at `path`, or the part that is wanted.
+/// All whole sectors of what is at `path`, as the size of a subject is spelled, or the part that is wanted.
 fn part_of(path: &str, size: ByteSize, wanted: Option<ByteSize>) -> Result<ByteSize, Refusal> {
+    let whole = ByteSize(size.0 - size.0 % SECTOR_BYTES);
     match wanted {
+        None if whole.0 == 0 => Err(Refusal::of(
+            &PATH,
+            format!(
+                "{path} holds {size}, and what is read has {SECTOR_BYTES} B at least; give a larger file"
+            ),
+        )),
         Some(wanted) if wanted > size => Err(Refusal::of(
             &SIZE,
             format!("size is {wanted}, but {path} holds {size}; give at most that, or leave it out"),
         )),
-        wanted => Ok(wanted.unwrap_or(size)),
+        wanted => Ok(wanted.unwrap_or(whole)),
     }
 }

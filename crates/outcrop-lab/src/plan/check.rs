@@ -16,7 +16,7 @@ use super::distinguish::distinguish;
 use super::draft::{Draft, Given, Located, TrialDraft};
 use super::parse::RunHeader;
 use super::unused::refuse_unused;
-use super::{GivenIn, Plan, PlanOptions, PlanSet, chosen, doubt, promise, stop};
+use super::{GivenIn, Plan, PlanOptions, PlanSet, chosen, doubt, promise, stop, variants};
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
 use crate::layer::{DataSettings, LayerRef, Origin, Refusal};
@@ -404,9 +404,8 @@ fn find(known: &[FactorRef], name: &str, at: &str, place: &str) -> Result<Factor
 
 pub(super) fn read(layer: LayerRef, factor: FactorRef, value: &Located<String>) -> Result<Setting, LabError> {
     layer.read(factor, &value.value).map_err(|message| {
-        // A flag names its factor already.
         if value.at.starts_with("--") {
-            bad(&value.at, message)
+            bad(&value.at, variants::named(&value.at, factor.name, message))
         } else {
             bad(&value.at, format!("{}: {message}", factor.name))
         }
@@ -429,10 +428,8 @@ fn refused(draft: &Draft, layer: LayerRef, combination: &Settings, refusal: &Ref
             .find(is_refused)
             .map_or(&given.at, |value| &value.at)
     });
-    bad(
-        in_workload.or(in_subject).unwrap_or(&draft.name.at),
-        refusal.message.clone(),
-    )
+    let at = in_workload.or(in_subject).unwrap_or(&draft.name.at);
+    bad(at, variants::named(at, name, refusal.message.clone()))
 }
 
 fn is_name(name: &str) -> bool {

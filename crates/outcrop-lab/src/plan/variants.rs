@@ -154,6 +154,16 @@ impl VariantFactors {
     }
 }
 
+/// A message with the factor's name before it, where neither the message nor the flag has it: other flags than `--a` and `--b` do.
+pub(super) fn named(at: &str, factor: &str, message: String) -> String {
+    let mut variants = [VariantName::A, VariantName::B].into_iter();
+    let mut words = message.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+    match variants.any(|variant| at == format!("--{variant}")) && !words.any(|word| word == factor) {
+        true => format!("{factor}: {message}"),
+        false => message,
+    }
+}
+
 /// The draft with a number of pairs that can decide: its own, unless that is a number for runs of one variant, which decides nothing in pairs.
 fn with_pairs(mut draft: Draft) -> Draft {
     let own = draft.trial.repetitions.as_ref();

@@ -210,8 +210,8 @@ fn draft(args: &Args) -> anyhow::Result<Draft> {
     };
     let draft = also(draft, args);
     let draft = args
-        .factors
-        .write_over(args.fio.write_over(draft, &args.factors)?);
+        .fio
+        .write_over(args.factors.write_over(draft), &args.factors)?;
     let draft = depth_of_engine(draft, args)?;
     match args.peak {
         true => peak(draft, args),
@@ -280,6 +280,7 @@ fn peak(draft: Draft, args: &Args) -> anyhow::Result<Draft> {
     let batch = Given {
         factor: &device::SUBMISSION,
         values: vec![Submission::Batch.name().to_owned()],
+        typed: Vec::new(),
         flag: FLAG.to_owned(),
     };
     let other = args.factors.of(&device::SUBMISSION);

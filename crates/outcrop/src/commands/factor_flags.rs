@@ -32,6 +32,8 @@ pub(crate) struct FactorFlags<L> {
 pub(crate) struct Given {
     pub(crate) factor: FactorRef,
     pub(crate) values: Vec<String>,
+    /// The values as they were typed, which may be another tool's spelling.
+    pub(crate) typed: Vec<String>,
     /// As it was typed: `--iodepth`.
     pub(crate) flag: String,
 }
@@ -51,7 +53,7 @@ impl Given {
 
     /// The flag with its values: `--iodepth 4`.
     pub(crate) fn as_typed(&self) -> String {
-        format!("{} {}", self.flag, self.values.join(","))
+        format!("{} {}", self.flag, self.typed.join(","))
     }
 }
 
@@ -158,14 +160,19 @@ fn given<L: OneOff>(
         return Ok(None);
     };
     let mut values = Vec::new();
-    for value in given {
+    for value in given.clone() {
         let refused = |why| {
             let message = format!("{flag}: {why}\n");
             clap::Error::raw(clap::error::ErrorKind::InvalidValue, message)
         };
         values.extend(L::SPELL(factor.about(), value).map_err(refused)?);
     }
-    Ok(Some(Given { factor, values, flag }))
+    Ok(Some(Given {
+        factor,
+        values,
+        typed: given.cloned().collect(),
+        flag,
+    }))
 }
 
 impl<L: OneOff> clap::FromArgMatches for FactorFlags<L> {

@@ -75,7 +75,7 @@ pub(crate) struct FioWords {
 }
 
 impl FioWords {
-    /// The draft with what they say; `native` is what our own flags say, which they may not contradict.
+    /// The draft, in which our own flags stand already, with what they say; `native` is what our own flags say, which they may not contradict.
     pub(crate) fn write_over(&self, draft: Draft, native: &FactorFlags<Device>) -> anyhow::Result<Draft> {
         if let Some(path) = &self.filename {
             return Err(refusal(instead_of_filename(path, self.writes(native))));
@@ -84,7 +84,12 @@ impl FioWords {
         let jobs = native.of(&JOBS).map_or(&[][..], |given| given.values.as_slice());
         for (said, typed) in self.said(jobs).map_err(refusal)? {
             if let Some(ours) = native.of(said.factor).filter(|ours| !ours.agrees(&said)) {
-                return Err(refusal(contradiction(&typed, &ours.as_typed())));
+                if is_fios_no_sync(&said) {
+                    continue;
+                }
+                if !is_fios_no_sync(ours) {
+                    return Err(refusal(contradiction(&typed, &ours.as_typed())));
+                }
             }
             draft = draft.with_workload(said.factor.about(), said.values, &said.flag);
         }
@@ -209,7 +214,7 @@ impl FioWords {
         Ok(said)
     }
 
-    /// The syncs that follow writes. 0 is fio's default of both flags, and says nothing next to a number.
+    /// The syncs that follow writes. 0 is fio's default, and says nothing next to another.
     fn sync(&self) -> Result<Option<(Given, String)>, String> {
         let mut said: Option<(u32, Given, String)> = None;
         for (flag, writes, call) in [
@@ -230,7 +235,11 @@ impl FioWords {
             said = match said {
                 Some((1.., _, before)) if count > 0 => return Err(contradiction(&before, &typed)),
                 Some(before @ (1.., ..)) => Some(before),
-                _ => Some((count, stated(&SYNC, vec![sync], flag), typed)),
+                _ => {
+                    let mut given = stated(&SYNC, vec![sync], flag);
+                    given.typed = vec![count.to_string()];
+                    Some((count, given, typed))
+                }
             };
         }
         Ok(said.map(|(_, given, typed)| (given, typed)))
@@ -310,9 +319,19 @@ impl FioWords {
     }
 }
 
+/// Whether it is the 0 that is fio's default of each of its syncs (`sync`, `fsync`, `fdatasync`), and says nothing next to another.
+fn is_fios_no_sync(given: &Given) -> bool {
+    given.factor.name == SYNC.name && given.typed == ["0"]
+}
+
 fn stated(factor: FactorRef, values: Vec<String>, flag: &str) -> Given {
     let flag = flag.to_owned();
-    Given { factor, values, flag }
+    Given {
+        factor,
+        typed: values.clone(),
+        values,
+        flag,
+    }
 }
 
 /// The mixes of a kind of I/O and the shares of reads that were given for it.

@@ -46,6 +46,10 @@ fn words_of_fio_that_mean_something_else_here_are_answered_with_ours() {
             &["--fsync", "4", "--fdatasync", "8"],
             &["--fsync 4 and --fdatasync 8 contradict"],
         ),
+        (
+            &["--fsync", "4", "--sync", "none"],
+            &["--fsync 4 and --sync none contradict"],
+        ),
         (&["--filename", "/dev/sda"], &["--read-only /dev/sda"]),
         (&["--filename", "a b c"], &["--read-only 'a b c'"]),
         (&["--iodepth", "64..1"], &["--iodepth", "1..64"]),

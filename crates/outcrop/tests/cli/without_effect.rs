@@ -146,6 +146,76 @@ fn values_that_no_cell_of_a_device_keeps_are_refused_as_flags_and_left_out_of_so
 }
 
 #[test]
+fn a_refusal_names_the_factor_that_a_variant_sets_and_a_way_out_that_there_is() {
+    let dir = workplace();
+    std::fs::write(dir.path().join("data"), vec![7; 1 << 20]).unwrap();
+    let plan =
+        "name = \"p\"\nquestion = \"Why?\"\nlayer = \"filesystem\"\n[factors]\noperation = [\"read\"]\n";
+    std::fs::write(dir.path().join("p.toml"), plan).unwrap();
+    refused(
+        dir.path(),
+        &[
+            (
+                "ab p.toml --a sync=none --b sync=each:1 --dry-run",
+                "--b: sync: it has no effect on this operation; leave it out",
+            ),
+            ("ab p.toml --a sync=none --b sync=often --dry-run", "--b: sync"),
+        ],
+    );
+    let reads = "--content zeros --read-write-mix 100:0 --dry-run";
+    let of_file = seen(dir.path(), &format!("device --read-only data {reads}"));
+    assert!(
+        of_file
+            .stderr
+            .ends_with("--content: it has no effect on reads; leave it out\n"),
+        "{of_file:?}"
+    );
+    let of_scratch = format!("device --size 8MiB {reads}");
+    refused(
+        dir.path(),
+        &[(
+            &of_scratch,
+            "on reads; leave it out, or add writes, as in --read-write-mix 50:50",
+        )],
+    );
+}
+
+#[test]
+fn a_run_of_a_file_that_does_not_end_with_a_sector_can_be_repeated() {
+    let dir = workplace();
+    std::fs::write(dir.path().join("data"), vec![7; 129_992]).unwrap();
+    let line = "device --read-only data --repetitions 1 --warm-up 0s --duration 10ms --quiet";
+    let measured = seen(dir.path(), line);
+    assert_eq!(measured.code, Some(0), "{measured:?}");
+    let run = only_run(dir.path());
+    let run = run.to_str().unwrap();
+    let plan = std::fs::read_to_string(format!("{run}/plan.toml")).unwrap();
+    assert!(
+        plan.contains("size = \"126.5KiB\"") || plan.contains("size = \"129536\""),
+        "{plan}"
+    );
+    for again in [
+        format!("run {run}/plan.toml --dry-run"),
+        format!("run --resume {run}"),
+    ] {
+        let again = seen(dir.path(), &again);
+        assert!(!again.stderr.contains("not the size"), "{again:?}");
+    }
+    assert_eq!(
+        seen(dir.path(), &format!("run {run}/plan.toml --dry-run")).code,
+        Some(0)
+    );
+    std::fs::write(dir.path().join("small"), [7; 100]).unwrap();
+    refused(
+        dir.path(),
+        &[(
+            "device --read-only small --dry-run",
+            "holds 100B, and what is read has 512 B at least",
+        )],
+    );
+}
+
+#[test]
 fn values_that_no_cell_of_a_filesystem_keeps_are_refused_and_so_is_a_warm_up() {
     let dir = workplace();
     let of_operation = |line: &str| format!("filesystem {line} --dry-run");

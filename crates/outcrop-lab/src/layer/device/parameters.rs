@@ -58,6 +58,7 @@ pub(super) fn leave_out(factors: &mut Settings) {
 
 /// Refuses a flag that has no effect on any cell.
 pub(super) fn check_flags(
+    is_read_only: bool,
     combinations: &[Settings],
     origin: &dyn Fn(&str) -> Origin,
 ) -> Result<(), (usize, Refusal)> {
@@ -67,9 +68,8 @@ pub(super) fn check_flags(
         Some(factors)
     };
     let why = |factor: FactorRef| match factor.name == CONTENT.name {
-        true => {
-            "on reads, of what was written before as random bytes; leave it out, or add writes, as in --read-write-mix 50:50"
-        }
+        true if is_read_only => "on reads; leave it out",
+        true => "on reads; leave it out, or add writes, as in --read-write-mix 50:50",
         false => "in an open loop, and with the engine psync, which waits for each request; leave it out",
     };
     let why = |factor: FactorRef| why(factor).to_owned();
