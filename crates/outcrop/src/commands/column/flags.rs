@@ -96,7 +96,7 @@ pub(super) struct Input {
     pub(super) all_columns: bool,
     #[command(flatten)]
     pub(super) table: TableFlags,
-    /// Maximum length of a text line or CSV record, up to 2GiB; a long value takes several times its length in memory
+    /// Maximum length of a text line, or of the fields and delimiters of a CSV record, up to 2GiB; a long value takes several times its length in memory
     /// [default: 256MiB]
     #[arg(long, value_name = "BYTES", value_parser = longest_value)]
     pub(super) longest_value: Option<ByteSize>,
