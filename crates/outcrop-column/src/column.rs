@@ -212,6 +212,11 @@ impl Column {
         self.segments.iter().all(Segment::has_index)
     }
 
+    /// The same of some rows, if not of all: each segment is written with an index or without one.
+    pub fn has_any_index(&self) -> bool {
+        self.segments.iter().any(Segment::has_index)
+    }
+
     /// Whether values can be had from rows: false for a file written with the index only.
     pub fn has_codes(&self) -> bool {
         self.segments.iter().all(|segment| segment.codes.is_some())

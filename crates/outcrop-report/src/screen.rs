@@ -13,7 +13,7 @@ use outcrop_measure::metric::Provenance;
 
 use bars::bars;
 use decide::{next_of_all, to_decide};
-use figures::{Settings, capabilities, say_left_out};
+use figures::{Settings, capabilities, say_left_out, with_legend};
 use warnings::{all_warnings, hidden, of_warnings, voids};
 
 use crate::answer::{Claim, ReadingOutcome};
@@ -82,7 +82,8 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     let voids = voids(answer, width, pen);
     lines.extend(voids.iter().flatten().cloned());
     let rows = capabilities(answer, Settings::Whole, width, pen);
-    let table = |rows: &[Vec<String>]| [rows.concat(), vec![String::new()]].concat();
+    let is_of_several = answer.capabilities.iter().any(|row| row.readings.len() > 1);
+    let table = |rows: &[Vec<String>]| with_legend(rows, is_of_several);
     let to_decide = to_decide(std::slice::from_ref(layer), report, width);
     let total = all_warnings(answer).count();
     // With the longest words that it may have.
@@ -115,7 +116,6 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     let least = LEAST_OF_ADVICE.min(answer.advice.len());
     let fits = |rows: &[Vec<String>]| lines.len() + table(rows).len() + last.len() + least <= MOST_LINES;
     // Every figure of each of several columns, such as engines, matters more than where it was reached, which the report has too.
-    let is_of_several = answer.capabilities.iter().any(|row| row.readings.len() > 1);
     let mut chosen = (Settings::Whole, rows.clone());
     for settings in [Settings::Brief, Settings::Left] {
         if is_of_several && !fits(&chosen.1) {

@@ -170,7 +170,7 @@ pub struct ParquetSizes {
     pub usual_bytes: u64,
     /// With the encoding that takes least, of all that are written for the type.
     pub smallest_bytes: u64,
-    /// Which one that is, in words that follow "with": `DELTA_BYTE_ARRAY encoding in pages of 1 MiB`. `None` for the default.
+    /// Which one that is, in words that follow "with": `DELTA_BYTE_ARRAY encoding in pages of 1 MiB without a row limit`. `None` for the default.
     pub smallest_encoding: Option<String>,
 }
 
@@ -360,7 +360,10 @@ pub fn parquet_zstd_sizes(
     }
     if !encodings.is_empty() {
         let encodings: Vec<String> = encodings.into_iter().collect();
-        sizes.smallest_encoding = Some(format!("{} in pages of 1 MiB", encodings.join(" and ")));
+        sizes.smallest_encoding = Some(format!(
+            "{} in pages of 1 MiB without a row limit",
+            encodings.join(" and ")
+        ));
     }
     Ok(sizes)
 }

@@ -33,7 +33,7 @@ pub struct CsvOptions<'a> {
     pub has_quotes: bool,
     /// A field that is exactly this is a null; `None`: no nulls, and an empty field is an empty value.
     pub null: Option<&'a str>,
-    /// Bytes that a record may have, quotation marks and delimiters among them.
+    /// Bytes that the fields of a record may have, and a delimiter between two. What has more in the input without an end is not read on.
     pub longest_record: usize,
 }
 

@@ -25,7 +25,7 @@ impl<R: Read> CsvRecords<R> {
         Self::within(input, delimiter, has_quotes, LINE_BYTES_LIMIT)
     }
 
-    /// The same with a limit of its own for the bytes of a record.
+    /// The same with a limit of its own for the bytes of a record: of its fields, and a delimiter between two.
     pub fn within(input: R, delimiter: u8, has_quotes: bool, longest_record: usize) -> Self {
         let byte = if delimiter == 1 { 2 } else { 1 };
         let input = Marked {
@@ -55,6 +55,19 @@ impl<R: Read> CsvRecords<R> {
     /// [`ColumnError::Io`] of the input, [`ColumnError::Input`] with the line of a quote that is never closed, [`ColumnError::TooLong`] for a
     /// record that is too long: no more of it is read than the limit and what is read ahead.
     pub fn read(&mut self, record: &mut csv::ByteRecord) -> Result<bool> {
+        let line = self.reader.position().line();
+        let is_record = self.read_to_its_end(record)?;
+        // What was read ahead had the end of it.
+        let bytes = record.as_slice().len() + record.len().saturating_sub(1);
+        let input = self.reader.get_ref();
+        if is_record && bytes as u64 > input.longest_record {
+            return Err(input.too_long(line));
+        }
+        Ok(is_record)
+    }
+
+    /// The same, where only a record whose end is not read ahead is too long.
+    fn read_to_its_end(&mut self, record: &mut csv::ByteRecord) -> Result<bool> {
         let (start, line) = (self.reader.position().byte(), self.reader.position().line());
         let input = self.reader.get_mut();
         (input.record_start, input.delimiters) = (start, 0);
@@ -211,6 +224,33 @@ mod tests {
                  another one?"
             );
             assert!(endless.1 < LIMIT + (64 << 10), "{} bytes were read", endless.1);
+        }
+    }
+
+    #[test]
+    fn a_short_record_is_refused_where_its_fields_and_delimiters_have_more_bytes_than_it_may_have() {
+        for (text, limit, good, line) in [
+            ("a\n1234\n12345\n1\n", 4, 2, 3),
+            ("a\n1234\n12345", 4, 2, 3),
+            ("a,b\n1,23\n1,234\n", 4, 2, 3),
+            // Quotation marks and the ends of lines do not count.
+            ("a\r\n\"1234\"\r\n\"12\"\"\"\r\n\n1234\n", 4, 4, 0),
+            ("name\n", 3, 0, 1),
+        ] {
+            let mut records = CsvRecords::within(text.as_bytes(), b',', true, limit);
+            let mut record = csv::ByteRecord::new();
+            for _ in 0..good {
+                assert!(records.read(&mut record).unwrap(), "{text}");
+            }
+            match records.read(&mut record) {
+                Ok(is_record) => assert!(!is_record && line == 0, "{text}"),
+                Err(error) => assert!(
+                    error
+                        .to_string()
+                        .starts_with(&format!("line {line} of the input: ")),
+                    "{text}: {error}"
+                ),
+            }
         }
     }
 

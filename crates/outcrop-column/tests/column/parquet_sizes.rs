@@ -38,23 +38,23 @@ fn parquets_size_is_that_of_the_encoding_that_suits_the_values() {
     let cases: [(ArrayRef, Option<&str>); 5] = [
         (
             Arc::new(Float64Array::from(near_one)),
-            Some("BYTE_STREAM_SPLIT encoding in pages of 1 MiB"),
+            Some("BYTE_STREAM_SPLIT encoding in pages of 1 MiB without a row limit"),
         ),
         (
             Arc::new(StringArray::from(unlike)),
-            Some("DELTA_LENGTH_BYTE_ARRAY encoding in pages of 1 MiB"),
+            Some("DELTA_LENGTH_BYTE_ARRAY encoding in pages of 1 MiB without a row limit"),
         ),
         (
             Arc::new(StringArray::from(ascending)),
-            Some("DELTA_BYTE_ARRAY encoding in pages of 1 MiB"),
+            Some("DELTA_BYTE_ARRAY encoding in pages of 1 MiB without a row limit"),
         ),
         (
             Arc::new(Int64Array::from(repeating)),
-            Some("PLAIN encoding without a dictionary in pages of 1 MiB"),
+            Some("PLAIN encoding without a dictionary in pages of 1 MiB without a row limit"),
         ),
         (
             Arc::new(Int64Array::from(counted)),
-            Some("DELTA_BINARY_PACKED encoding in pages of 1 MiB"),
+            Some("DELTA_BINARY_PACKED encoding in pages of 1 MiB without a row limit"),
         ),
     ];
     for (array, encoding) in cases {

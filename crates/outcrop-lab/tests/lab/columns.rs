@@ -310,7 +310,7 @@ fn data_of_the_user_put_their_string_columns_in_the_place_of_made_ones() {
     );
     assert!(
         refused.contains(
-            "a (numbers), b (numbers) (`outcrop column encode FILE --all-columns -o DIRECTORY` compares them)"
+            "a (numbers), b (numbers) (`outcrop column encode FILE --all-columns -o DIRECTORY/` compares them)"
         ),
         "{refused}"
     );
@@ -330,7 +330,7 @@ fn data_of_the_user_put_their_string_columns_in_the_place_of_made_ones() {
     );
     assert!(
         note.contains(
-            "leaves out columns that do not hold text: id (numbers) (`outcrop column encode FILE --all-columns -o DIRECTORY` compares them)"
+            "leaves out columns that do not hold text: id (numbers) (`outcrop column encode FILE --all-columns -o DIRECTORY/` compares them)"
         ),
         "{note}"
     );

@@ -120,6 +120,17 @@ fn values(outcomes: &[&ReadingOutcome], widths: Widths) -> (Vec<String>, Vec<Str
     (spelled(Number::to_string), ends.collect())
 }
 
+/// The table and a blank line below it, before which a table of several columns says what its marks of ties are about: two marks beside each
+/// other look as if the columns tied.
+pub(super) fn with_legend(rows: &[Vec<String>], is_of_several: bool) -> Vec<String> {
+    let mut lines = rows.concat();
+    if is_of_several && lines.iter().any(|line| line.contains(TIED)) {
+        lines.push("(tied): with others in its column".to_owned());
+    }
+    lines.push(String::new());
+    lines
+}
+
 /// What stands below values, with a mark of those that tie without saying so beside the value.
 fn with_ties(values: &[String], mut ends: Vec<String>, outcomes: &[&ReadingOutcome]) -> Vec<String> {
     ends.resize(values.len(), String::new());

@@ -41,13 +41,22 @@ fn every_tie_that_the_report_names_is_marked_beside_its_figure_on_the_screen() {
         ..RunBuilder::new(3)
     };
     let of_device = of_device.cells(&[4096, 16384], &[8, 32], &[100, 0, 70]).build();
-    let (mut without_settings, mut ties_seen) = (0, 0);
+    let (mut without_settings, mut ties_seen, mut legends) = (0, 0, 0);
     for run in [of_device, crate::kv_fixture::of_wide_speeds()] {
         let report = Report::of(&run);
         let rows = &report.layers[0].answer.capabilities;
         for width in 60..=140 {
             let screen = report.screen(width, false);
             without_settings += usize::from(screen.contains("settings in report"));
+            // Marks in several columns do not say that the columns tie.
+            let table = screen.split("\n(tied): with others in its column\n");
+            let has_legend = table.clone().count() == 2;
+            assert_eq!(
+                has_legend,
+                table.collect::<String>().contains(" (tied)"),
+                "{width}: {screen}"
+            );
+            legends += usize::from(has_legend);
             for row in rows {
                 let tied = row.readings.iter().filter(|reading| is_tied(reading)).count();
                 let mut lines = screen
@@ -65,6 +74,7 @@ fn every_tie_that_the_report_names_is_marked_beside_its_figure_on_the_screen() {
     }
     assert!(without_settings > 0, "no screen left out its settings");
     assert!(ties_seen > 0, "no screen had a figure that ties");
+    assert!(legends > 0, "no screen had a mark to explain");
 }
 
 fn is_tied(reading: &Reading) -> bool {

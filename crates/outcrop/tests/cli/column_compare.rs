@@ -216,7 +216,7 @@ fn the_encoding_that_the_advice_is_about_is_the_one_that_decode_writes() {
     let seen = outcrop(dir, &["column", "encode", "names.txt", "-o", "n.ocol"]);
     let words = words_of(&seen.stdout);
     assert!(
-        words.contains(" with DELTA_BYTE_ARRAY encoding in pages of 1 MiB (")
+        words.contains(" with DELTA_BYTE_ARRAY encoding in pages of 1 MiB without a row limit (")
             && words.contains(" as Arrow writes by default) and a footer of about "),
         "{words}"
     );
@@ -346,7 +346,7 @@ fn of_a_column_that_no_column_file_can_hold_the_sizes_in_its_file_and_in_parquet
         seen.stdout.contains(left_out) && seen.stdout.contains(" % of what all columns take in the file"),
         "{seen:?}"
     );
-    let command = "(`outcrop column encode FILE --all-columns -o DIRECTORY` gives what each takes in Parquet with zstd:3)";
+    let command = "(`outcrop column encode FILE --all-columns -o DIRECTORY/` gives what each takes in Parquet with zstd:3)";
     let document: Value = serde_json::from_str(&seen.stdout).unwrap();
     let advice = words_of(&document["advice"].to_string());
     assert!(

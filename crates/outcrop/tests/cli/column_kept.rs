@@ -28,6 +28,61 @@ fn an_index_is_kept_by_append_and_compact_unless_it_is_declined() {
 }
 
 #[test]
+fn rows_without_an_index_do_not_cost_the_others_theirs_and_are_named_with_what_gives_them_one() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("in.txt"), "chalk\nslate\nchalk\n").unwrap();
+    for index in ["none", "postings", "only"] {
+        column(
+            dir,
+            &[
+                "encode",
+                "in.txt",
+                "-o",
+                &format!("{index}.ocol"),
+                "--index",
+                index,
+            ],
+        );
+    }
+    let append = |file: &str, rows: &[&str]| {
+        let seen = outcrop(dir, &[&["column", "append", file], rows].concat());
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        seen.stderr
+    };
+    let gives = ", and gives an index to the rows that have none";
+    // Of either order, as a column file and as text for which an index is declined or asked for.
+    for (first, rows) in [
+        ("postings", &["none.ocol"][..]),
+        ("none", &["postings.ocol"]),
+        ("postings", &["in.txt", "--index", "none"]),
+        ("none", &["in.txt", "--index", "postings"]),
+    ] {
+        std::fs::copy(dir.join(format!("{first}.ocol")), dir.join("a.ocol")).unwrap();
+        let said = append("a.ocol", rows);
+        assert!(
+            said.contains("`outcrop column compact a.ocol --in-place`"),
+            "{said}"
+        );
+        assert!(said.contains(gives), "{first}, {rows:?}: {said}");
+        append("a.ocol", &["in.txt"]);
+        let info = words_of(&column(dir, &["info", "a.ocol"]));
+        assert_eq!(
+            info.matches("section postings").count(),
+            2,
+            "{first}, {rows:?}: {info}"
+        );
+        column(dir, &["compact", "a.ocol", "--in-place"]);
+        assert!(postings_of(dir, "a.ocol"), "{first}, {rows:?}");
+        assert_eq!(column(dir, &["find", "a.ocol", "slate"]), "1\n4\n7\n");
+    }
+    assert!(!append("none.ocol", &["in.txt"]).contains(gives));
+    assert!(!append("postings.ocol", &["in.txt"]).contains(gives));
+    let said = append("only.ocol", &["none.ocol"]);
+    assert!(said.contains("some rows of the file have no index"), "{said}");
+}
+
+#[test]
 fn an_append_counts_its_own_rows_and_the_file_before_and_after() {
     let dir = workplace();
     let dir = dir.path();

@@ -40,7 +40,7 @@ fn a_profile_reads_a_table_as_it_is_told_and_keeps_that_in_its_plan() {
     write_rows(dir);
     let seen = profile(dir, &[&["--data", "rows.txt"], &FORM[..]].concat());
     assert_eq!(seen.code, Some(0), "{seen:?}");
-    let encode = "`outcrop column encode FILE --delimiter '|' --no-header --no-quotes --null NA --all-columns -o DIRECTORY`";
+    let encode = "`outcrop column encode FILE --delimiter '|' --no-header --no-quotes --null NA --all-columns -o DIRECTORY/`";
     assert!(seen.stderr.contains(encode), "{seen:?}");
     assert!(!seen.stderr.contains("assumes"), "{seen:?}");
     let run = only_run(dir);

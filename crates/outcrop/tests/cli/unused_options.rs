@@ -128,6 +128,22 @@ fn a_limit_on_the_length_of_a_value_is_kept_line_by_line_and_is_2_gib_at_most() 
         assert!(sentence.contains("a line of the input"), "{sentence}");
         column(dir, &[&encode[..], &[&format!("{least}")]].concat());
     }
+    std::fs::write(dir.join("short.csv"), "a,b\nchalk,1\n").unwrap();
+    let encode = [
+        "encode",
+        "short.csv",
+        "--column",
+        "b",
+        "-o",
+        "c.ocol",
+        "--longest-value",
+    ];
+    let sentence = refused(dir, &[&encode[..], &["6"]].concat());
+    assert!(
+        sentence.contains("line 2 of the input: the record that begins here has more than 6 bytes"),
+        "{sentence}"
+    );
+    column(dir, &[&encode[..], &["7"]].concat());
     let encode = ["encode", "short", "-o", "w.ocol", "--longest-value"];
     column(dir, &[&encode[..], &["2GiB"]].concat());
     let seen = outcrop(dir, &[&["column"], &encode[..], &["5GiB"]].concat());

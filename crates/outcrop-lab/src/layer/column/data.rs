@@ -54,11 +54,11 @@ pub(super) fn flags(form: &Settings) -> String {
 pub(super) fn others_compared(table: &Table, form: &Settings) -> String {
     match table.format {
         TableFormat::Delimited { .. } => format!(
-            " (`outcrop column encode FILE{} --all-columns -o DIRECTORY` compares them)",
+            " (`outcrop column encode FILE{} --all-columns -o DIRECTORY/` compares them)",
             flags(form)
         ),
         TableFormat::Parquet => {
-            " (`outcrop column encode FILE --all-columns -o DIRECTORY` gives what each takes in Parquet with zstd:3)"
+            " (`outcrop column encode FILE --all-columns -o DIRECTORY/` gives what each takes in Parquet with zstd:3)"
                 .to_owned()
         }
         _ => String::new(),

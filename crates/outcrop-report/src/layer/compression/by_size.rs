@@ -38,14 +38,7 @@ pub(super) fn block_size(
     let (most, (low, high)) = worth_most(least, &known)?;
     let (small, large) = (least.cell.size(), most.cell.size());
     let gain = (most.ratio / least.ratio - 1.0) * 100.0;
-    let interval = match low < high {
-        true => format!(
-            ", 95 % interval for all the data {:+.0} % to {:+.0} %",
-            (low - 1.0) * 100.0,
-            (high - 1.0) * 100.0
-        ),
-        false => String::new(),
-    };
+    let interval = interval_in_words(low, high);
     let (reading, reads) = reading(choices, least.cell, most.cell);
     let is_worth_it = most.ratio >= least.ratio * WORTH_BLOCKS;
     let brief = match low > 1.0 {
@@ -77,6 +70,15 @@ pub(super) fn block_size(
     let claim = Claim::new("Block size", brief, text, numbers);
     let claim = claim.unless_disturbed([least.cell, most.cell]);
     Some(claim.under(&advised.cell.words(), &judge(advised)))
+}
+
+/// The interval of a ratio over another with the digits of the gain beside it; empty where they do not tell its ends apart.
+fn interval_in_words(low: f64, high: f64) -> String {
+    let [from, to] = [low, high].map(|end| format!("{:+.1} %", (end - 1.0) * 100.0));
+    match from == to {
+        true => String::new(),
+        false => format!(", 95 % interval for all the data {from} to {to}"),
+    }
 }
 
 /// A percentile of reading a block of the larger and of the smaller size.
@@ -247,5 +249,19 @@ fn tie(choice: &Choice<'_, '_>) -> String {
     match names.is_empty() {
         true => String::new(),
         false => format!(" (tie with {})", some_of(&names, ", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::interval_in_words;
+
+    #[test]
+    fn an_interval_has_two_ends_that_differ_or_is_not_given() {
+        let words = interval_in_words(1.168, 1.173);
+        assert_eq!(words, ", 95 % interval for all the data +16.8 % to +17.3 %");
+        for (low, high) in [(1.1712, 1.1713), (1.0, 1.0)] {
+            assert_eq!(interval_in_words(low, high), "");
+        }
     }
 }

@@ -4,12 +4,14 @@ use super::flags::Compact;
 use super::write::{Written, print_report, watch, write};
 use super::{Access, of_column, of_opened, open};
 use crate::exit::bad_input;
+use crate::output::note;
 use crate::output_file::{refuse_stdout, same_file, where_full};
 use crate::work::LongWork;
 use anyhow::Context as _;
 use outcrop_column::storage::ExclusiveFile;
 use outcrop_column::{Column, Index};
 use outcrop_probe::Stopwatch;
+use outcrop_report::quoted;
 use std::path::Path;
 
 pub(super) fn compact(args: &Compact) -> anyhow::Result<()> {
@@ -69,6 +71,33 @@ pub(super) fn refuse_rows_without_codes(file: &Path, is_index_only: bool) -> any
         )));
     }
     Ok(())
+}
+
+/// What merging the segments would give a file that so many rows were just appended to, an index of all rows among it.
+pub(super) fn say_what_merging_gives(path: &Path, appended_rows: u64) {
+    let Ok(file) = Column::open_on_disk(path) else {
+        return;
+    };
+    // The first rows of a file have no others to merge with.
+    if !(1..file.row_count()).contains(&appended_rows) {
+        return;
+    }
+    let is_indexed_in_part = file.has_any_index() && !file.has_index();
+    let index = match is_indexed_in_part {
+        true => ", and gives an index to the rows that have none, which a search scans",
+        false => "",
+    };
+    match file.has_codes() {
+        true => note(&format!(
+            "note: the appended rows have their own dictionary; `outcrop column compact {} --in-place` merges it with the others, which makes the file smaller where values are the same{index}",
+            quoted(&path.to_string_lossy())
+        )),
+        // Rows without codes cannot be given another dictionary.
+        false if is_indexed_in_part => note(
+            "note: some rows of the file have no index, and a search scans them; others have an index only, so the file cannot be compacted to give all rows one",
+        ),
+        false => {}
+    }
 }
 
 /// Whoever wants a file replaced by what is made of it says so: a name that leads to it may be a slip.

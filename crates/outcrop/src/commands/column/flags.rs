@@ -96,7 +96,7 @@ pub(super) struct Input {
     pub(super) all_columns: bool,
     #[command(flatten)]
     pub(super) table: TableFlags,
-    /// Maximum length of a text line or CSV record, up to 2GiB; a long value takes several times its length in memory
+    /// Maximum length of a text line, or of the fields and delimiters of a CSV record, up to 2GiB; a long value takes several times its length in memory
     /// [default: 256MiB]
     #[arg(long, value_name = "BYTES", value_parser = longest_value)]
     pub(super) longest_value: Option<ByteSize>,
@@ -160,7 +160,7 @@ pub(super) enum ProfileFlag {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct How {
-    /// Index from values to rows [default: none; for append and compact: that of the file]
+    /// Index from values to rows [default: none; for append and compact: that of the file, or of any segment of it]
     #[arg(long, value_enum)]
     index: Option<IndexFlag>,
     /// Optimise for file size or speed [default: balanced]
@@ -414,10 +414,10 @@ impl How {
 
     /// For rows of a file that is there: an index that it has is not lost unless that is asked for.
     pub(super) fn options_like(&self, column: &Column) -> EncodeOptions {
-        self.options_with(match (column.has_index(), column.has_codes()) {
+        self.options_with(match (column.has_any_index(), column.has_codes()) {
             (false, _) => Index::None,
-            (true, true) => Index::Postings,
-            (true, false) => Index::Only,
+            (true, false) if column.has_index() => Index::Only,
+            (true, _) => Index::Postings,
         })
     }
 

@@ -1,6 +1,6 @@
 //! `encode` and `append`: what writes column files.
 
-use super::compact::refuse_rows_without_codes;
+use super::compact::{refuse_rows_without_codes, say_what_merging_gives};
 use super::compare::{Compared, compared, only_in_parquet};
 use super::flags::{Append, Encode};
 use super::input::{Opened, read};
@@ -19,7 +19,7 @@ use outcrop_measure::metric::Unavailable;
 use outcrop_measure::units::{format_nanoseconds, format_ratio};
 use outcrop_probe::Stopwatch;
 use outcrop_report::number::counted;
-use outcrop_report::{ColumnSizes, OcolIndex, TotalSizes, quoted};
+use outcrop_report::{ColumnSizes, OcolIndex, TotalSizes};
 use std::path::{Path, PathBuf};
 
 /// One column file that was written.
@@ -229,14 +229,7 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
         compared: None,
     };
     print_report(&written, args.format)?;
-    // Rows without codes cannot be given another dictionary, and the first rows of a file have no other to merge with.
-    let can_be_merged = |file: &Column| file.has_codes() && (1..file.row_count()).contains(&report.row_count);
-    if Column::open_on_disk(&args.file).is_ok_and(|file| can_be_merged(&file)) {
-        note(&format!(
-            "note: the appended rows have their own dictionary; `outcrop column compact {} --in-place` merges it with the others, which makes the file smaller where values are the same",
-            quoted(&args.file.to_string_lossy())
-        ));
-    }
+    say_what_merging_gives(&args.file, report.row_count);
     Ok(())
 }
 
