@@ -155,10 +155,10 @@ fn a_refusal_names_the_factor_that_a_variant_sets_and_a_way_out_that_there_is() 
         dir.path(),
         &[
             (
-                "ab p.toml --a sync=none --b sync=each:1 --dry-run",
+                "ab p.toml --a sync=end --b sync=each:1 --dry-run",
                 "--b: sync: it has no effect on this operation; leave it out",
             ),
-            ("ab p.toml --a sync=none --b sync=often --dry-run", "--b: sync"),
+            ("ab p.toml --a sync=end --b sync=often --dry-run", "sync `often`"),
         ],
     );
     let reads = "--content zeros --read-write-mix 100:0 --dry-run";
