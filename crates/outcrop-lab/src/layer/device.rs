@@ -313,12 +313,6 @@ fn readable(path: &str, access: FileAccess) -> Result<ReadOnlyTarget, Refusal> {
 fn part_of(path: &str, size: ByteSize, wanted: Option<ByteSize>) -> Result<ByteSize, Refusal> {
     let whole = ByteSize(size.0 - size.0 % SECTOR_BYTES);
     match wanted {
-        None if whole.0 == 0 => Err(Refusal::of(
-            &PATH,
-            format!(
-                "{path} holds {size}, and what is read has {SECTOR_BYTES} B at least; give a larger file"
-            ),
-        )),
         Some(wanted) if wanted > size => Err(Refusal::of(
             &SIZE,
             format!("size is {wanted}, but {path} holds {size}; give at most that, or leave it out"),

@@ -149,17 +149,16 @@ fn values_that_no_cell_of_a_device_keeps_are_refused_as_flags_and_left_out_of_so
 fn a_refusal_names_the_factor_that_a_variant_sets_and_a_way_out_that_there_is() {
     let dir = workplace();
     std::fs::write(dir.path().join("data"), vec![7; 1 << 20]).unwrap();
-    let plan =
-        "name = \"p\"\nquestion = \"Why?\"\nlayer = \"filesystem\"\n[factors]\noperation = [\"read\"]\n";
+    let plan = "name = \"p\"\nquestion = \"Why?\"\nlayer = \"filesystem\"\n[factors]\noperation = [\"random-read\"]\n";
     std::fs::write(dir.path().join("p.toml"), plan).unwrap();
     refused(
         dir.path(),
         &[
             (
-                "ab p.toml --a sync=none --b sync=each:1 --dry-run",
+                "ab p.toml --a sync=end --b sync=each:1 --dry-run",
                 "--b: sync: it has no effect on this operation; leave it out",
             ),
-            ("ab p.toml --a sync=none --b sync=often --dry-run", "--b: sync"),
+            ("ab p.toml --a sync=end --b sync=often --dry-run", "sync `often`"),
         ],
     );
     let reads = "--content zeros --read-write-mix 100:0 --dry-run";
@@ -190,10 +189,7 @@ fn a_run_of_a_file_that_does_not_end_with_a_sector_can_be_repeated() {
     let run = only_run(dir.path());
     let run = run.to_str().unwrap();
     let plan = std::fs::read_to_string(format!("{run}/plan.toml")).unwrap();
-    assert!(
-        plan.contains("size = \"126.5KiB\"") || plan.contains("size = \"129536\""),
-        "{plan}"
-    );
+    assert!(plan.contains("size = 129536\n"), "{plan}");
     for again in [
         format!("run {run}/plan.toml --dry-run"),
         format!("run --resume {run}"),
@@ -204,14 +200,6 @@ fn a_run_of_a_file_that_does_not_end_with_a_sector_can_be_repeated() {
     assert_eq!(
         seen(dir.path(), &format!("run {run}/plan.toml --dry-run")).code,
         Some(0)
-    );
-    std::fs::write(dir.path().join("small"), [7; 100]).unwrap();
-    refused(
-        dir.path(),
-        &[(
-            "device --read-only small --dry-run",
-            "holds 100B, and what is read has 512 B at least",
-        )],
     );
 }
 
