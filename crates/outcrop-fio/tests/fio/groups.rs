@@ -117,7 +117,8 @@ fn a_job_that_verifies_what_it_wrote_is_left_out_with_the_option_that_leaves_its
             r#"{{"fio version": "fio-3.33", "jobs": [{{"jobname": "a", "job options": {{"rw": "write"{options}}}, "read": {direction}, "write": {direction}}}]}}"#
         );
         fs::write(&path, text).unwrap();
-        let Err(FioError::NothingToImport { left_out }) = import(&[path.clone()], &ImportOptions::default())
+        let Err(FioError::NothingToImport { left_out }) =
+            import(std::slice::from_ref(&path), &ImportOptions::default())
         else {
             panic!("imported")
         };

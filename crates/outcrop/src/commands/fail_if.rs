@@ -82,6 +82,24 @@ pub(crate) fn in_json(texts: &[String], reports: &[Result<FailIfReport<'_>, Resu
     Value::Array(each.collect())
 }
 
+/// How many cells could not be checked, or pass unchecked, and what would let them; empty where all were.
+fn unchecked(found: &FailIfReport<'_>) -> String {
+    let mut text = match (found.passed_over(), found.unchecked) {
+        (_, 0) => return String::new(),
+        (Some(_), count) => format!(", {count} could not be checked"),
+        (None, 1) => ", 1 not checked, which passes".to_owned(),
+        (None, count) => format!(", {count} not checked, which pass"),
+    };
+    if !found.longer_by.is_empty() {
+        let flags: Vec<&str> = found.longer_by.iter().copied().collect();
+        text.push_str(&format!(
+            " (too few operations; longer trials have more: {})",
+            flags.join(", ")
+        ));
+    }
+    text
+}
+
 /// What a condition found, and what would decide the cells that are undecided.
 fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
     let mut text = format!(
@@ -120,20 +138,7 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
     for (reason, count) in &found.without_ratio {
         text.push_str(&format!(", {count} undecided: {reason}"));
     }
-    if found.unchecked > 0 {
-        text.push_str(&match (found.passed_over(), found.unchecked) {
-            (Some(_), count) => format!(", {count} could not be checked"),
-            (None, 1) => ", 1 not checked, which passes".to_owned(),
-            (None, count) => format!(", {count} not checked, which pass"),
-        });
-        if !found.longer_by.is_empty() {
-            let flags: Vec<&str> = found.longer_by.iter().copied().collect();
-            text.push_str(&format!(
-                " (too few operations; longer trials have more: {})",
-                flags.join(", ")
-            ));
-        }
-    }
+    text.push_str(&unchecked(found));
     if found.missing > 0 {
         let are = if found.missing == 1 { "is" } else { "are" };
         text.push_str(&format!(

@@ -73,7 +73,7 @@ pub(super) fn refuse_rows_without_codes(file: &Path, is_index_only: bool) -> any
     Ok(())
 }
 
-/// What merging the segments would give a file that so many rows were just appended to, an index of all rows among it.
+/// What merging the segments gives a file to which these rows were just appended, an index of all rows among it.
 pub(super) fn say_what_merging_gives(path: &Path, appended_rows: u64) {
     let Ok(file) = Column::open_on_disk(path) else {
         return;
