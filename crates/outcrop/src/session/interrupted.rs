@@ -24,6 +24,13 @@ pub(super) struct Interrupted<'r> {
 }
 
 impl Interrupted<'_> {
+    /// A limit with which a resume comes further: twice the old one, and what all trials write to a usual device, in whole MiB.
+    fn larger(&self, limit: ByteSize) -> ByteSize {
+        const MIB: u64 = 1 << 20;
+        let likely = self.likely_bytes.div_ceil(MIB).saturating_mul(MIB);
+        ByteSize(limit.0.saturating_mul(2).max(likely))
+    }
+
     /// In a sentence.
     pub(super) fn in_words(&self) -> String {
         let RunOutcome { finished, total, .. } = self.outcome;
@@ -53,7 +60,7 @@ impl Interrupted<'_> {
                 } else {
                     "another trial"
                 },
-                with(ByteSize(limit.0.saturating_mul(2).max(self.likely_bytes)))
+                with(self.larger(limit))
             ),
             Some(limit) if self.is_by_limit => format!(
                 "{kept}; resume with {}; every call may write up to {limit}",
