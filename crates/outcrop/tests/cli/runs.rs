@@ -158,7 +158,10 @@ fn a_run_that_wrote_as_much_as_it_may_is_resumed_with_a_limit_that_lets_it_go_on
     let resume: Vec<&str> = command.split(' ').take(3).collect();
     let again = outcrop(dir.path(), &resume);
     assert_eq!(again.code, Some(130), "{again:?}");
-    assert!(again.stderr.contains(&format!(" --max-written {limit}`")), "{again:?}");
+    assert!(
+        again.stderr.contains(&format!(" --max-written {limit}`")),
+        "{again:?}"
+    );
     let larger = outcrop(dir.path(), &[&resume[..], &["--max-written", "64GiB"]].concat());
     assert_eq!(larger.code, Some(0), "{larger:?}");
 }
