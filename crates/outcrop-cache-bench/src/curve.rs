@@ -379,9 +379,8 @@ impl FromStr for MemorySizes {
                 sizes.len()
             )));
         }
-        let is_twice = |place: &usize| sizes[..*place].contains(&sizes[*place]);
-        if let Some(place) = (0..sizes.len()).find(is_twice) {
-            return Err(refuse(format!("{} is given twice", ByteSize(sizes[place]))));
+        if let Some(size) = given_twice(&sizes) {
+            return Err(refuse(format!("{} is given twice", ByteSize(*size))));
         }
         Ok(Self(sizes))
     }
@@ -420,10 +419,15 @@ impl FromStr for Policies {
                 .map_err(|error| error.to_string())
         };
         let policies: Vec<PolicyKind> = text.split(',').map(policy).collect::<Result<_, _>>()?;
-        let is_twice = |place: &usize| policies[..*place].contains(&policies[*place]);
-        match (0..policies.len()).find(is_twice) {
-            Some(place) => Err(format!("{} is given twice; keep one of the two", policies[place])),
+        match given_twice(&policies) {
+            Some(policy) => Err(format!("{policy} is given twice; keep one of the two")),
             None => Ok(Self(policies)),
         }
     }
+}
+
+/// The first value of a list that stands in it before.
+fn given_twice<T: PartialEq>(all: &[T]) -> Option<&T> {
+    let is_known = |(place, value): &(usize, &T)| all[..*place].contains(value);
+    all.iter().enumerate().find(is_known).map(|(_, value)| value)
 }

@@ -123,8 +123,8 @@ impl Wire {
         }
     }
 
-    /// How a set says that its value expires after so many seconds, 0 for never. `unix_s` gives the seconds since 1970, by which memcached has
-    /// long times.
+    /// The expiry field of a set for a time to live in seconds, 0 for never. `unix_s` returns the current Unix time, to which memcached adds
+    /// a long time to live.
     #[inline]
     pub fn expiry(&self, ttl_s: u32, unix_s: impl FnOnce() -> u64) -> u32 {
         match self {

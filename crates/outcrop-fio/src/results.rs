@@ -15,5 +15,4 @@ mod values;
 pub(crate) use described::{SHARED_WITH, SYNCS};
 pub use import::{ImportOptions, Imported, import};
 
-/// Before the name of an option of fio that no factor has: it is a factor of imported records all the same.
-pub(crate) const CONDITION_PREFIX: &str = "fio_";
+pub(crate) use outcrop_results::OPTION_OF_FIO as CONDITION_PREFIX;

@@ -106,7 +106,7 @@ pub trait Layer: Sync {
         None
     }
 
-    /// Whether files of this subject are made in the directory of the run: not where it names a place of its own.
+    /// Whether files of this subject are made in the directory of the run: not if the subject names a path.
     fn is_in_directory(&self, _subject: &Subject) -> bool {
         true
     }

@@ -16,7 +16,7 @@ use outcrop_results::{Envelope, RunView};
 use serde_json::Value;
 
 use crate::error::ReportError;
-pub use checks::{Examined, FailedCheck, GraveWarning, examined, failed_checks};
+pub use checks::{Examined, FailedCheck, GraveWarning, examined};
 pub use text::{Detail, comparison_markdown, comparison_text};
 
 /// The two variants of a run that measured two in pairs, compared; none of any other run.

@@ -38,6 +38,7 @@ pub use options::CompareOptions;
 pub use reason::{NotComparable, Whose};
 pub use remedy::about_repetitions;
 pub(crate) use remedy::{enough, enough_for, repeat, suffices, to_be_beyond, with_drift};
+pub use rows::are_unlike_lengths;
 pub use side_cell::SideCell;
 pub use unlike::UnlikeFactor;
 pub use verdict::{Undecided, Verdict};

@@ -63,7 +63,9 @@ pub use ours::{is_our_figure, name_element};
 pub use record::{Record, records_of};
 pub use references::{Reference, ReferenceKind, ReferenceRow};
 pub use run_folder::RunFolder;
-pub use trial::{DataIdentity, HistogramEntry, HistogramKind, Outcome, TrialEntry, Value, Variant};
+pub use trial::{
+    DataIdentity, HistogramEntry, HistogramKind, OPTION_OF_FIO, Outcome, TrialEntry, Value, Variant,
+};
 pub use view::{
     CellView, NONE_COMPLETED, RunView, Samples, SeriesPoint, Uncertainty, is_of_some_trials,
     lacks_operations, too_short,

@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use possible::LARGEST;
 
+/// What begins the name of an option of fio that no factor has: in imported records it is a factor all the same.
+pub const OPTION_OF_FIO: &str = "fio_";
+
 /// How a trial ended. Only completed trials yield records.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -25,7 +25,7 @@ impl<R: Read> CsvRecords<R> {
         Self::within(input, delimiter, has_quotes, LINE_BYTES_LIMIT)
     }
 
-    /// The same with a limit of its own for the bytes of a record: of its fields, and a delimiter between two.
+    /// The same with a separate limit for the bytes of a record: its fields and the delimiters between them.
     pub fn within(input: R, delimiter: u8, has_quotes: bool, longest_record: usize) -> Self {
         let byte = if delimiter == 1 { 2 } else { 1 };
         let input = Marked {

@@ -19,7 +19,7 @@ pub(super) enum Order {
     NotKnown,
 }
 
-/// Why jobs of such groups are no cell.
+/// Why jobs of such groups are left out.
 pub(super) const NOT_KNOWN: &str = "groups of jobs in this report ran at the same time (new_group), and it does not say whether this one did; with \
      stonewall each runs alone, and fio 3.34 and later report when each began";
 

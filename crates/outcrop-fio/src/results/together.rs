@@ -13,7 +13,7 @@ use super::trials::{Origin, options_of};
 use crate::options::Options;
 use crate::quantity::time;
 
-/// Threads of a group that end this much before the longest are no longer all of them at the same time.
+/// The least share of the longest runtime that threads have to run on average: below it, some ended early.
 const ALL_ALONG: f64 = 0.8;
 /// fio counts runtimes in milliseconds and rounds those of threads down.
 const ROUNDING_S: f64 = 1e-3;
@@ -231,7 +231,7 @@ fn waited_for(jobs: &[Job], later: &Load<'_>, earlier: &Load<'_>) -> bool {
     false
 }
 
-/// When a job began and ended; none where its delay is no number, or fio does not say how long it ran.
+/// When a job began and ended; none if its delay is not a number, or fio does not report how long it ran.
 fn window(load: &Load<'_>) -> Option<(f64, f64)> {
     let given = |name: &str| match load.option(name) {
         Some(text) => time(text).ok().map(|span| span.as_secs_f64()),

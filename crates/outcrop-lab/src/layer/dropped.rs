@@ -62,35 +62,29 @@ pub(super) fn check(
     }
 }
 
-/// Refuses a flag whose other values than the default are in none of the cells, which the combinations become by `completed`; `why` follows
-/// "it has no effect". In a plan, which may be for several uses, such a factor is left out.
+/// Refuses a flag that has no effect: its value, other than the default, is in none of the cells, which the combinations become by `completed`;
+/// `why` follows "it has no effect". In a plan, which may be for several uses, such a factor is left out.
 pub(super) fn check_flags(
     factors: &[FactorRef],
     combinations: &[Settings],
     origin: &dyn Fn(&str) -> Origin,
-    completed: &dyn Fn(&Settings) -> Option<Settings>,
-    why: &dyn Fn(FactorRef) -> String,
+    completed: impl Fn(&Settings) -> Option<Settings>,
+    why: impl Fn(FactorRef) -> String,
 ) -> Result<(), (usize, Refusal)> {
-    let flagged: Vec<FactorRef> = factors
-        .iter()
-        .copied()
+    let flagged = factors.iter().copied();
+    let flagged: Vec<FactorRef> = flagged
         .filter(|factor| origin(factor.name) == Origin::Flag)
         .collect();
-    if flagged.is_empty() {
-        return Ok(());
-    }
-    let cells: Vec<Settings> = combinations.iter().filter_map(completed).collect();
-    for factor in flagged {
-        let is_other = |factors: &Settings| {
-            let spelling = factors.spelling(factor.about());
-            spelling.is_some() && spelling != factor.default
-        };
-        if let Some(at) = combinations.iter().position(is_other)
-            && !cells.iter().any(is_other)
-        {
-            let message = format!("it has no effect {}", why(factor));
-            return Err((at, Refusal::of(factor.about(), message)));
+    // A default asks for nothing, also where a flag gives it; a cell may have one in place of what was asked for.
+    let kept = |combination: &Settings| {
+        let mut kept = completed(combination).unwrap_or_default();
+        for factor in &flagged {
+            if kept.spelling(factor.about()) == factor.default {
+                kept.remove(factor.about());
+            }
         }
-    }
-    Ok(())
+        kept
+    };
+    let message = |factor: FactorRef, _: &Settings| format!("it has no effect {}", why(factor));
+    check(&flagged, combinations, &|_| Origin::Plan, kept, message).map(drop)
 }

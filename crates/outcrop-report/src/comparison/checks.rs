@@ -77,12 +77,6 @@ pub fn examined(side: Side, run: &RunView) -> Examined {
 }
 
 /// The quality checks that the report of a run says failed.
-///
-/// *Cost*: that of [`Report::of`].
-pub fn failed_checks(side: Side, run: &RunView) -> Vec<FailedCheck> {
-    failed_in(side, &Report::of(run))
-}
-
 fn failed_in(side: Side, report: &Report) -> Vec<FailedCheck> {
     let of_layer = report.layers.iter().flat_map(|section| {
         let failed = section

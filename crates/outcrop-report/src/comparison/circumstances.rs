@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use outcrop_measure::metric::Unit;
 use outcrop_measure::units::format_nanoseconds;
-use outcrop_results::compare::{Comparison, ComparisonRow, LoadDifference, LoadMeasure, Side};
+use outcrop_results::compare::{
+    Comparison, ComparisonRow, LoadDifference, LoadMeasure, Side, are_unlike_lengths,
+};
 
 use super::labels::Labels;
 
-/// Trials of lengths that differ by less than this factor are as long as each other.
-const SAME_LENGTH: f64 = 1.1;
 /// Cells that are named of those that a load affects.
 const MOST_CELLS: usize = 4;
 
@@ -17,7 +17,7 @@ const MOST_CELLS: usize = 4;
 pub(super) fn circumstances(comparison: &Comparison) -> Vec<(&'static str, String)> {
     let mut told = Vec::new();
     if let Some((a, b)) = comparison.baseline_trial_s.zip(comparison.candidate_trial_s)
-        && a.max(b) > a.min(b) * SAME_LENGTH
+        && are_unlike_lengths(a, b)
     {
         let [a, b] = [a, b].map(|seconds| format_nanoseconds(1e9 * seconds));
         let sentence = format!("{a} in the baseline, {b} in the candidate (medians).");

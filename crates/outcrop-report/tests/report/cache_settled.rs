@@ -125,7 +125,8 @@ fn peers_are_compared_in_hits_where_they_have_settled_and_keep_to_their_memory_l
 #[test]
 fn hit_ratios_that_are_not_settled_are_a_failed_check_which_a_comparison_names() {
     let failed = |run: &RunView| {
-        let checks = outcrop_report::comparison::failed_checks(outcrop_results::Side::Candidate, run);
+        let checks =
+            outcrop_report::comparison::examined(outcrop_results::Side::Candidate, run).failed_checks;
         checks.iter().any(|check| check.check == "cache-hits-are-settled")
     };
     assert!(failed(&warmed_up(policies(), 10_000.0, 20_000.0)));

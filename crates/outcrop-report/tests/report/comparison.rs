@@ -3,7 +3,7 @@
 use outcrop_measure::metric::Provenance;
 use outcrop_report::Report;
 use outcrop_report::comparison::{
-    Detail, comparison_csv, comparison_in_envelope, comparison_markdown, comparison_text, failed_checks,
+    Detail, comparison_csv, comparison_in_envelope, comparison_markdown, comparison_text, examined,
     of_variants,
 };
 use outcrop_results::compare::{Side, Verdict};
@@ -309,9 +309,9 @@ fn checks_that_a_run_failed_stand_above_the_rows_of_a_comparison_in_every_form()
         }
     }
     let comparison = compare(&disturbed, &calm);
-    let checks = failed_checks(Side::Baseline, &disturbed);
+    let checks = examined(Side::Baseline, &disturbed).failed_checks;
     let detail = Detail {
-        failed_checks: Some([checks, failed_checks(Side::Candidate, &calm)].concat()),
+        failed_checks: Some([checks, examined(Side::Candidate, &calm).failed_checks].concat()),
         ..Detail::default()
     };
     let said = "the device also served other requests, or the kernel counted other bytes (10 of 10 trials)";

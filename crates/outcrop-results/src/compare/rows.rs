@@ -231,13 +231,16 @@ fn set_by_factors((a, b): (&Cell, &Cell), metric: &str) -> Vec<NotComparable> {
 
 /// What ends the name of a time of which the largest in a trial counts: a longer trial with more operations has a larger one.
 const MAXIMUM: &str = "_max";
-/// Trials whose lengths differ by less than this factor are as long as each other.
-const SAME_LENGTH: f64 = 1.1;
+/// Whether trials of two lengths, in time or in operations, are not as long as each other: they differ by more than a tenth.
+pub fn are_unlike_lengths(one: f64, other: f64) -> bool {
+    const SAME_LENGTH: f64 = 1.1;
+    one.max(other) > one.min(other) * SAME_LENGTH
+}
 
 /// The lengths of the trials, where the figure is a maximum and they differ, in time and in operations. Where only the time differs, one side
 /// was slower with the same work; where only the operations do, in the same time.
 fn set_by_length((a, b): (&Cell, &Cell), metric: &str) -> Option<NotComparable> {
-    let are_apart = |(a, b): (f64, f64)| a.max(b) > a.min(b) * SAME_LENGTH;
+    let are_apart = |(a, b): (f64, f64)| are_unlike_lengths(a, b);
     let (baseline, candidate) = a.trial_s.zip(b.trial_s)?;
     let unit = a.metrics.get(metric).map(|samples| samples.unit);
     let is_apart = metric.ends_with(MAXIMUM)

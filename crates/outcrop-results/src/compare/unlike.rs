@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::cells::Cell;
 use super::{Side, UnmatchedCell, conditions};
 use crate::references::NOT_STATED;
+use crate::trial::OPTION_OF_FIO;
 
 /// Cells of a side among which the nearest are looked for.
 const MOST_CELLS: usize = 100;
@@ -103,9 +104,7 @@ fn without_common_value(baseline: &[Cell], candidate: &[Cell]) -> Vec<UnlikeFact
     unlike
 }
 
-/// What begins the name of an option of fio that no factor says: `import` takes an assumption about a factor only.
-const OPTION_OF_FIO: &str = "fio_";
-
+/// Of an option of fio that is no factor, `import` takes no assumption.
 fn is_unstated_by_import(cell: &Cell, name: &str) -> bool {
     !name.starts_with(OPTION_OF_FIO)
         && cell.is_imported

@@ -73,7 +73,7 @@ pub(super) fn check_flags(
         false => "in an open loop, and with the engine psync, which waits for each request; leave it out",
     };
     let why = |factor: FactorRef| why(factor).to_owned();
-    dropped::check_flags(&[&CONTENT, &SUBMISSION], combinations, origin, &completed, &why)
+    dropped::check_flags(&[&CONTENT, &SUBMISSION], combinations, origin, completed, why)
 }
 
 /// Lets the engine judge the job, as it will when the trial starts.

@@ -114,7 +114,7 @@ pub(super) fn check_flags(
             names.join(", ")
         )
     };
-    dropped::check_flags(&factors, combinations, origin, &completed, &why)
+    dropped::check_flags(&factors, combinations, origin, completed, why)
 }
 
 /// Takes the words of `filesystem` apart, and gives each filesystem the factors that it has.
