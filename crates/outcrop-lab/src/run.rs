@@ -19,14 +19,9 @@ use crate::plan::{Plan, PlanOptions, PlanSet, PlanSource};
 /// # Errors
 /// When the folder cannot be made.
 pub fn new_run(parent: &Path, name: &str, set: &PlanSet) -> Result<RunFolder, LabError> {
-    let environment = environment(set);
-    let folder = RunFolder::create(
-        parent,
-        name,
-        &clock::utc_compact_timestamp(),
-        &set.to_toml(),
-        &environment,
-    )?;
+    let plan = set.to_toml();
+    let environment = environment(set, &plan);
+    let folder = RunFolder::create(parent, name, &clock::utc_compact_timestamp(), &plan, &environment)?;
     Ok(folder.speaking(set.vocabulary()))
 }
 
@@ -95,6 +90,9 @@ const DECISIVE: [(&str, &str); 7] = [
     ("/storage/device/model", "the device's model"),
 ];
 
+/// Where the environment has the checksum of plan.toml, as written when the run began.
+const PLAN_CHECKSUM: &str = "plan_crc32c";
+
 /// Says what a resume found; the sentences also go into the notes of the first trial.
 pub(crate) fn opening_notes(set: &PlanSet, folder: &RunFolder, observer: &mut dyn Observer) -> Vec<Remark> {
     let mut notes = Vec::new();
@@ -121,7 +119,9 @@ fn drift(set: &PlanSet, folder: &RunFolder) -> Vec<Remark> {
             "{path} cannot be read, so it is unknown whether this is still the same machine"
         ))];
     };
-    differences(&began, &environment(set))
+    // Without its plan the run would not have been opened.
+    let plan = folder.plan_toml().unwrap_or_default();
+    differences(&began, &environment(set, &plan))
         .into_iter()
         .map(|difference| RESUMED_ELSEWHERE.remark(difference))
         .collect()
@@ -134,17 +134,30 @@ fn differences(began: &Value, now: &Value) -> Vec<String> {
             .filter(|value| !value.is_object() && !value.is_null())
             .map(Value::to_string)
     };
-    DECISIVE
-        .iter()
-        .filter_map(|(pointer, what)| {
-            let (began, now) = (text(began, pointer)?, text(now, pointer)?);
-            (began != now).then(|| format!("resumed after {what} changed from {began} to {now}: trials before and after may not be comparable"))
-        })
+    let changed = DECISIVE.iter().filter_map(|(pointer, what)| {
+        let (began, now) = (text(began, pointer)?, text(now, pointer)?);
+        (began != now).then(|| format!("{what} changed from {began} to {now}"))
+    });
+    // Cells are checked against the journal, and durations are in no cell.
+    let checksum = |environment: &Value| environment.get(PLAN_CHECKSUM).and_then(Value::as_u64);
+    let edited = checksum(began)
+        .zip(checksum(now))
+        .filter(|(began, now)| began != now);
+    let edited = edited.map(|_| "its plan.toml was edited".to_owned());
+    changed
+        .chain(edited)
+        .map(|what| format!("resumed after {what}: trials before and after may not be comparable"))
         .collect()
 }
 
-/// The environment of the storage that the run measures.
-fn environment(set: &PlanSet) -> Value {
+/// The environment of the storage that the run measures, and the checksum of the plan that it is measured by.
+fn environment(set: &PlanSet, plan_toml: &str) -> Value {
+    let mut environment = environment_of(set);
+    environment[PLAN_CHECKSUM] = crc32c::crc32c(plan_toml.as_bytes()).into();
+    environment
+}
+
+fn environment_of(set: &PlanSet) -> Value {
     let path_of = |plan: &Plan| {
         let path = plan.layer.schema().path?;
         plan.subject.settings.spelling(path.about()).map(PathBuf::from)
@@ -179,5 +192,18 @@ mod tests {
             told[1].contains("the kernel changed from \"6.1\" to \"6.2\""),
             "{told:?}"
         );
+    }
+
+    #[test]
+    fn a_plan_that_was_edited_is_told_and_one_of_an_older_run_is_not() {
+        let of = |checksum: Value| serde_json::json!({ PLAN_CHECKSUM: checksum });
+        let told = differences(&of(7.into()), &of(8.into()));
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(
+            told[0].starts_with("resumed after its plan.toml was edited:"),
+            "{told:?}"
+        );
+        assert!(differences(&of(7.into()), &of(7.into())).is_empty());
+        assert!(differences(&serde_json::json!({}), &of(8.into())).is_empty());
     }
 }

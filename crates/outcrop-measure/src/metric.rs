@@ -139,6 +139,19 @@ pub enum Provenance {
     Imported,
 }
 
+impl Provenance {
+    /// Its spelling in files: `measured`, `modelled`, `published`, `derived`, `imported`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Modelled => "modelled",
+            Self::Published => "published",
+            Self::Derived => "derived",
+            Self::Imported => "imported",
+        }
+    }
+}
+
 /// Why a quantity has no value. Never replaced by zero or a guess.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("unavailable: {reason}")]

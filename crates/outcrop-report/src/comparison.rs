@@ -35,12 +35,16 @@ pub fn of_variants(run: &RunView) -> Option<Comparison> {
 
 /// One line per row, with a header; ratio and interval empty where there is none. The last column is the drift that is allowed for: 0.05 for ± 5 %.
 pub fn comparison_csv(comparison: &Comparison) -> String {
-    let mut text = "layer,baseline_subject,candidate_subject,factors,metric,unit,baseline,baseline_n,candidate,candidate_n,ratio,ratio_low,ratio_high,confidence,p_value,verdict,reason,drift\n"
+    let mut text = "layer,baseline_subject,candidate_subject,factors,metric,unit,baseline,baseline_n,baseline_provenance,candidate,candidate_n,candidate_provenance,ratio,ratio_low,ratio_high,confidence,p_value,verdict,reason,drift\n"
         .to_owned();
     for row in &comparison.rows {
         let figure = |figure: &Option<Figure>| {
-            figure.as_ref().map_or([String::new(), String::new()], |f| {
-                [f.median.to_string(), f.n.to_string()]
+            figure.as_ref().map_or([const { String::new() }; 3], |f| {
+                [
+                    f.median.to_string(),
+                    f.n.to_string(),
+                    f.provenance.name().to_owned(),
+                ]
             })
         };
         let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
@@ -49,8 +53,8 @@ pub fn comparison_csv(comparison: &Comparison) -> String {
             .as_ref()
             .or(row.candidate.as_ref())
             .map_or("", |figure| figure.unit.symbol());
-        let ([baseline, baseline_n], [candidate, candidate_n]) =
-            (figure(&row.baseline), figure(&row.candidate));
+        let [baseline, baseline_n, baseline_provenance] = figure(&row.baseline);
+        let [candidate, candidate_n, candidate_provenance] = figure(&row.candidate);
         let fields = [
             row.layer.clone(),
             row.baseline_subject.clone().unwrap_or_default(),
@@ -60,8 +64,10 @@ pub fn comparison_csv(comparison: &Comparison) -> String {
             unit.to_owned(),
             baseline,
             baseline_n,
+            baseline_provenance,
             candidate,
             candidate_n,
+            candidate_provenance,
             number(row.ratio),
             number(row.interval.map(|interval| interval.low)),
             number(row.interval.map(|interval| interval.high)),

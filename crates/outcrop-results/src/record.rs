@@ -75,19 +75,8 @@ impl Record {
     /// Where the value came from, as tables spell it; a value that is missing came from nowhere.
     pub const fn provenance_name(&self) -> &'static str {
         match self.value {
-            Some(_) => provenance_name(self.provenance),
+            Some(_) => self.provenance.name(),
             None => UNAVAILABLE,
         }
-    }
-}
-
-/// The spelling of a provenance in files: `measured`, `modelled`, `published`, `derived`, `imported`.
-pub const fn provenance_name(provenance: Provenance) -> &'static str {
-    match provenance {
-        Provenance::Measured => "measured",
-        Provenance::Modelled => "modelled",
-        Provenance::Published => "published",
-        Provenance::Derived => "derived",
-        Provenance::Imported => "imported",
     }
 }

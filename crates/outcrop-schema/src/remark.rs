@@ -40,10 +40,10 @@ impl RemarkKind {
     }
 }
 
-/// The machine is another one, or in another state, than when the run began.
+/// The machine or the plan is not what it was when the run began.
 pub const RESUMED_ELSEWHERE: RemarkKind = RemarkKind::new(
     "resumed-elsewhere",
-    "the run was resumed on a machine that differs",
+    "the run was resumed on a machine, or with a plan, that differs",
     "resumed after",
 );
 

@@ -114,7 +114,31 @@ fn a_run_whose_plan_was_changed_is_not_resumed() {
 }
 
 #[test]
-fn a_resume_on_another_kernel_says_so_in_the_first_trial() {
+fn a_resume_on_another_kernel_or_with_longer_trials_says_so_in_the_first_trial() {
+    let elsewhere = resumed_after(|dir| {
+        let environment = dir.join("environment.json");
+        let mut json: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(&environment).unwrap()).unwrap();
+        json["kernel"]["release"] = "1.0-elsewhere".into();
+        std::fs::write(&environment, json.to_string()).unwrap();
+    });
+    assert!(
+        elsewhere.contains("the kernel changed from \"1.0-elsewhere\""),
+        "{elsewhere}"
+    );
+    // No cell holds a duration, so the journal cannot tell.
+    let edited = resumed_after(|dir| {
+        let plan = dir.join("plan.toml");
+        let text = std::fs::read_to_string(&plan).unwrap();
+        let longer = text.replace("duration = \"250ms\"", "duration = \"260ms\"");
+        assert_ne!(text, longer, "the plan has no such duration");
+        std::fs::write(&plan, longer).unwrap();
+    });
+    assert!(edited.contains("its plan.toml was edited"), "{edited}");
+}
+
+/// The one warning of a run that was interrupted after its first trial, changed and resumed; that trial has it as a note.
+fn resumed_after(change: impl FnOnce(&Path)) -> String {
     let (runs, data) = (directory(), directory());
     let set = plan_set(SMALL_PLAN, data.path());
     let mut folder = start(&set, runs.path());
@@ -122,29 +146,24 @@ fn a_resume_on_another_kernel_says_so_in_the_first_trial() {
     let mut observer =
         |event: Event<'_>| stop.store(matches!(event, Event::TrialFinished { .. }), Ordering::Relaxed);
     execute(&set, &mut folder, &mut observer, &stop).unwrap();
-    let environment = folder.dir().join("environment.json");
-    let mut json: serde_json::Value = serde_json::from_slice(&std::fs::read(&environment).unwrap()).unwrap();
-    json["kernel"]["release"] = "1.0-elsewhere".into();
-    std::fs::write(&environment, json.to_string()).unwrap();
+    let dir = folder.dir().to_owned();
+    drop(folder);
+    change(&dir);
 
+    let mut resumed = resume(&dir).unwrap();
     let mut warnings = Vec::new();
     let mut observer = |event: Event<'_>| {
         if let Event::Warning(warning) = event {
             warnings.push(warning.to_owned());
         }
     };
-    execute(&set, &mut folder, &mut observer, &AtomicBool::new(false)).unwrap();
+    let stop = AtomicBool::new(false);
+    execute(&resumed.set, &mut resumed.folder, &mut observer, &stop).unwrap();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
-    assert!(
-        warnings[0].contains("the kernel changed from \"1.0-elsewhere\""),
-        "{warnings:?}"
-    );
-    let entries = assert_complete(&set, &folder);
-    assert!(
-        entries[1].notes.iter().any(|note| note.text == warnings[0]),
-        "{:?}",
-        entries[1].notes
-    );
+    let entries = assert_complete(&resumed.set, &resumed.folder);
+    let notes = &entries[1].notes;
+    assert!(notes.iter().any(|note| note.text == warnings[0]), "{notes:?}");
+    warnings.remove(0)
 }
 
 /// The folder that the child process of the next test runs in.

@@ -1,7 +1,5 @@
 //! The data of a figure as CSV: a row for each value, in the units of the specification.
 
-use outcrop_measure::metric::Provenance;
-
 use super::significant::rounded;
 use super::{BarChart, Chart, Figure, LineChart, ScatterChart, SeriesKind, Support};
 use crate::chart::Axis;
@@ -155,12 +153,6 @@ fn number(value: f64) -> String {
 
 /// That of the value itself; where it has none, that of its series.
 fn provenance(kind: SeriesKind, support: Support) -> String {
-    let word = match support.provenance.unwrap_or(kind.provenance()) {
-        Provenance::Measured => "measured",
-        Provenance::Published => "published",
-        Provenance::Modelled => "modelled",
-        Provenance::Derived => "derived",
-        Provenance::Imported => "imported",
-    };
-    word.to_owned()
+    let provenance = support.provenance.unwrap_or(kind.provenance());
+    provenance.name().to_owned()
 }

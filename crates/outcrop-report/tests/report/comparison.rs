@@ -29,8 +29,8 @@ fn a_slower_run_is_worse_row_by_row() {
     let csv = comparison_csv(&comparison);
     let mut lines = csv.lines();
     let columns = lines.next().unwrap().split(',').count();
-    assert_eq!(columns, 18);
-    assert!(csv.contains(",iops,1/s,") && csv.contains(",worse,"));
+    assert_eq!(columns, 20);
+    assert!(csv.contains(",iops,1/s,") && csv.contains(",worse,") && csv.contains(",measured,"));
     assert_eq!(lines.count(), comparison.rows.len());
     let document = comparison_in_envelope(&comparison, Envelope::of("compare")).unwrap();
     assert_eq!(document.details["candidate"], "slow");

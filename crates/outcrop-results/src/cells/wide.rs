@@ -13,7 +13,6 @@ use crate::atomic_file::write_with;
 use crate::error::ResultsError;
 use crate::layout::{CELLS_CSV_FILE, CELLS_PARQUET_FILE};
 use crate::parquet::{PlainColumn, write_columns};
-use crate::record::provenance_name;
 use crate::view::RunView;
 
 /// Columns of every cell.
@@ -201,7 +200,7 @@ fn figure_columns(rows: &[CellRow], name: &str, unit: Unit) -> Vec<(String, Plai
     columns.extend(of_estimates("no_interval", |one| one.no_interval.clone()));
     columns.extend(of_estimates("provenance", |one| {
         let is_other = one.provenance != Provenance::Measured;
-        is_other.then(|| provenance_name(one.provenance).to_owned())
+        is_other.then(|| one.provenance.name().to_owned())
     }));
     columns
 }

@@ -28,6 +28,27 @@ fn an_index_is_kept_by_append_and_compact_unless_it_is_declined() {
 }
 
 #[test]
+fn a_compact_that_makes_a_file_larger_names_the_profile_that_would_not() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("in.txt"), "limestone\nsandstone\nlimestone\n".repeat(20)).unwrap();
+    column(
+        dir,
+        &["encode", "in.txt", "-o", "a.ocol", "--profile", "smallest"],
+    );
+    let said = |more: &[&str]| {
+        let seen = outcrop(
+            dir,
+            &[&["column", "compact", "a.ocol", "-o", "b.ocol", "--force"], more].concat(),
+        );
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        seen.stderr
+    };
+    assert!(said(&[]).contains("give --profile smallest here too"));
+    assert_eq!(said(&["--profile", "smallest"]), "");
+}
+
+#[test]
 fn rows_without_an_index_do_not_cost_the_others_theirs_and_are_named_with_what_gives_them_one() {
     let dir = workplace();
     let dir = dir.path();

@@ -57,7 +57,21 @@ pub(super) fn compact(args: &Compact) -> anyhow::Result<()> {
         before_bytes: None,
         compared: None,
     };
-    print_report(&written, args.format)
+    print_report(&written, args.format)?;
+    say_what_grew(args, &written);
+    Ok(())
+}
+
+/// A file does not tell with which profile it was written, and the default makes one of `smallest` larger.
+fn say_what_grew(args: &Compact, written: &Written) {
+    let grew = written
+        .input_bytes
+        .is_some_and(|bytes| written.report.file_bytes > bytes);
+    if grew && args.how.leaves_the_size_open() {
+        note(
+            "note: the file is larger than before; if it was encoded with --profile smallest, give --profile smallest here too",
+        );
+    }
 }
 
 /// A file of rows that can be read back is not made one that has some which cannot: decoding all of it would end with an error.

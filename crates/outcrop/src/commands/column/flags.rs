@@ -407,6 +407,11 @@ impl How {
             .find_map(|(flag, is_given)| is_given.then_some(flag))
     }
 
+    /// Whether size and index are left to the defaults.
+    pub(super) fn leaves_the_size_open(&self) -> bool {
+        self.profile.is_none() && self.index.is_none()
+    }
+
     /// For a new file.
     pub(super) fn options(&self) -> EncodeOptions {
         self.options_with(Index::None)
