@@ -289,9 +289,14 @@ impl Claim {
             return self;
         };
         if !is_advised {
+            // More trials of the same plan would not decide it: what breaks a limit gets no more of them.
+            let without = match &self.doubt {
+                Some(doubt) => format!("{}.", doubt.why),
+                None => self.text.clone(),
+            };
             return Self {
                 brief: format!("{clause}; without limits, {}", self.in_a_line()),
-                text: format!("{clause}. Without limits: {}", self.text),
+                text: format!("{clause}. Without limits: {without}"),
                 action: None,
                 doubt: None,
                 ..self

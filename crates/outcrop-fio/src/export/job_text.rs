@@ -22,9 +22,9 @@ pub struct ExportedJobs {
     pub left_out: Vec<String>,
 }
 
-/// What is so of every job of Outcrop. fio repeats no block before it has been everywhere; Outcrop draws each anew.
-const GLOBAL: &str =
-    "[global]\ntime_based\ngroup_reporting\nnorandommap\nlat_percentiles=1\nclat_percentiles=0\n";
+/// What is so of every job of Outcrop. fio repeats no block before it has been everywhere, and reserves the space of a file that it
+/// only writes; Outcrop draws each block anew, and writes its file in full first.
+const GLOBAL: &str = "[global]\ntime_based\ngroup_reporting\nnorandommap\noverwrite=1\nlat_percentiles=1\nclat_percentiles=0\n";
 /// Where the files are that fio makes. No option says it: the path of the machine that was measured need not be one where the file is run.
 const OF_PLACE: &str = "\
 ; the directory is left out too: a section that names no path makes its own file in fio's working directory,

@@ -15,7 +15,7 @@ use outcrop_workload::{
 };
 use serde_json::{Map, Value};
 
-use crate::results::{CONDITION_PREFIX, SHARED_WITH, SYNCS};
+use crate::results::{CONDITION_PREFIX, LAYOUT, SHARED_WITH, SYNCS};
 
 /// Factors that have options.
 static TRANSLATED: [FactorRef; 15] = [
@@ -94,13 +94,19 @@ pub(super) fn of(cell: &CellView<'_>) -> Result<FioOptions, String> {
         .iter()
         .filter_map(|(name, value)| Some((name.strip_prefix(CONDITION_PREFIX)?, value.as_str())))
         // What fio did of itself is no option.
-        .filter(|(name, _)| *name != SYNCS)
+        .filter(|(name, _)| ![SYNCS, LAYOUT].contains(name))
         .collect();
     let is_buffered = settings.get(&ACCESS) == Some(&FileAccess::Buffered);
     if !conditions.iter().any(|(name, _)| *name == "direct") {
         put("direct", u8::from(!is_buffered).to_string());
     }
-    for (name, value) in durability(cell)? {
+    let durability = durability(cell)?;
+    // What is synced was written before, unless the results are of a fio that only reserved the space.
+    if !durability.is_empty() && mix == ReadWriteMix::WRITE_ONLY {
+        let is_reserved = cell.factor(&format!("{CONDITION_PREFIX}{LAYOUT}")).is_some();
+        put("overwrite", u8::from(!is_reserved).to_string());
+    }
+    for (name, value) in durability {
         put(name, value);
     }
     let place = match conditions.is_empty() {

@@ -84,6 +84,8 @@ const BY_ORDER: [(FactorRef, [&str; 2]); 2] = [
 pub(crate) const SYNCS: &str = "syncs";
 /// What is said of a job that fio ran at the same time as others. A run of ours has one load at a time.
 pub(crate) const SHARED_WITH: &str = "shared_with";
+/// What is said of a file that fio may not have written before.
+pub(crate) const LAYOUT: &str = "layout";
 /// Syncs are more if they are this many times those that were asked for; the last writes of a job may have none.
 const MUCH_MORE_OFTEN: f64 = 1.1;
 /// Beyond this, the list of conditions in a subject's name is cut.
@@ -152,6 +154,7 @@ impl Described {
         for (name, value) in conditions {
             self.factors.insert(format!("{CONDITION_PREFIX}{name}"), value);
         }
+        self.say_layout(options);
     }
 
     /// States that fio has no option for, or that hold where none of its options was given: a run of ours has them all, and would match no
@@ -249,6 +252,33 @@ impl Described {
         ));
     }
 
+    /// Marks synced writes to a file that fio may have made by reserving space alone: each sync then commits the first write of its blocks
+    /// as well, and no cell of ours matches it.
+    ///
+    /// *Source*: fio(1), `overwrite` and `fallocate`.
+    fn say_layout(&mut self, options: &Options) {
+        let is_laid_out = options
+            .value("overwrite")
+            .is_some_and(|value| flag(value) == Ok(true));
+        let is_only_written = self
+            .factor(&READ_WRITE_MIX)
+            .is_some_and(|mix| mix == ReadWriteMix::WRITE_ONLY.to_string());
+        let none = Durability::None.to_string();
+        let is_synced = self.factor(&SYNC).is_some_and(|sync| sync != none);
+        if is_laid_out || is_device(options) || !is_only_written || !is_synced {
+            return;
+        }
+        self.factors.insert(
+            format!("{CONDITION_PREFIX}{LAYOUT}"),
+            "space reserved only".to_owned(),
+        );
+        self.remark(
+            "without overwrite=1, fio may have reserved the space of the file without writing it, and each sync then also commits the first \
+             write of its blocks; Outcrop writes its file in full first, so the two are not compared: add overwrite=1 to the job"
+                .to_owned(),
+        );
+    }
+
     /// Marks a job that shared the device with others: alone it has other figures.
     pub(super) fn say_shared(&mut self, others: usize) {
         let others = match others {
@@ -302,10 +332,7 @@ fn is_without_effect(given: &Given, options: &Options, workload: &Workload) -> b
         let mix = workload
             .value(&READ_WRITE_MIX)
             .and_then(|mix| mix.parse::<ReadWriteMix>().ok());
-        let is_device = options
-            .value("filename")
-            .is_some_and(|place| place.starts_with("/dev/"));
-        is_device || mix.is_some_and(|mix| !mix.has_writes())
+        is_device(options) || mix.is_some_and(|mix| !mix.has_writes())
     };
     match given.name.as_str() {
         // Direct access bypasses the page cache.
@@ -317,9 +344,16 @@ fn is_without_effect(given: &Given, options: &Options, workload: &Workload) -> b
                 .is_some_and(|(low, depth)| low == 0 || low >= depth)
         }
         "fallocate" => matches!(value, "native" | "posix" | "1") || makes_no_file(),
-        "overwrite" | "file_append" => is_off() || makes_no_file(),
+        // Outcrop writes its file in full first.
+        "overwrite" => true,
+        "file_append" => is_off() || makes_no_file(),
         name => WITHOUT_EFFECT.contains(&name),
     }
+}
+
+fn is_device(options: &Options) -> bool {
+    let place = options.value("filename");
+    place.is_some_and(|place| place.starts_with("/dev/"))
 }
 
 /// What all clones of a job read or write together: `size` is that of each clone's file. None where it is not known.

@@ -106,6 +106,48 @@ fn a_mix_in_which_fio_also_synced_between_reads_is_no_cell_of_ours() {
     }
 }
 
+/// fio reserves the space of a file that it only writes, and Outcrop writes it in full first.
+#[test]
+fn synced_writes_to_a_file_that_fio_did_not_write_first_are_no_cell_of_ours() {
+    let trial = |options: &str| {
+        let text = format!(
+            r#"{{"fio version": "fio-3.33", "timestamp": 1763700000, "jobs": [{{"jobname": "j", "job options": {{"bs": "4k", "size": "1m",
+            "ioengine": "psync", {options}}},
+            "read": {{"total_ios": 0, "iops": 0.0, "runtime": 0}},
+            "write": {{"total_ios": 800, "iops": 800.0, "bw_bytes": 3276800, "runtime": 1000, "io_bytes": 3276800,
+            "lat_ns": {{"mean": 7.0, "max": 9, "N": 800}}}},
+            "sync": {{"total_ios": 800, "lat_ns": {{"mean": 7.0, "max": 9, "N": 800}}}}}}]}}"#
+        );
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("j.json");
+        fs::write(&path, text).unwrap();
+        imported(&[&path]).trials.remove(0)
+    };
+    const SYNCED: &str = r#""rw": "randwrite", "fsync": "1""#;
+    for (options, is_apart) in [
+        (format!(r#"{SYNCED}, "filename": "a""#), true),
+        (SYNCED.to_owned(), true),
+        (format!(r#"{SYNCED}, "filename": "a", "overwrite": "1""#), false),
+        (format!(r#"{SYNCED}, "filename": "/dev/sdz""#), false),
+        (r#""rw": "randwrite", "filename": "a""#.to_owned(), false),
+    ] {
+        let seen = trial(&options);
+        assert_eq!(seen.factors.contains_key("fio_layout"), is_apart, "{options}");
+        let is_told = seen
+            .notes
+            .iter()
+            .any(|note| note.text.contains("add overwrite=1 to the job"));
+        assert_eq!(is_told, is_apart, "{options}: {:?}", seen.notes);
+        // Exported again, it is the job that it was.
+        let folder = tempfile::tempdir().unwrap();
+        let again = export(&run(folder.path(), std::slice::from_ref(&seen))).unwrap();
+        let path = folder.path().join("again.json");
+        fs::write(&path, again.document().to_string()).unwrap();
+        fs::write(&path, again.document().to_string()).unwrap();
+        assert_eq!(imported(&[&path]).trials[0].factors, seen.factors, "{options}");
+    }
+}
+
 #[test]
 fn a_run_that_did_not_record_writes_without_their_syncs_leaves_that_latency_out_and_says_so() {
     let folder = tempfile::tempdir().unwrap();

@@ -49,7 +49,7 @@ fn options_that_change_the_workload_are_conditions_unless_they_have_their_defaul
         (WRITES, "fallocate", "native", false),
         (READS, "fallocate", "none", false),
         (TO_A_DEVICE, "fallocate", "none", false),
-        (WRITES, "overwrite", "1", true),
+        (WRITES, "overwrite", "1", false),
         (WRITES, "overwrite", "0", false),
         (READS, "overwrite", "1", false),
         (WRITES, "file_append", "1", true),

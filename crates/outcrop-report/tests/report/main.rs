@@ -55,6 +55,7 @@ mod impossible_numbers;
 mod kv;
 mod kv_agreement;
 mod kv_block_size;
+mod kv_base;
 mod kv_choice;
 mod kv_figures;
 mod kv_fixture;

@@ -14,7 +14,7 @@ use outcrop_schema::kv::{
 use super::cautions::own_cautions;
 use super::cell::{
     base, blocks, hidden_by_caches, is_closed_loop, is_compressed, listed, load, of_one_load, others,
-    overload, pairs, requests, words, workers,
+    overload, pairs, requests, role_of_base, words, workers,
 };
 use super::space::{Space, amplification_without_log, data_within_cache, taken};
 use super::{block_size, codec, open_loop, tree};
@@ -180,11 +180,12 @@ fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let (advice, condition) = advised(&codec, saved, is_slower, space.words(), &takes);
     let costs = other_costs(cell, plain);
     let text = format!(
-        "{advice}; {cost}; {}.{} Compared with {}, the fastest cell without compression ({}). The space includes the log, indexes and filters \
+        "{advice}; {cost}; {}.{} Compared with {}, {} ({}). The space includes the log, indexes and filters \
          unless it says otherwise.",
         costs.listed(),
         costs.caveat(),
         blocks(plain),
+        role_of_base(cells, plain),
         load(cell)
     );
     let mut numbers = vec![

@@ -273,24 +273,41 @@ pub(super) fn of_one_load<'c, 'a>(cells: &'c [Cell<'a>], bounds: &Bounds<'_>) ->
         .or_else(|| largest_family_that(known(), &IN_WHAT_CANDIDATES_DIFFER, is_wanted))
 }
 
-/// The cell that a store is compared with: that of the answer above the layers. Where that one is about another store or load, it is the fastest
-/// cell in which neither the engine nor the filesystem compresses, of the same store under the same load: its blocks may have another size, and
-/// it may be on another filesystem that was made for it.
-pub(super) fn base<'c, 'a>(
+/// The cells that a store may be compared with: neither the engine nor the filesystem compresses, and store and load are the same. Blocks may
+/// have another size, and the filesystem may be another that was made for it.
+fn plain_like<'c, 'a>(
     cells: &'c [Cell<'a>],
-    cell: &Cell<'a>,
-    bounds: &Bounds<'_>,
-) -> Option<&'c Cell<'a>> {
+    cell: &'c Cell<'a>,
+) -> impl Iterator<Item = &'c Cell<'a>> + Clone {
     // The space of files and the space in use on a filesystem are not the same quantity.
     let is_made = |cell: &Cell<'_>| cell.get(&FILESYSTEM).is_some_and(|choice| choice.0.is_some());
-    let plain = cells.iter().filter(|plain| {
+    cells.iter().filter(move |plain| {
         is_plain(plain)
             && !is_compressed_below(plain)
             && is_made(plain) == is_made(cell)
             && plain.is_like(cell, &IN_WHAT_CANDIDATES_DIFFER)
-    });
+    })
+}
+
+/// The cell that a store is compared with: that of the answer above the layers. Where that one is about another store or load, it is the fastest.
+pub(super) fn base<'c, 'a>(
+    cells: &'c [Cell<'a>],
+    cell: &'c Cell<'a>,
+    bounds: &Bounds<'_>,
+) -> Option<&'c Cell<'a>> {
+    let plain = plain_like(cells, cell);
     let mut of_answer = plain.clone().filter(|plain| bounds.is_base(plain));
     of_answer
         .next()
         .or_else(|| best(plain, &THROUGHPUT).map(|(plain, _)| plain))
+}
+
+/// What the cell that a store is compared with is among its like. The answer above the layers leaves out those that break a limit, and a budget
+/// stops those that are slower by their bounds.
+pub(super) fn role_of_base(cells: &[Cell<'_>], base: &Cell<'_>) -> &'static str {
+    let throughput = base.value(&THROUGHPUT);
+    match plain_like(cells, base).all(|other| other.value(&THROUGHPUT) <= throughput) {
+        true => "the fastest cell without compression",
+        false => "as in where to compress, although another cell without compression has a higher median",
+    }
 }

@@ -1,0 +1,75 @@
+//! What stores are compared with under limits, and what is said of advice that a limit takes away.
+
+use outcrop_report::answer::Claim;
+use outcrop_report::{Constraints, Report};
+use outcrop_results::RunView;
+use outcrop_schema::kv::{COMPRESSION, COMPRESSION_BLOCK_SIZE, READ_LATENCY};
+
+use crate::kv_fixture::{Stored, of};
+
+fn cell(codec: &'static str, block_size: &'static str, throughput: f64, stored: f64) -> Stored {
+    Stored {
+        codec,
+        block_size,
+        filesystem: "ext4",
+        throughput,
+        stored,
+    }
+}
+
+fn usual() -> RunView {
+    of(&[
+        cell("none", "4KiB", 57.7e3, 42e6),
+        cell("none", "16KiB", 52.0e3, 42e6),
+        cell("lz4", "16KiB", 47.1e3, 21e6),
+    ])
+}
+
+fn on_codecs(run: &RunView, constraints: &Constraints) -> Claim {
+    let report = Report::under(run, &[], constraints, None);
+    let mut claims = report.layers[0].answer.advice.iter();
+    let claim = claims.find(|claim| claim.topic == "Compress blocks");
+    claim.cloned().expect("there is a codec")
+}
+
+#[test]
+fn a_base_that_is_not_the_fastest_is_not_called_so() {
+    let mut run = usual();
+    for trial in &mut run.trials {
+        let is_fastest =
+            trial.factors[COMPRESSION.name] == "none" && trial.factors[COMPRESSION_BLOCK_SIZE.name] == "4KiB";
+        let tail = if is_fastest { 9e6 } else { 1e6 };
+        for value in &mut trial.values {
+            if value.metric == READ_LATENCY.p99.name {
+                value.value = Some(tail);
+            }
+        }
+    }
+    let limited = Constraints {
+        p99_ns: Some(2e6),
+        ..Constraints::default()
+    };
+    let text = on_codecs(&run, &limited).text;
+    assert!(
+        text.contains("Compared with rocksdb none 16KiB on ext4, as in where to compress"),
+        "{text}"
+    );
+    let text = on_codecs(&run, &Constraints::default()).text;
+    assert!(text.contains("none 4KiB on ext4, the fastest cell"), "{text}");
+}
+
+#[test]
+fn what_a_limit_stops_is_not_told_to_be_measured_again_under_that_limit() {
+    let mut run = usual();
+    run.trials
+        .retain(|trial| trial.factors[COMPRESSION.name] == "none" || trial.repetition == 0);
+    let limited = Constraints {
+        min_ratio: Some(3.0),
+        ..Constraints::default()
+    };
+    let text = on_codecs(&run, &limited).text;
+    assert!(text.contains("Without limits: not decided"), "{text}");
+    assert!(!text.contains("outcrop run"), "{text}");
+    let text = on_codecs(&run, &Constraints::default()).text;
+    assert!(text.contains("outcrop run"), "{text}");
+}
