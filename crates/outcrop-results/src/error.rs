@@ -41,7 +41,7 @@ pub enum ResultsError {
         reason: String,
     },
     /// Another process is writing this run.
-    #[error("{} is in use by another outcrop process; wait until it ends, or stop it, then resume again", path.display())]
+    #[error("{} is in use by another outcrop process; wait until it ends, or stop it, then try again", path.display())]
     Locked {
         /// The run folder.
         path: PathBuf,
