@@ -72,7 +72,7 @@ pub struct TraceFacts {
     pub first_gets: u64,
     /// Gets that find their key where nothing is ever evicted.
     pub most_hits: u64,
-    /// Memory that holds every object at its largest: more is of no use.
+    /// Memory that holds every object that is ever stored, at its largest: more is of no use. 0 where none is.
     pub all_bytes: u64,
     /// Keys whose values have no size in the trace.
     pub keys_without_size: u64,
@@ -122,22 +122,23 @@ impl CurveSpec {
             let key = entry.key_id as usize;
             let is_new = !std::mem::replace(&mut is_known[key], true);
             is_held[key] &= !ends.have_come(entry);
-            if entry.kind == RequestKind::Get {
+            let (is_get, is_set) = (entry.kind == RequestKind::Get, entry.kind == RequestKind::Set);
+            if is_get {
                 facts.gets += 1;
                 facts.first_gets += u64::from(is_new);
                 facts.most_hits += u64::from(is_held[key]);
             }
-            let is_stored = match entry.kind {
-                RequestKind::Get => !is_held[key] && self.sets_on_miss,
-                RequestKind::Set => true,
-                RequestKind::Delete => false,
-            };
+            // A get that hits here may miss in a cache that evicts.
+            let may_be_stored = is_set || (is_get && self.sets_on_miss);
+            let is_stored = may_be_stored && (is_set || !is_held[key]);
             if is_stored {
                 ends.set(entry);
             }
-            is_held[key] = is_stored || (is_held[key] && entry.kind == RequestKind::Get);
+            is_held[key] = is_stored || (is_held[key] && is_get);
             is_sized[key] |= entry.value_size_bytes > 0;
-            largest[key] = largest[key].max(self.weight(trace, entry));
+            if may_be_stored {
+                largest[key] = largest[key].max(self.weight(trace, entry));
+            }
         }
         facts.all_bytes = largest.into_iter().map(u64::from).sum();
         facts.keys_without_size = is_sized.iter().filter(|sized| !**sized).count() as u64;

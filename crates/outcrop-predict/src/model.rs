@@ -373,6 +373,13 @@ impl Model<'_> {
         assumptions.extend(self.demand.assumptions.iter().cloned());
         if let Some(component) = self.component {
             assumptions.extend(self.no_limit(component));
+            let has_energy = self.application.power.is_some() && component.power_watts.is_some();
+            if has_energy && component.place != Place::Cpu && self.demand.cpu_ns > 0.0 {
+                assumptions.push(format!(
+                    "the energy of the CPU time that {} adds is not counted, only its own power",
+                    component.name
+                ));
+            }
         }
         if self.stored() < 1.0
             && let Some(full) = self.full_before().filter(|load| is_of_drive(*load))

@@ -276,7 +276,7 @@ impl Case<'_> {
     }
 
     /// Number of clients that it is about, as far as it is known.
-    fn load(&self) -> Option<f64> {
+    pub fn load(&self) -> Option<f64> {
         let asked = self.clients.map(f64::from).or(self.application.clients);
         self.outcome.as_ref().map_or(asked, |found| Some(found.clients))
     }

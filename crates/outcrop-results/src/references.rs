@@ -1,7 +1,7 @@
 //! Published figures in the tidy form of records: what ships in the binary, and a user's own files.
 //!
 //! A reference is a CSV file with a header. `subject`, `metric`, `unit`, `value` and `source` are required,
-//! `layer` is optional (`device` when absent), and every other column is a factor by its name. Figures are
+//! `layer` is optional (`device` when absent), `provenance` is `published` where it stands, and every other column is a factor by its name. Figures are
 //! converted to base units (MB/s to B/s, µs to ns), `io_block_size_kib` becomes `io_block_size` in the
 //! plan's spelling, and a condition that the publication does not give (span, state of the device, queue
 //! depth, block size) stands there as [`NOT_STATED`], so that nobody can overlook it.
@@ -10,11 +10,12 @@ mod csv_rows;
 mod shipped;
 mod unit_scale;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use outcrop_measure::metric::{Provenance, Unit};
 use outcrop_probe::user_file;
+use outcrop_schema::Vocabulary;
 use serde::Serialize;
 
 use crate::error::ResultsError;
@@ -66,7 +67,7 @@ pub struct Reference {
     pub title: String,
     /// Measured by somebody, or claimed by a vendor.
     pub kind: ReferenceKind,
-    /// What a reader must know before relying on the figures; nothing is known of a user's own file.
+    /// What a reader must know before relying on the figures; of a user's own file, which columns its layer has no factor for.
     pub caveats: Vec<String>,
     /// The figures.
     pub rows: Vec<ReferenceRow>,
@@ -101,6 +102,10 @@ pub fn load(name_or_path: &str) -> Result<Reference, ResultsError> {
     let bytes = bytes.map_err(ResultsError::io("read", path))?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let read = parse(&name, &format!("{name} ({})", path.display()), &[], &bytes);
+    let read = read.map(|reference| Reference {
+        caveats: unknown_factors(&reference.rows),
+        ..reference
+    });
     // A name is the file's without its ending; an error has to lead to the file.
     read.map_err(|error| match error {
         ResultsError::BadReference { line, reason, .. } => ResultsError::BadReference {
@@ -110,6 +115,19 @@ pub fn load(name_or_path: &str) -> Result<Reference, ResultsError> {
         },
         other => other,
     })
+}
+
+/// A sentence for each factor that the layer of its row does not have. It may be one of another program, or a slip.
+fn unknown_factors(rows: &[ReferenceRow]) -> Vec<String> {
+    let unknown = rows.iter().flat_map(|row| {
+        let layer = Vocabulary::default().layer(&row.layer);
+        let names = row.factors.keys();
+        names.filter_map(move |name| layer?.factor(name).is_none().then_some((name, &row.layer)))
+    });
+    let unknown: BTreeSet<(&String, &String)> = unknown.collect();
+    let sentence =
+        |(name, layer)| format!("The layer {layer} has no factor {name}. Is the column spelled right?");
+    unknown.into_iter().map(sentence).collect()
 }
 
 fn read(entry: &Shipped) -> Result<Reference, ResultsError> {

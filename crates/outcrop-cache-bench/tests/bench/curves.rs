@@ -124,6 +124,38 @@ fn an_object_that_has_ended_misses() {
 }
 
 #[test]
+fn what_a_get_stores_after_a_miss_lives_as_long_as_what_the_trace_sets() {
+    // Every value lives for five seconds: those stored at 0, 6 and 11 are found at 4, 7, 12 and 13.
+    let text = "0,a,set,1,10,5\n4,a,get,1,0,0\n6,a,get,1,0,0\n7,a,get,1,0,0\n11,a,get,1,0,0\n12,a,get,1,0,0\n13,a,get,1,0,0\n";
+    let trace = Trace::read(text.as_bytes()).unwrap();
+    let filled = spec(vec![1000]);
+    assert!(curve(&trace, &filled).iter().all(|point| point.hits == 4));
+    assert_eq!(filled.facts(&trace).most_hits, 4);
+}
+
+#[test]
+fn only_what_is_ever_stored_takes_memory() {
+    let text = "0,a,set,1,10,0\n1,a,get,1,0,0\n2,b,get,1,1000,0\n3,c,delete,1,1000,0\n";
+    let trace = Trace::read(text.as_bytes()).unwrap();
+    let filled = spec(vec![1 << 20]);
+    let bare = CurveSpec {
+        sets_on_miss: false,
+        ..filled.clone()
+    };
+    for spec in [filled, bare] {
+        let points = curve(&trace, &spec);
+        let fifo = points.iter().find(|point| point.policy == PolicyKind::Fifo);
+        assert_eq!(fifo.unwrap().held_bytes, spec.facts(&trace).all_bytes, "{spec:?}");
+    }
+    let gets = Trace::read("0,a,10\n1,a,10\n".as_bytes()).unwrap();
+    let bare = CurveSpec {
+        sets_on_miss: false,
+        ..spec(vec![100])
+    };
+    assert_eq!(bare.facts(&gets).all_bytes, 0);
+}
+
+#[test]
 fn a_stop_flag_ends_it() {
     let trace = Trace::read("a\nb\n".as_bytes()).unwrap();
     let stopped = miss_ratio_curve(&trace, &spec(vec![10]), &AtomicBool::new(true), &mut |_| {});

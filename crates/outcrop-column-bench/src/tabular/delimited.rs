@@ -230,7 +230,7 @@ pub(super) fn for_each(
             continue;
         }
         let Some(field) = record.get(number) else {
-            let line = record.position().map_or(0, csv::Position::line);
+            let line = records.line_of(&record);
             let seen = record.len();
             return Err(table_error(
                 path,

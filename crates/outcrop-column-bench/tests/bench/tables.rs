@@ -173,6 +173,16 @@ fn what_is_no_table_is_refused_with_what_was_seen() {
         .unwrap_err()
         .to_string();
     assert!(message.contains("line 3 has 1 fields"), "{message}");
+    let (_kept, path) = file("shifted.csv", "id,name,n\n1,Bern,10\n2,New, York,20\n");
+    let table = Table::describe(&path).unwrap();
+    let message = table
+        .load(&path, &table.columns[1], u64::MAX, &AtomicBool::new(false))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        message.contains("line 3 of the input: the record has 4 fields and the first has 3"),
+        "{message}"
+    );
 }
 
 #[test]

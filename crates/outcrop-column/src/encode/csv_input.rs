@@ -54,7 +54,7 @@ impl Default for CsvOptions<'_> {
 /// the threads of `options` encode.
 ///
 /// # Errors
-/// [`ColumnError::Input`] for a line without the column or a quote that is never closed, [`ColumnError::TooLong`] for a record,
+/// [`ColumnError::Input`] for a line without the column or with more fields than the first, or a quote that is never closed, [`ColumnError::TooLong`] for a record,
 /// [`ColumnError::NoSuchColumn`], and as [`Encoder::push`].
 ///
 /// ```
@@ -77,7 +77,7 @@ pub fn encode_csv(input: impl Read, csv: &CsvOptions<'_>, options: EncodeOptions
     let mut encoder = Encoder::new(options);
     while has_more {
         let field = record.get(index).ok_or_else(|| ColumnError::Input {
-            line: record.position().map_or(0, csv::Position::line),
+            line: records.line_of(&record),
             detail: format!(
                 "too few fields ({}) for column {index} (numbered from 0); is the delimiter right?",
                 record.len()

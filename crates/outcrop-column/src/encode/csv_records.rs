@@ -1,4 +1,4 @@
-//! Records of a delimited text, with an error where a quote is never closed or a record has no end in sight.
+//! Records of a delimited text, with an error where a quote is never closed, a record has no end in sight, or more fields than the first.
 
 use std::io::{self, Read};
 
@@ -16,6 +16,8 @@ const LONG_RECORD_BYTES: u64 = 1 << 20;
 /// value. Here the input is followed by a record that no text has at its end: where it does not come back as a record, it is within quotes.
 pub struct CsvRecords<R> {
     reader: csv::Reader<Marked<R>>,
+    /// Fields of the first record: a later one with more has a delimiter within a value, of which a part would be lost.
+    field_count: Option<usize>,
 }
 
 impl<R: Read> CsvRecords<R> {
@@ -39,6 +41,7 @@ impl<R: Read> CsvRecords<R> {
             record_start: 0,
             delimiters: 0,
             is_too_long: false,
+            has_returns: false,
         };
         let reader = csv::ReaderBuilder::new()
             .delimiter(delimiter)
@@ -46,14 +49,17 @@ impl<R: Read> CsvRecords<R> {
             .flexible(true)
             .quoting(has_quotes)
             .from_reader(input);
-        Self { reader }
+        Self {
+            reader,
+            field_count: None,
+        }
     }
 
     /// Reads the next record; false at the end of the input.
     ///
     /// # Errors
-    /// [`ColumnError::Io`] of the input, [`ColumnError::Input`] with the line of a quote that is never closed, [`ColumnError::TooLong`] for a
-    /// record that is too long: no more of it is read than the limit and what is read ahead.
+    /// [`ColumnError::Io`] of the input, [`ColumnError::Input`] with the line of a quote that is never closed or of a record with more fields than
+    /// the first, [`ColumnError::TooLong`] for a record that is too long: no more of it is read than the limit and what is read ahead.
     pub fn read(&mut self, record: &mut csv::ByteRecord) -> Result<bool> {
         let line = self.reader.position().line();
         let is_record = self.read_to_its_end(record)?;
@@ -63,7 +69,24 @@ impl<R: Read> CsvRecords<R> {
         if is_record && bytes as u64 > input.longest_record {
             return Err(input.too_long(line));
         }
+        if is_record {
+            self.check_fields(record)?;
+        }
         Ok(is_record)
+    }
+
+    fn check_fields(&mut self, record: &csv::ByteRecord) -> Result<()> {
+        let (seen, expected) = (record.len(), *self.field_count.get_or_insert(record.len()));
+        if seen <= expected {
+            return Ok(());
+        }
+        Err(ColumnError::Input {
+            line: self.line_of(record),
+            detail: format!(
+                "the record has {seen} fields and the first has {expected}; is the delimiter right, and does a value with a delimiter stand in \
+                 quotation marks?"
+            ),
+        })
     }
 
     /// The same, where only a record whose end is not read ahead is too long.
@@ -99,6 +122,14 @@ impl<R: Read> CsvRecords<R> {
         Ok(true)
     }
 
+    /// The line in which the record begins that was read last.
+    pub fn line_of(&self, record: &csv::ByteRecord) -> u64 {
+        let within = memchr::memchr_iter(b'\n', record.as_slice()).count() as u64;
+        // The reader stops behind the carriage return that ends a record, and counts the line feed later.
+        let end = u64::from(!self.reader.get_ref().has_returns);
+        self.reader.position().line().saturating_sub(within + end).max(1)
+    }
+
     /// Bytes of the input up to the end of the last record.
     pub fn read_bytes(&self) -> u64 {
         self.reader.position().byte()
@@ -119,6 +150,8 @@ struct Marked<R> {
     /// Delimiters in it, once it is long.
     delimiters: usize,
     is_too_long: bool,
+    /// Whether the first line ends in a carriage return and a line feed.
+    has_returns: bool,
 }
 
 impl<R> Marked<R> {
@@ -153,6 +186,10 @@ impl<R: Read> Read for Marked<R> {
                 return Err(io::Error::other("a record is too long"));
             }
             let read = self.input.read(buffer)?;
+            if self.read_bytes == 0 {
+                let first = memchr::memchr(b'\n', &buffer[..read]);
+                self.has_returns = first.is_some_and(|end| buffer[..end].ends_with(b"\r"));
+            }
             self.read_bytes += read as u64;
             if self.record_bytes() > LONG_RECORD_BYTES {
                 self.delimiters += memchr::memchr_iter(self.delimiter, &buffer[..read]).count();

@@ -1,4 +1,4 @@
-//! Quotes of a delimited text that are never closed.
+//! Quotes of a delimited text that are never closed, and delimiters of values without any.
 
 use outcrop_column::{Column, ColumnError, CsvOptions, EncodeOptions, InputColumn, encode_csv};
 use proptest::prelude::*;
@@ -33,6 +33,29 @@ fn a_quote_that_is_never_closed_is_an_error_with_its_line() {
             );
         }
     }
+}
+
+#[test]
+fn a_record_with_more_fields_than_the_first_is_an_error_with_its_line_and_none_is_cut() {
+    for (text, line) in [
+        ("id,name\n1,Smith, John\n", 2),
+        ("id,name\r\n1,\"x\r\ny\"\r\n2,Smith, John\r\n", 4),
+        ("id,name\n1,x\n\n2,Smith, John", 4),
+        ("id,name\r\n1,x\r\n\r\n2,\"a\nb\", John,\r\n", 4),
+        ("id,name\n1,x,\n", 2),
+    ] {
+        for has_header in [true, false] {
+            let error = encoded(text, has_header).unwrap_err();
+            assert!(
+                matches!(&error, ColumnError::Input { line: seen, detail } if *seen == line && detail.contains("fields and the first has 2")),
+                "{text:?}: {error}"
+            );
+        }
+    }
+    let csv = CsvOptions::default();
+    assert!(encode_csv(&b"name\nSmith, John\n"[..], &csv, EncodeOptions::default()).is_err());
+    let whole = encoded("id,name\n1,\"Smith, John\"\n", true).unwrap();
+    assert_eq!(whole, [&b"Smith, John"[..]]);
 }
 
 #[test]

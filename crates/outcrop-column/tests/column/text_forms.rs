@@ -1,10 +1,15 @@
 //! Numbers, dates and booleans of Parquet and Arrow files as the text forms of their values.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use arrow_array::types::{
+    ArrowTimestampType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    TimestampSecondType,
+};
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Date32Array, Decimal128Array, Int64Array, RecordBatch,
-    TimestampMicrosecondArray, TimestampMillisecondArray,
+    Array, ArrayRef, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Int64Array, PrimitiveArray,
+    RecordBatch, Time64MicrosecondArray, TimestampMicrosecondArray, TimestampMillisecondArray, UInt8Array,
 };
 use arrow_ipc::writer::IpcWriteOptions;
 use outcrop_column::InputColumn;
@@ -43,9 +48,9 @@ fn numbers_dates_and_booleans_are_read_as_their_text_forms() {
                     .with_timezone("UTC"),
             ),
             [
-                Some("2026-11-22T07:23:00Z"),
+                Some("2026-11-22T07:23:00.000000Z"),
                 None,
-                Some("1970-01-01T00:00:00.500Z"),
+                Some("1970-01-01T00:00:00.500000Z"),
             ],
         ),
         (
@@ -73,6 +78,56 @@ fn numbers_dates_and_booleans_are_read_as_their_text_forms() {
         for rows in texts_of(&array) {
             assert_eq!(rows, expected, "{}", array.data_type());
         }
+    }
+}
+
+#[test]
+fn the_text_forms_of_moments_sort_as_the_moments_do() {
+    fn moments<T: ArrowTimestampType>(steps: &[i64]) -> [ArrayRef; 2] {
+        let array = PrimitiveArray::<T>::from_iter_values(steps.iter().copied());
+        [Arc::new(array.clone()), Arc::new(array.with_timezone("UTC"))]
+    }
+    let of_year_800 = -36_889_862_400;
+    let seconds = [of_year_800, -1, 0, 1, 1_795_332_180];
+    // Just before a second, at it, and at two fractions of it.
+    let of_unit = |per_second: i64| {
+        let near = [-1, 0, 1, per_second / 2];
+        let all = seconds
+            .iter()
+            .flat_map(|second| near.map(|step| second * per_second + step));
+        all.collect::<BTreeSet<i64>>().into_iter().collect::<Vec<i64>>()
+    };
+    let mut columns = moments::<TimestampSecondType>(&seconds).to_vec();
+    columns.extend(moments::<TimestampMillisecondType>(&of_unit(1000)));
+    columns.extend(moments::<TimestampMicrosecondType>(&of_unit(1_000_000)));
+    // Nanoseconds of 64 bits do not reach back to the year 800.
+    let recent: Vec<i64> = of_unit(1000).into_iter().filter(|ms| *ms > -2000).collect();
+    let nanoseconds: Vec<i64> = recent.iter().map(|ms| ms * 1_000_000).collect();
+    columns.extend(moments::<TimestampNanosecondType>(&nanoseconds));
+    let times: Vec<i64> = of_unit(1000)
+        .into_iter()
+        .filter(|ms| (0..86_400_000).contains(ms))
+        .collect();
+    columns.push(Arc::new(Time64MicrosecondArray::from(
+        times.iter().map(|ms| ms * 1000).collect::<Vec<i64>>(),
+    )));
+    let keys = UInt8Array::from_iter_values(0..seconds.len() as u8);
+    let values = TimestampMillisecondArray::from(of_unit(1000)[..seconds.len()].to_vec());
+    columns.push(Arc::new(DictionaryArray::new(
+        keys,
+        Arc::new(values.with_timezone("Europe/Zurich")),
+    )));
+    for array in columns {
+        let stream = stream_of(
+            &RecordBatch::try_from_iter([("c", Arc::clone(&array))]).unwrap(),
+            IpcWriteOptions::default(),
+        );
+        let texts = encoded(ArrowStrings::open(&stream[..], InputColumn::Only).unwrap()).unwrap();
+        assert!(
+            texts.is_sorted_by(|one, next| one < next),
+            "{}: {texts:?}",
+            array.data_type()
+        );
     }
 }
 

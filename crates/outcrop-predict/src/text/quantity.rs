@@ -128,8 +128,11 @@ pub(super) fn counts(text: &str) -> Result<Vec<u32>, String> {
         let count = part.trim().parse::<u32>().ok().filter(|count| *count > 0);
         count.ok_or_else(|| format!("`{}` is not a number of clients; expected 1, 8, 64", part.trim()))
     };
-    text.split(',')
-        .filter(|part| !part.trim().is_empty())
-        .map(parse)
-        .collect()
+    let parts = text.split(',').filter(|part| !part.trim().is_empty());
+    let counts: Vec<u32> = parts.map(parse).collect::<Result<_, _>>()?;
+    let twice = (1..counts.len()).find(|place| counts[..*place].contains(&counts[*place]));
+    match twice {
+        Some(place) => Err(format!("`{}` is given twice; keep one", counts[place])),
+        None => Ok(counts),
+    }
 }

@@ -181,3 +181,25 @@ fn power_in_coarse_steps_gives_no_joules() {
     let error = applications(&no_step).unwrap_err().to_string();
     assert!(error.contains("the step of the meter's readings"), "{error}");
 }
+
+#[test]
+fn energy_says_that_the_cpu_time_of_an_accelerator_is_not_in_it() {
+    let text = "[[application]]\nname = 'store'\nclients = 1\nthroughput = '10k'\nblock_size = '4KiB'\ndecompressed_blocks = 1\n\
+                power_idle = '100W'\npower_step = '1W'\npower_loaded = '200W'\n";
+    let application = applications(text).unwrap().remove(0);
+    let says_so = |more: &str| {
+        let component = components(&format!("{QAT}power = '10W'\n{more}"))
+            .unwrap()
+            .0
+            .remove(0);
+        let found = predict(&application, Some(&component), None).unwrap();
+        assert!(matches!(found.energy, Energy::PerOperation(_)), "{found:?}");
+        let assumptions = found.assumptions.iter();
+        assumptions
+            .filter(|text| text.contains("CPU time that QAT adds"))
+            .count()
+    };
+    assert_eq!(says_so("polled = true\n"), 1);
+    assert_eq!(says_so("cpu_per_block = '2us'\n"), 1);
+    assert_eq!(says_so("cpu_per_block = '0us'\n"), 0);
+}

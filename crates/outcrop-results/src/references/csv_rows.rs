@@ -14,7 +14,15 @@ use crate::trial::LARGEST;
 /// Columns without which a figure means nothing.
 const REQUIRED: [&str; 5] = ["subject", "metric", "unit", "value", "source"];
 /// Columns that are not factors.
-const NOT_FACTORS: [&str; 6] = ["layer", "subject", "metric", "unit", "value", "source"];
+const NOT_FACTORS: [&str; 7] = [
+    "layer",
+    "subject",
+    "metric",
+    "unit",
+    "value",
+    "provenance",
+    "source",
+];
 /// The layer of files that do not name one.
 const DEFAULT_LAYER: &LayerSchema = &device::SCHEMA;
 
@@ -136,6 +144,11 @@ impl Row<'_> {
             return Err(format!(
                 "the value {text:?} {published_unit} is impossible; expected at most {LARGEST:e} in {}",
                 unit.symbol()
+            ));
+        }
+        if let Some(other) = self.optional("provenance").filter(|other| *other != "published") {
+            return Err(format!(
+                "the provenance {other:?} is not that of a reference; expected published"
             ));
         }
         let layer = self.optional("layer").unwrap_or(DEFAULT_LAYER.name).to_owned();

@@ -278,3 +278,29 @@ fn published_stage_shares_add_up_and_every_shipped_reference_has_its_caveats() {
             .all(|reference| !reference.caveats.is_empty())
     );
 }
+
+#[test]
+fn a_column_that_its_layer_has_no_factor_for_is_named_and_another_provenance_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.csv");
+    let load = |header: &str, row: &str| {
+        let text = format!("subject,{header},metric,unit,value,source\nA,{row},iops,1/s,1000,here\n");
+        std::fs::write(&path, text).unwrap();
+        load(path.to_str().unwrap())
+    };
+    let good = load("queue_depth,provenance", "4,published").unwrap();
+    assert_eq!(good.rows[0].factors["queue_depth"], "4");
+    assert!(
+        good.caveats.is_empty() && !good.rows[0].factors.contains_key("provenance"),
+        "{good:?}"
+    );
+    let slip = load("queue_dept", "4").unwrap();
+    assert!(
+        slip.caveats
+            .iter()
+            .any(|caveat| caveat.contains("no factor queue_dept.")),
+        "{slip:?}"
+    );
+    let error = load("provenance", "measured").unwrap_err().to_string();
+    assert!(error.contains("expected published"), "{error}");
+}

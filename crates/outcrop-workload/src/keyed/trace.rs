@@ -5,7 +5,7 @@
 //! `replace`, `cas` or `delete`; bytes; bytes; seconds (0: for ever). A first line that names the columns is passed
 //! over. The key that is sent is the name, filled up with dots to the key size; where the name is longer, as traces
 //! with hashed names have it, it is sent whole. A get that gives no value size has the one that the trace last gave for its
-//! key, or the first that it will give.
+//! key, or the first that it will give. So has a get that gives no time to live, with the times of sets: one that misses may be followed by a set.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ pub struct TraceEntry {
     pub key_id: u64,
     /// Length of the value that a set stores.
     pub value_size_bytes: u32,
-    /// Seconds that a set's value lives; 0 is for ever.
+    /// Seconds that a value lives that is set here, or after a get that missed; 0 is for ever.
     pub ttl_s: u32,
 }
 
@@ -46,6 +46,8 @@ const ALL: usize = 6;
 const FORMS: &str =
     "six (time, key, operation, key size, value size, ttl), three (time, key, size) or one (key)";
 const LONGEST_TIME_S: f64 = 1e9;
+/// In seconds since 1970 the year 5138, in milliseconds the year 1973.
+const LATEST_START_S: f64 = 1e11;
 /// A line of six columns has some hundred bytes.
 const MOST_LINE_BYTES: usize = 1 << 20;
 /// As much as the CSV reader reads at once: what stands behind the end of a line.
@@ -125,7 +127,7 @@ impl Trace {
                 why: "there is no request in it".to_owned(),
             });
         }
-        trace.complete_sizes();
+        trace.complete_gets();
         Ok(trace)
     }
 
@@ -143,6 +145,12 @@ impl Trace {
             return self.push_entry(0, RequestKind::Get, key(&row[0], 0)?, 0, 0, ids);
         }
         let time_s: f64 = row[0].parse().map_err(|_| unlike("time in seconds", &row[0]))?;
+        if origin_s.is_none() && time_s > LATEST_START_S {
+            return Err(format!(
+                "time {} is too late for seconds since 1970; convert milliseconds, microseconds or nanoseconds to seconds",
+                &row[0]
+            ));
+        }
         let offset_s = time_s - *origin_s.get_or_insert(time_s);
         let at_ns = match offset_s {
             offset_s if (0.0..=LONGEST_TIME_S).contains(&offset_s) => (offset_s * 1e9).round() as u64,
@@ -199,23 +207,36 @@ impl Trace {
         Ok(())
     }
 
-    /// Gives gets without a size the one that is known of their key.
-    fn complete_sizes(&mut self) {
-        let mut known = vec![0_u32; self.keys.len()];
-        for entry in self
-            .entries
-            .iter()
-            .rev()
-            .filter(|entry| entry.value_size_bytes > 0)
-        {
-            known[entry.key_id as usize] = entry.value_size_bytes;
+    /// Gives gets without a size the one that is known of their key, and gets without a time to live that of their key's sets.
+    fn complete_gets(&mut self) {
+        let mut sizes = vec![0_u32; self.keys.len()];
+        let mut ttls_s = vec![0_u32; self.keys.len()];
+        // A set without a time to live is one for ever.
+        let has_ttl = |entry: &TraceEntry| match entry.kind {
+            RequestKind::Get => entry.ttl_s > 0,
+            RequestKind::Set => true,
+            RequestKind::Delete => false,
+        };
+        for entry in self.entries.iter().rev() {
+            let key = entry.key_id as usize;
+            if entry.value_size_bytes > 0 {
+                sizes[key] = entry.value_size_bytes;
+            }
+            if has_ttl(entry) {
+                ttls_s[key] = entry.ttl_s;
+            }
         }
         for entry in &mut self.entries {
-            let known = &mut known[entry.key_id as usize];
+            let key = entry.key_id as usize;
             if entry.value_size_bytes > 0 {
-                *known = entry.value_size_bytes;
+                sizes[key] = entry.value_size_bytes;
             } else if entry.kind == RequestKind::Get {
-                entry.value_size_bytes = *known;
+                entry.value_size_bytes = sizes[key];
+            }
+            if has_ttl(entry) {
+                ttls_s[key] = entry.ttl_s;
+            } else if entry.kind == RequestKind::Get {
+                entry.ttl_s = ttls_s[key];
             }
         }
     }

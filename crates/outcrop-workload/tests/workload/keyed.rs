@@ -319,6 +319,31 @@ fn a_get_without_a_size_has_the_one_that_is_known_of_its_key() {
 }
 
 #[test]
+fn a_get_without_a_time_to_live_has_that_of_its_keys_sets() {
+    let text = "0,a,get,1,0,0\n1,a,set,1,4,60\n2,a,get,1,0,0\n3,a,delete,1,0,0\n4,a,get,1,0,0\n5,a,set,1,4,0\n6,a,get,1,0,0\n\
+                7,a,get,1,0,9\n8,a,get,1,0,0\n9,b,get,1,0,0\n";
+    let trace = Trace::read(text.as_bytes()).unwrap();
+    let ttls: Vec<u32> = trace.entries().iter().map(|entry| entry.ttl_s).collect();
+    assert_eq!(ttls, [60, 60, 60, 0, 60, 0, 0, 9, 9, 0]);
+}
+
+#[test]
+fn times_that_cannot_be_seconds_are_refused_and_those_of_any_other_origin_are_not() {
+    for first in ["1795332180000", "1795332180000000", "1795332180000000000"] {
+        for rest in ["a,get,1,1,0", "a,10"] {
+            let error = Trace::read(format!("{first},{rest}\n").as_bytes()).unwrap_err();
+            assert!(error.to_string().contains("to seconds"), "{error}");
+        }
+    }
+    for first in ["-5", "0", "86400.25", "1795332180", "1795332180.125"] {
+        assert!(
+            Trace::read(format!("{first},a,10\n").as_bytes()).is_ok(),
+            "{first}"
+        );
+    }
+}
+
+#[test]
 fn a_wrong_line_of_a_trace_is_named() {
     for (text, line) in [
         ("", 1),

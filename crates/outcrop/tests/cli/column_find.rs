@@ -211,3 +211,39 @@ fn lines_that_end_in_a_carriage_return_are_said_to() {
     let seen: Seen = command.output().unwrap().into();
     assert!(seen.stderr.contains("end in a carriage return"), "{seen:?}");
 }
+
+#[test]
+fn a_value_of_a_text_file_of_windows_is_not_just_missing() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("words.txt"), b"\xef\xbb\xbfloam\r\nsilt\r\n").unwrap();
+    let encoded = outcrop(dir, &["column", "encode", "words.txt", "-o", "w.ocol"]);
+    assert!(
+        encoded
+            .stderr
+            .contains("the first line ends in a carriage return")
+            && encoded.stderr.contains("a UTF-8 byte order mark"),
+        "{encoded:?}"
+    );
+    let find = |value: &str| outcrop(dir, &["column", "find", "w.ocol", value]);
+    let missed = find("silt");
+    assert!(
+        missed.stderr.contains("is stored with a carriage return"),
+        "{missed:?}"
+    );
+    for value in ["silt\r", "chalk"] {
+        let seen = find(value);
+        assert!(!seen.stderr.contains("carriage return"), "{seen:?}");
+    }
+}
+
+#[test]
+fn a_name_that_two_columns_have_means_neither_and_their_numbers_do() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("t.csv"), "a,a,b\n1,x,3\n4,y,6\n").unwrap();
+    let encode = |column: &'static str| ["encode", "t.csv", "--header", "--column", column, "-o", "t.ocol"];
+    assert!(refused(dir, &encode("a")).contains("such as 0 or 1 (from 0)"));
+    column(dir, &encode("1"));
+    assert_eq!(column(dir, &["find", "t.ocol", "y"]), "1\n");
+}

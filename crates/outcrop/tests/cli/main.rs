@@ -51,6 +51,7 @@ mod one_path;
 mod outputs;
 mod placement;
 mod predict;
+mod predict_loads;
 mod printed_commands;
 mod run_memory;
 mod runs;

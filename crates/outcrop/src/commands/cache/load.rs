@@ -65,7 +65,8 @@ pub(crate) struct Args {
     /// Workload: etc, etc-lite
     #[arg(long, default_value = "etc")]
     workload: Preset,
-    /// Replay a trace instead: CSV with time,key,operation,key size,value size,ttl; with time,key,size; or with keys
+    /// Replay a trace instead: CSV with time,key,operation,key size,value size,ttl; with time,key,size; or with keys.
+    /// Times and ttl are in seconds
     #[arg(long, value_name = "FILE", conflicts_with_all = NOT_WITH_A_TRACE)]
     trace: Option<std::path::PathBuf>,
     /// Replay the trace at its own times (open loop)

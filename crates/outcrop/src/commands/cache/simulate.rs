@@ -7,6 +7,7 @@ mod picture;
 mod tests;
 
 use std::io::{IsTerminal as _, Read};
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use outcrop_cache_bench::{CurvePoint, CurveSpec, MemorySizes, Policies, TraceFacts, miss_ratio_curve};
@@ -16,7 +17,7 @@ use outcrop_report::number::counted;
 use outcrop_workload::keyed::Trace;
 use outcrop_workload::word::quoted;
 
-use crate::commands::whole::whole;
+use crate::commands::whole::from_one;
 use crate::exit::{Ending, bad_input};
 use crate::output::{Cell, Format, Table, note, pretty_json, print};
 use crate::output_file::{Force, refuse_input, refuse_stdout};
@@ -28,7 +29,8 @@ Examples:
   outcrop cache simulate trace.csv --memory 64MiB..8GiB --svg miss.svg  also draw the curve
   outcrop cache simulate keys.txt --value-size 100B --memory 1MiB..64MiB --format csv
 
-Each line of a trace is time,key,operation,key size,value size,ttl; or time,key,size; or a key.
+Each line of a trace is time,key,operation,key size,value size,ttl; or time,key,size; or a key. Times and ttl are in \
+seconds, sizes in bytes. A get without a value size or a ttl has that of its key's sets.
 The size of an object is its key, its value and --overhead. Caches start empty. Simulated, not measured: no server runs, \
 and a server holds fewer items in as much memory, because part of it stays free.
 Memory: 32 bytes per request, each key twice while the trace is read, then 56 bytes per key and thread.";
@@ -57,8 +59,8 @@ pub(super) struct Args {
     #[arg(long)]
     no_set_on_miss: bool,
     /// Read only the first N requests of the trace, as in 100000 or 1M
-    #[arg(long, value_name = "N", value_parser = whole::<u64>)]
-    requests: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = from_one)]
+    requests: Option<NonZeroU64>,
     /// Simulations that run in parallel [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
@@ -84,7 +86,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
         refuse_input(&args.trace, path)?;
         args.force.check(path)?;
     }
-    let (trace, is_plain) = read(&args.trace, args.requests.unwrap_or(u64::MAX))?;
+    let (trace, is_plain) = read(&args.trace, args.requests.map_or(u64::MAX, NonZeroU64::get))?;
     // Whoever waits for a trace is ended by the first signal: there is nothing to keep yet.
     let stop = crate::interrupt::stop_flag()?;
     let mut spec = spec(args, &trace)?;
@@ -95,6 +97,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
     if facts.gets == 0 {
         return Err(bad_input(anyhow::anyhow!(
             "{}: the trace has no get, so it has no hits and no misses",
+            args.trace.display()
+        )));
+    }
+    if facts.all_bytes == 0 {
+        return Err(bad_input(anyhow::anyhow!(
+            "{}: the trace has no set, so with --no-set-on-miss nothing is ever stored and every get misses; leave it out",
             args.trace.display()
         )));
     }

@@ -37,7 +37,7 @@ pub(super) enum Action {
 pub(super) enum InputFormat {
     /// One row per line
     Text,
-    /// Fields between delimiters, RFC 4180
+    /// Fields between delimiters, RFC 4180; empty lines are left out, in a file of one column as well
     Csv,
     /// The same, with tabs as delimiters
     Tsv,
@@ -266,7 +266,7 @@ pub(super) struct Find {
     /// Values from A (inclusive) to B (exclusive), compared byte by byte as text; either may be left out
     #[arg(long, value_name = "A..B", conflicts_with_all = ["number_range", "regex", "is_null"])]
     pub(super) range: Option<OsString>,
-    /// Values that are numbers from A (inclusive) to B (exclusive); each distinct value is read once
+    /// Values that are numbers from A (inclusive) to B (exclusive), fractions to 53 bits; each distinct value is read once
     #[arg(long, value_name = "A..B", allow_hyphen_values = true, conflicts_with_all = ["regex", "is_null", "hex"])]
     pub(super) number_range: Option<String>,
     /// Values that match this regular expression; it is evaluated once per distinct value

@@ -195,7 +195,15 @@ impl Layout {
     }
 
     fn column(&self, called: &str) -> anyhow::Result<&TableColumn> {
-        let by_name = self.columns.iter().find(|column| column.name == called);
+        let mut named = self.columns.iter().filter(|column| column.name == called);
+        let by_name = named.next();
+        if let (Some(first), Some(second)) = (by_name, named.next()) {
+            return Err(bad_input(anyhow::anyhow!(
+                "several columns are called {called:?}; give the number of one, such as {} or {} (from 0)",
+                first.number,
+                second.number
+            )));
+        }
         let found = by_name.or_else(|| self.columns.get(called.parse::<usize>().ok()?));
         found.ok_or_else(|| match called {
             "all" | "*" => bad_input(anyhow::anyhow!(

@@ -29,7 +29,8 @@ impl Numeral {
     fn compare(self, other: Self) -> Ordering {
         match (self, other) {
             (Self::Whole(one), Self::Whole(other)) => one.cmp(&other),
-            (one, other) => one.float().total_cmp(&other.float()),
+            // Neither is NaN, and 0 is -0.
+            (one, other) => one.float().partial_cmp(&other.float()).unwrap_or(Ordering::Equal),
         }
     }
 }
@@ -90,6 +91,10 @@ mod tests {
             holds("9007199254740993..", "9007199254740993")
                 && !holds("9007199254740993..", "9007199254740992")
         );
+        for zero in ["-0.0", "-0", "0", "0.00", "-0e3"] {
+            assert!(holds("0..", zero) && !holds("..0", zero), "{zero}");
+            assert!(holds("-0.0..", zero) && !holds("..-0.0", zero), "{zero}");
+        }
         for text in ["", "x", "NaN", "inf", "1 2"] {
             assert!(!holds("..", text), "{text:?}");
         }

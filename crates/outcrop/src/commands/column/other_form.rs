@@ -31,9 +31,24 @@ pub(super) fn hint(column: &Column, wanted: &Wanted, row_counts: &[u64]) -> Opti
                     .to_owned(),
             );
         }
+        if is_whole && is_stored_with_return(column, asked) {
+            return Some(
+                "the value is stored with a carriage return at its end, as the lines of the encoded file end in one; encode them without \
+                 (`tr -d '\\r'`), or search with --prefix"
+                    .to_owned(),
+            );
+        }
         let (asked, stored) = (std::str::from_utf8(asked).ok()?, std::str::from_utf8(&stored).ok()?);
         of_moment(asked, stored, is_whole).or_else(|| of_number(column, asked, stored))
     })
+}
+
+/// Whether the column has the value of a line that ends as in text files of Windows.
+fn is_stored_with_return(column: &Column, asked: &[u8]) -> bool {
+    let rows = column
+        .find(&[asked, b"\r"].concat())
+        .and_then(|found| found.count());
+    rows.is_ok_and(|rows| rows > 0)
 }
 
 /// The first value that is not null; none where a file has no codes to read it from.

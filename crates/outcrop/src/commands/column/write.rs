@@ -6,6 +6,7 @@ use super::flags::{Append, Encode};
 use super::input::{Opened, read};
 use super::kept::Kept;
 use super::layout::{Layout, open_input};
+use super::notes::{empty_values, may_mean_null, say_empty_fields, say_marks, say_text_form};
 use super::outputs::outputs;
 use super::print::{Figure, SHUFFLED, bytes, bytes_with_unit, count, count_with_unit, word};
 use super::{Access, about, of_column, open};
@@ -14,11 +15,10 @@ use crate::output::{Cell, Format, Table, note, pretty_json, print};
 use crate::output_file::{self, Force, refuse_input, refuse_stdout, where_full};
 use crate::work::LongWork;
 use outcrop_column::{Column, EncodeReport, Encoder, Index};
-use outcrop_column_bench::tabular::{FileKind, TableColumn, ValueKind};
+use outcrop_column_bench::tabular::{FileKind, TableColumn};
 use outcrop_measure::metric::Unavailable;
 use outcrop_measure::units::{format_nanoseconds, format_ratio};
 use outcrop_probe::Stopwatch;
-use outcrop_report::number::counted;
 use outcrop_report::{ColumnSizes, OcolIndex, TotalSizes};
 use std::path::{Path, PathBuf};
 
@@ -108,6 +108,9 @@ fn encode_column(
     if may_mean_null(layout, null) {
         say_empty_fields(column, empty_values(&file)?);
     }
+    if layout.kind == FileKind::Lines {
+        say_marks(&file)?;
+    }
     let is_compared = !args.no_compare;
     let compared = is_compared
         .then(|| compared((opened, layout), column, (&file, &report), options, work))
@@ -130,45 +133,6 @@ pub(super) fn write(encoder: Encoder, path: &Path, force: Force) -> anyhow::Resu
     let report = finished.map_err(|error| where_full(path, error))?;
     output_file::commit(file, path)?;
     Ok(report)
-}
-
-/// Whether the input is CSV, where an empty field may mean an empty value or none, and no flag says which.
-fn may_mean_null(layout: &Layout, null: Option<&str>) -> bool {
-    matches!(layout.kind, FileKind::Delimited | FileKind::TabSeparated) && null.is_none()
-}
-
-/// People learn what was made of empty fields.
-fn say_empty_fields(column: &TableColumn, empty: u64) {
-    if empty > 0 {
-        let (fields, are) = (
-            counted(empty as usize, "empty field"),
-            if empty == 1 { "is" } else { "are" },
-        );
-        let name = &column.name;
-        note(&format!(
-            "note: {name}: {fields} {are} encoded as empty text; --null '' makes them null"
-        ));
-    }
-}
-
-/// Rows of a file whose value is empty.
-fn empty_values(file: &Path) -> anyhow::Result<u64> {
-    let column = Column::open_on_disk(file).map_err(of_column)?;
-    let found = column.find(b"").and_then(|found| found.count());
-    found.map_err(of_column)
-}
-
-/// Values that are not strings are encoded as their text forms, and whoever searches must know them.
-fn say_text_form(column: &TableColumn) {
-    if let Some(type_name) = &column.type_name
-        && column.kind != ValueKind::Strings
-        && column.kind.has_text_form()
-    {
-        note(&format!(
-            "{}: values of type {type_name} are encoded as text",
-            column.name
-        ));
-    }
 }
 
 pub(super) fn append(args: &Append) -> anyhow::Result<()> {

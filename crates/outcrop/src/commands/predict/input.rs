@@ -4,7 +4,7 @@ use super::Args;
 use crate::exit::bad_input;
 use crate::output;
 use anyhow::Context as _;
-use outcrop_predict::{Application, Component, Measured, PUBLISHED};
+use outcrop_predict::{Application, Case, Component, Measured, PUBLISHED, Study};
 use outcrop_report::MeasuredSystem;
 use outcrop_results::RunView;
 use std::path::Path;
@@ -62,12 +62,41 @@ fn applications(args: &Args) -> anyhow::Result<Vec<Application>> {
                 .map_err(bad_input)?,
         );
     }
+    let twice = (1..args.clients.len()).find(|place| args.clients[..*place].contains(&args.clients[*place]));
+    if let Some(place) = twice {
+        return Err(bad_input(anyhow::anyhow!(
+            "--clients {} is given twice; keep one",
+            args.clients[place]
+        )));
+    }
     if !args.clients.is_empty() {
         for application in &mut applications {
             application.predict_clients.clone_from(&args.clients);
         }
     }
     Ok(applications)
+}
+
+/// Refuses two entries of one name and load: the rows of one could not be told from those of the other.
+pub(super) fn refuse_twice(study: &Study<'_>) -> anyhow::Result<()> {
+    let is_alike = |one: &Case<'_>, other: &Case<'_>| {
+        let is_load = one.load().is_some() && one.load() == other.load();
+        is_load && one.application.name == other.application.name
+    };
+    let plain: Vec<&Case<'_>> = study
+        .cases
+        .iter()
+        .filter(|case| case.component.is_none())
+        .collect();
+    let twice = (1..plain.len()).find(|place| plain[..*place].iter().any(|one| is_alike(one, plain[*place])));
+    match twice {
+        Some(place) => Err(bad_input(anyhow::anyhow!(
+            "{:?} with {} clients is given twice; give each application and load once, or each its own name",
+            plain[place].application.name,
+            plain[place].load().unwrap_or_default()
+        ))),
+        None => Ok(()),
+    }
 }
 
 fn components(paths: &[String]) -> anyhow::Result<Vec<Component>> {

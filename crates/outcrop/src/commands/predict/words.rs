@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use outcrop_measure::Interval;
+use outcrop_measure::{Interval, Unit};
 use outcrop_predict::{CHECKED_ON, Case, Energy, Prediction, Study};
 use outcrop_report::number::counted;
 
@@ -53,17 +53,13 @@ fn say_fastest(lines: &mut Lines, study: &Study<'_>) {
         cases.filter_map(|case| Some((case, case.outcome.as_ref().ok()?)))
     };
     for (case, found) in predicted() {
-        let is_of_load = |(other, _): &(&Case<'_>, &Prediction)| {
-            other.application.name == case.application.name && other.clients == case.clients
-        };
+        let is_of_load = |(other, _): &(&Case<'_>, &Prediction)| is_of_one_load(other, case);
         let of_load = || predicted().filter(is_of_load);
         let is_fastest = of_load().all(|(_, other)| found.throughput >= other.throughput);
         if of_load().count() < 2 || !is_fastest {
             continue;
         }
-        let clients = case.clients.map_or_else(String::new, |clients| {
-            format!(" with {}", counted(clients as usize, "client"))
-        });
+        let clients = with_clients(study, case);
         let of_uncompressed = |value: f64| format!("{:.0}", value / found.uncompressed * 100.0);
         let share = of_uncompressed(found.throughput);
         let (range, certainty) = match &case.interval {
@@ -108,6 +104,23 @@ fn beside<'i>(highest: &Interval, others: impl Iterator<Item = Option<&'i Interv
     ties + &unknown
 }
 
+fn is_of_one_load(one: &Case<'_>, other: &Case<'_>) -> bool {
+    std::ptr::eq(one.application, other.application) && one.load() == other.load()
+}
+
+/// The number of clients, where it was asked for or the application has other loads as well.
+fn with_clients(study: &Study<'_>, case: &Case<'_>) -> String {
+    let is_other =
+        |other: &Case<'_>| other.application.name == case.application.name && other.load() != case.load();
+    let is_named = case.clients.is_some() || study.cases.iter().any(is_other);
+    case.load()
+        .filter(|_| is_named)
+        .map_or_else(String::new, |clients| {
+            let plural = if clients == 1.0 { "" } else { "s" };
+            format!(" with {} client{plural}", Unit::Count.format(clients))
+        })
+}
+
 fn name<'a>(case: &Case<'a>) -> &'a str {
     case.component.map_or("none", |component| &component.name)
 }
@@ -117,18 +130,29 @@ fn not_predictable(study: &Study<'_>, case: &Case<'_>) -> String {
     let Err(reason) = &case.outcome else {
         return String::new();
     };
-    let own = || {
-        let cases = study.cases.iter();
-        cases.filter(|other| other.application.name == case.application.name)
-    };
-    let is_alike = |other: &&Case<'_>| other.outcome.as_ref().err() == Some(reason);
     let application = &case.application.name;
-    if own().all(|other| is_alike(&other)) {
+    let of_all = || {
+        study
+            .cases
+            .iter()
+            .filter(|other| other.application.name == *application)
+    };
+    let own = || of_all().filter(|other| is_of_one_load(other, case));
+    let is_alike = |other: &&Case<'_>| other.outcome.as_ref().err() == Some(reason);
+    if of_all().all(|other| is_alike(&other)) {
         return format!("{application}: {reason}.");
+    }
+    let clients = with_clients(study, case);
+    if own().all(|other| is_alike(&other)) {
+        return format!("{application}{clients}: {reason}.");
     }
     let mut names: Vec<&str> = own().filter(is_alike).map(name).collect();
     names.dedup();
-    format!("{application} with {}: {reason}.", names.join(", "))
+    let comma = if clients.is_empty() { "" } else { "," };
+    format!(
+        "{application}{clients}{comma} with {}: {reason}.",
+        names.join(", ")
+    )
 }
 
 /// Applications that are named with what was assumed for them; of more than that their number is.

@@ -1,0 +1,64 @@
+//! What people learn of the values that were encoded, besides their size.
+
+use super::layout::Layout;
+use super::of_column;
+use crate::output::note;
+use outcrop_column::Column;
+use outcrop_column_bench::tabular::{FileKind, TableColumn, ValueKind};
+use outcrop_report::number::counted;
+use std::path::Path;
+
+/// Whether the input is CSV, where an empty field may mean an empty value or none, and no flag says which.
+pub(super) fn may_mean_null(layout: &Layout, null: Option<&str>) -> bool {
+    matches!(layout.kind, FileKind::Delimited | FileKind::TabSeparated) && null.is_none()
+}
+
+/// People learn what was made of empty fields.
+pub(super) fn say_empty_fields(column: &TableColumn, empty: u64) {
+    if empty > 0 {
+        let (fields, are) = (
+            counted(empty as usize, "empty field"),
+            if empty == 1 { "is" } else { "are" },
+        );
+        let name = &column.name;
+        note(&format!(
+            "note: {name}: {fields} {are} encoded as empty text; --null '' makes them null"
+        ));
+    }
+}
+
+/// People learn what is in the first line besides its words, since they see neither.
+pub(super) fn say_marks(file: &Path) -> anyhow::Result<()> {
+    let column = Column::open_on_disk(file).map_err(of_column)?;
+    // A file without codes has no first value to look at.
+    let first = column.get(0).ok().flatten().unwrap_or_default();
+    if first.starts_with(b"\xef\xbb\xbf") {
+        note("note: the first value begins with a UTF-8 byte order mark, as the file does");
+    }
+    if first.ends_with(b"\r") {
+        note(
+            "note: the first line ends in a carriage return, which is a part of its value; `tr -d '\\r'` removes them",
+        );
+    }
+    Ok(())
+}
+
+/// Rows of a file whose value is empty.
+pub(super) fn empty_values(file: &Path) -> anyhow::Result<u64> {
+    let column = Column::open_on_disk(file).map_err(of_column)?;
+    let found = column.find(b"").and_then(|found| found.count());
+    found.map_err(of_column)
+}
+
+/// Values that are not strings are encoded as their text forms, and whoever searches must know them.
+pub(super) fn say_text_form(column: &TableColumn) {
+    if let Some(type_name) = &column.type_name
+        && column.kind != ValueKind::Strings
+        && column.kind.has_text_form()
+    {
+        note(&format!(
+            "{}: values of type {type_name} are encoded as text",
+            column.name
+        ));
+    }
+}
