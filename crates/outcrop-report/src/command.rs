@@ -10,6 +10,8 @@ use outcrop_schema::compression::{DATA, Data};
 use outcrop_schema::device::{
     ALSO, BETWEEN_DRIVES, DESTROY, DRIVES, Direction, KIND, Kind, PATH, SCHEMA as DEVICE, SIZE,
 };
+use outcrop_schema::filesystem::SCHEMA as FILESYSTEM;
+use outcrop_schema::kv::SCHEMA as KV;
 use outcrop_schema::{FactorRef, LayerSchema};
 use toml::{Table, Value};
 
@@ -20,6 +22,8 @@ pub use pairs::command_in_pairs;
 
 /// The data of a run that read them from stdin.
 const STDIN: &str = "-";
+/// A limit on written bytes that the reader has to fill in.
+const NEW_LIMIT: &str = " --max-written BYTES";
 
 /// What commands about a run are made of.
 #[derive(Clone, Debug)]
@@ -182,17 +186,20 @@ impl Commands {
         command
     }
 
-    /// What keeps a command within what the run's user allowed it to write, where that was said: the limit, and a file of the run's size.
+    /// What bounds what a command writes, where the run's user bounded that: a file of the run's size, and a limit that the reader has to fill in.
+    /// What another plan writes is not known here, and the run's own limit would refuse most of them.
     fn limit_of(&self, layers: &[&LayerSchema]) -> String {
-        let Some(limit) = self.setting("max_written") else {
+        let is_of = |one: &LayerSchema| layers.iter().any(|layer| layer.name == one.name);
+        let is_writing = [&DEVICE, &FILESYSTEM, &KV].into_iter().any(is_of);
+        if self.setting("max_written").is_none() || !is_writing {
             return String::new();
-        };
-        let is_of_device = layers.iter().any(|layer| layer.name == DEVICE.name);
+        }
+        let is_of_device = is_of(&DEVICE);
         let size = self
             .size_of_device()
             .filter(|_| is_of_device && !self.is_of_block_device());
         let size = size.map_or_else(String::new, |size| format!(" --size {}", quoted(size)));
-        format!("{size} --max-written {}", quoted(limit))
+        size + NEW_LIMIT
     }
 
     /// The user's data that these layers measured: those that the run was given, or those that their own plans name.
@@ -225,9 +232,12 @@ impl Commands {
             Kind::ScratchFile => {
                 let size = of_subject(SIZE.name)
                     .map_or_else(String::new, |size| format!(" --size {}", quoted(size)));
-                if let Some(most) = self.setting("max_written") {
-                    limit = format!(" --max-written {}", quoted(most));
-                }
+                // To read, it creates the file alone, as the run did within its limit.
+                limit = match self.setting("max_written") {
+                    Some(most) if direction == Direction::Read => format!(" --max-written {}", quoted(most)),
+                    Some(_) => NEW_LIMIT.to_owned(),
+                    None => String::new(),
+                };
                 format!("{}{size}", quoted(self.setting("directory")?))
             }
             Kind::ReadOnly if direction == Direction::Write => return None,

@@ -19,13 +19,21 @@ pub(super) fn write_delete(key: &[u8], out: &mut Vec<u8>) {
 /// From 30 days on, memcached takes an expiry for a date.
 const LONGEST_RELATIVE_TTL_S: u32 = 30 * 24 * 60 * 60;
 
-/// What a set has for a time to live: seconds, or from 30 days on the second since 1970 in which it ends.
+/// memcached reads the field as a signed number of 32 bits: a later date is negative, and has passed.
+const LATEST_DATE_S: u64 = i32::MAX as u64;
+/// An expiry that never comes.
+const NEVER: u32 = 0;
+
+/// What a set has for a time to live: seconds, or from 30 days on the second since 1970 in which it ends; 0 for never, where that is later than
+/// any date that there is.
 #[inline]
 pub(super) fn expiry(ttl_s: u32, unix_s: impl FnOnce() -> u64) -> u32 {
-    match ttl_s > LONGEST_RELATIVE_TTL_S {
-        true => u32::try_from(unix_s().saturating_add(ttl_s.into())).unwrap_or(u32::MAX),
-        false => ttl_s,
+    if ttl_s <= LONGEST_RELATIVE_TTL_S {
+        return ttl_s;
     }
+    let end_s = unix_s().saturating_add(ttl_s.into());
+    let date = u32::try_from(end_s).ok().filter(|_| end_s <= LATEST_DATE_S);
+    date.unwrap_or(NEVER)
 }
 
 pub(super) fn begin_set(key: &[u8], size_bytes: usize, expiry: u32, out: &mut Vec<u8>) {

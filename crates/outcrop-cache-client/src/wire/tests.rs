@@ -142,7 +142,11 @@ fn memcached_has_the_end_of_a_long_time_to_live_and_redis_its_seconds() {
     let month = 30 * 24 * 60 * 60;
     assert_eq!([0, 9, month].map(|ttl_s| expiry(0, ttl_s)), [0, 9, month]);
     assert_eq!(expiry(0, month + 1), 1_800_000_001 + month);
-    assert_eq!(expiry(0, u32::MAX), u32::MAX);
+    assert_eq!(expiry(0, 347_483_647), 2_147_483_647);
+    // A later date would be a negative number to memcached, and the item gone at once.
+    for never in [347_483_648, 360_000_000, i32::MAX as u32, u32::MAX] {
+        assert_eq!(expiry(0, never), 0, "{never}");
+    }
     assert_eq!(expiry(1, month + 1), month + 1);
 }
 

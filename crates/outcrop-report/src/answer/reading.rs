@@ -63,6 +63,8 @@ enum AbsenceKind {
     SomeTrials,
     /// It was measured by fio, whose result does not have the figure.
     NotOfFio,
+    /// It was measured, but under more memory than the limit.
+    OfMoreMemory,
 }
 
 /// Whether a reason is what fio's result does not have.
@@ -86,8 +88,14 @@ impl Absence {
     }
 
     /// The same where there is one, and else why nothing was measured.
-    pub(crate) fn recorded_or(reason: Option<&str>, otherwise: impl FnOnce() -> String) -> Self {
-        reason.map_or_else(|| Self::from(otherwise()), Self::recorded)
+    pub(crate) fn recorded_or<A: Into<Self>>(reason: Option<&str>, otherwise: impl FnOnce() -> A) -> Self {
+        reason.map_or_else(|| otherwise().into(), Self::recorded)
+    }
+
+    /// Why a figure is none of its memory limit, which the server does not keep.
+    pub(crate) fn of_more_memory(reason: String) -> Self {
+        let kind = AbsenceKind::OfMoreMemory;
+        Self { reason, kind }
     }
 
     /// Whether nothing was measured.
@@ -102,6 +110,7 @@ impl Absence {
             AbsenceKind::NoneCompleted => NONE_COMPLETED,
             AbsenceKind::SomeTrials => "only in some trials",
             AbsenceKind::NotOfFio => "not in fio's result",
+            AbsenceKind::OfMoreMemory => "not that of the limit",
             AbsenceKind::NotMeasured => "not measured",
         }
     }

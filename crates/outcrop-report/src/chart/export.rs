@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::draw::{self, TEXT_PX, TICK_PX};
 use super::font::Font;
 use super::scene::{Anchor, Scene, Shape, Text};
-use super::{Chart, Figure, Series, SeriesKind, Support, pdf, raster, svg};
+use super::{Chart, Figure, LineChart, Point, Series, SeriesKind, Support, pdf, raster, svg};
 
 /// Pixels of CSS in a millimetre.
 const PX_PER_MM: f64 = 96.0 / 25.4;
@@ -260,6 +260,21 @@ impl Chart {
         series.any(|series| has(series, true) && has(series, false))
     }
 
+    /// What the intervals of lines are drawn as, and what a value without one lacks: neighbours share a shaded band, and one without a neighbour
+    /// that has an interval is a bar.
+    fn shadings(chart: &LineChart) -> (&'static str, &'static str) {
+        let runs = chart.series.iter().flat_map(|series| {
+            let runs = series.points.split(|point| point.interval.is_none());
+            runs.map(<[Point]>::len)
+        });
+        let (bars, bands): (Vec<usize>, Vec<usize>) = runs.filter(|run| *run > 0).partition(|run| *run == 1);
+        match (bands.is_empty(), bars.is_empty()) {
+            (false, true) => ("shaded", "without shading"),
+            (true, _) => ("bars", "without a bar"),
+            (false, false) => ("shaded or as bars", "with neither"),
+        }
+    }
+
     /// What is counted where that is not trials.
     fn what(&self) -> &'static str {
         match self.is_of_sample() {
@@ -272,9 +287,9 @@ impl Chart {
     fn intervals(&self) -> Option<String> {
         let supports = self.supports();
         let confidence = range_of(supports.iter().filter_map(|support| support.confidence))?;
-        let what = match self {
-            Self::Lines(_) => "shaded",
-            Self::Points(_) | Self::Bars(_) => "thin lines",
+        let (what, lacking) = match self {
+            Self::Lines(chart) => Self::shadings(chart),
+            Self::Points(_) | Self::Bars(_) => ("thin lines", ""),
         };
         let of = match self.is_of_sample() {
             true => "for all the data, estimated from the sample",
@@ -290,8 +305,8 @@ impl Chart {
             _ => String::new(),
         };
         let gaps = match self.has_gaps() {
-            true => "; values without shading have no interval",
-            false => "",
+            true => format!("; values {lacking} have no interval"),
+            false => String::new(),
         };
         Some(format!("{what}: {confidence} interval {of}{gaps}{upright}"))
     }

@@ -39,22 +39,31 @@ fn commands_have_what_the_run_had_in_words_that_a_shell_reads() {
 }
 
 #[test]
-fn commands_write_no_more_than_the_run_was_allowed_to() {
+fn commands_that_write_of_a_run_with_a_limit_have_one_to_fill_in_and_those_that_read_have_the_runs() {
     let limited = PLAN.replace("[run]\n", "[run]\nmax_written = \"40MB\"\n");
     let commands = Commands::about("runs/a", &limited);
     assert_eq!(
         commands.plans(&["kv-ycsb"], &[&kv::SCHEMA]),
-        r"outcrop run kv-ycsb --effort quick --path '/mnt/my disk' --data '/srv/it'\''s.csv' --max-written 40MB"
+        r"outcrop run kv-ycsb --effort quick --path '/mnt/my disk' --data '/srv/it'\''s.csv' --max-written BYTES"
     );
     assert_eq!(
         commands.plans(&["ssd-access-size"], &[&DEVICE]),
-        "outcrop run ssd-access-size --effort quick --path '/mnt/my disk' --size 1GiB --max-written 40MB"
+        "outcrop run ssd-access-size --effort quick --path '/mnt/my disk' --size 1GiB --max-written BYTES"
+    );
+    // What writes nothing needs no limit.
+    assert_eq!(
+        commands.plans(&["codec-choice"], &[&compression::SCHEMA]),
+        "outcrop run codec-choice --effort quick --path '/mnt/my disk'"
+    );
+    assert_eq!(
+        commands.device(Direction::Read, "--queue-depth 1").unwrap(),
+        "outcrop device '/mnt/my disk' --size 1GiB --queue-depth 1 --max-written 40MB"
     );
     assert_eq!(
         commands
             .device(Direction::Write, "--read-write-mix 0:100")
             .unwrap(),
-        "outcrop device '/mnt/my disk' --size 1GiB --read-write-mix 0:100 --max-written 40MB"
+        "outcrop device '/mnt/my disk' --size 1GiB --read-write-mix 0:100 --max-written BYTES"
     );
 }
 

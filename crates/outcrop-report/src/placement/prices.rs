@@ -95,7 +95,9 @@ impl Bill<'_> {
     /// `At your prices, store: lz4, blocks of 16 KiB is the cheapest: 387.99 EUR a month.`
     pub(super) fn in_short(&self, candidates: &[Candidate]) -> Option<String> {
         let costs = self.costs(candidates);
-        let (cheapest, _) = *costs.first()?;
+        let Some((cheapest, _)) = costs.first() else {
+            return Some(nothing_costed(candidates));
+        };
         let (name, own) = (cheapest.name(), self.number(cheapest)?);
         let next = costs
             .get(1)
@@ -118,7 +120,9 @@ impl Bill<'_> {
     /// The cheapest of the candidates that meet the constraints, the next one, and the price of space at which they change places.
     pub(super) fn sentence(&self, candidates: &[Candidate], from: Origin) -> Option<String> {
         let costs = self.costs(candidates);
-        let (cheapest, least) = *costs.first()?;
+        let Some((cheapest, least)) = costs.first().copied() else {
+            return Some(nothing_costed(candidates));
+        };
         let own = self.number(cheapest)?;
         let space = by_space(&costs);
         let mut text = format!(
@@ -177,6 +181,15 @@ impl Bill<'_> {
         let price = (one.cpus - other.cpus) * self.0.cpu_hour * hours / (other.gb - one.gb);
         (price.is_finite() && price > 0.0).then_some(price)
     }
+}
+
+/// Why prices give no cost: no candidate that is within the limits has one.
+fn nothing_costed(candidates: &[Candidate]) -> String {
+    let text = match candidates.iter().any(|candidate| candidate.left_out.is_none()) {
+        true => "The costs at your prices are unknown, as the space or the CPU time of each candidate is.",
+        false => "Costs at your prices are given for candidates within the limits; none is.",
+    };
+    text.to_owned()
 }
 
 /// Which space is paid for, as a clause behind a comma; nothing where it is all of it.

@@ -6,7 +6,9 @@ use outcrop_report::Report;
 use outcrop_report::answer::{Answer, ReadingOutcome};
 use outcrop_results::RunView;
 use outcrop_schema::FactorRef;
-use outcrop_schema::cache::{self, ARRIVAL, BUILD, CONNECTIONS, LATENCY, MEMORY, OBJECTIVE, SERVER_THREADS};
+use outcrop_schema::cache::{
+    self, ARRIVAL, BUILD, CONNECTIONS, LATENCY, MEMORY, OBJECTIVE, SERVER, SERVER_THREADS,
+};
 
 use crate::cache_fixture::{Builder, Factors, peers, policies};
 use crate::other_values::with_other;
@@ -225,5 +227,34 @@ fn not_every_get_hits_where_some_miss() {
             .find(|claim| claim.topic == "Memory")
             .unwrap();
         assert!(claim.brief.contains(said), "{}", claim.brief);
+    }
+}
+
+#[test]
+fn a_peer_is_compared_as_it_is_started_like_ours_or_with_what_differs() {
+    let of = |cells: &[(&str, &str)]| {
+        let mut builder = Builder::new();
+        for (server, threads) in cells {
+            let changes: Factors<'_> = &[(&SERVER, server), (&SERVER_THREADS, threads)];
+            builder = builder.cell("cache-peers", changes, (1.0, 1.0), 1e5, 6000.0);
+        }
+        let answer = Report::of(&builder.run).layers.remove(0).answer;
+        let mut advice = answer.advice.into_iter();
+        let claim = advice.find(|claim| claim.topic == "Compared with peers");
+        claim.expect("peers are compared")
+    };
+    let both = of(&[
+        ("outcrop", "1"),
+        ("outcrop", "2"),
+        ("memcached", "1"),
+        ("memcached", "2"),
+    ]);
+    for text in [&both.brief, &both.text] {
+        assert_eq!(text.matches("memcached").count(), 1, "{text}");
+    }
+    assert_eq!(both.numbers.len(), 2, "{both:?}");
+    let other = of(&[("outcrop", "1"), ("memcached", "2")]);
+    for text in [&other.brief, &other.text] {
+        assert!(text.contains("× memcached (server threads 2)"), "{text}");
     }
 }

@@ -183,3 +183,32 @@ fn a_load_whose_percentile_may_lie_below_the_limit_is_not_surely_one_that_missed
     assert!(none.text.contains(": its p99 is 1.02 ms ("), "{none:?}");
     assert_eq!(none.action, None);
 }
+
+#[test]
+fn a_lower_load_whose_percentile_may_lie_below_the_limit_is_said_to_miss_it_perhaps() {
+    let mut builder = Builder::new();
+    for (arrival, offered) in [
+        ("poisson:2k/s", 2e3),
+        ("poisson:60k/s", 6e4),
+        ("poisson:200k/s", 2e5),
+    ] {
+        let changes: Factors<'_> = &[(&ARRIVAL, arrival)];
+        builder = builder.cell("cache-load", changes, (0.9, 0.9), offered, 6000.0);
+    }
+    let mut run = builder.run;
+    let lower = (ARRIVAL.name, "poisson:60k/s");
+    set(&mut run, lower, &LATENCY.p99, [0.9e6, 1.05e6, 1.2e6]);
+    let brief = advice(&run, "Load").brief;
+    assert!(
+        brief.contains("; 60.0 k/s may not: its p99 is 1.05 ms ("),
+        "{brief}"
+    );
+    // One that surely missed it comes first.
+    let lowest = (ARRIVAL.name, "poisson:2k/s");
+    set(&mut run, lowest, &LATENCY.p99, [1.2e6, 1.3e6, 1.4e6]);
+    let brief = advice(&run, "Load").brief;
+    assert!(
+        brief.contains("; 2.00 k/s does not: its p99 is 1.30 ms ("),
+        "{brief}"
+    );
+}

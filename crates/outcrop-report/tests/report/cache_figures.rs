@@ -1,10 +1,12 @@
 //! Figures of the cache layer on runs whose truth is known: nothing here was measured.
 
+use std::collections::BTreeSet;
+
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_report::section::FigureSlot;
 use outcrop_report::{FileFormat, Label, Report, latency_figure, miss_ratio_figure};
 use outcrop_results::RunView;
-use outcrop_schema::cache::{ARRIVAL, POLICY, SERVER};
+use outcrop_schema::cache::{ARRIVAL, POLICY, SERVER, SERVER_THREADS};
 
 use crate::cache_fixture::{Builder, Factors, peers, policies};
 
@@ -43,6 +45,43 @@ fn distributions_of_several_servers_are_those_under_the_same_loads() {
         !page.contains("poisson:100%") && !page.contains("poisson:60%"),
         "{page}"
     );
+}
+
+#[test]
+fn no_two_lines_of_loads_have_one_colour_and_lines_beyond_the_colours_are_named_as_not_drawn() {
+    let mut builder = Builder::new();
+    for server in ["outcrop", "memcached", "redis"] {
+        for threads in ["1", "2"] {
+            for (arrival, rate) in [("closed", 2e5), ("poisson:30%", 6e4), ("poisson:60%", 1.2e5)] {
+                let changes: Factors<'_> =
+                    &[(&SERVER, server), (&SERVER_THREADS, threads), (&ARRIVAL, arrival)];
+                builder = builder.cell("cache-peers", changes, (1.0, 1.0), rate, 6000.0);
+            }
+        }
+    }
+    let colours = |run: &RunView| {
+        let report = Report::of(run);
+        let figures = report.figures();
+        let figure = figures.iter().find(|figure| figure.id == "cache-offered-load");
+        let figure = figure.expect("it is drawn");
+        let drawn = serde_json::to_value(figure).expect("the figure has it");
+        let series = drawn["chart"]["series"].as_array().expect("the figure has it");
+        let hue = |line: &serde_json::Value| line["hue"].as_u64().expect("the figure has it") % 8;
+        let hues: BTreeSet<u64> = series.iter().map(hue).collect();
+        (series.len(), hues.len(), figure.caption.clone())
+    };
+    let (lines, hues, caption) = colours(&builder.run);
+    assert_eq!((lines, hues), (8, 8), "{caption}");
+    // Each server has one.
+    let names = "Not drawn: 2 lines (memcached, server threads 2; redis, server threads 2).";
+    assert!(caption.ends_with(names), "{caption}");
+    builder
+        .run
+        .trials
+        .retain(|trial| trial.factors[SERVER.name] != "redis");
+    let (lines, hues, caption) = colours(&builder.run);
+    assert_eq!((lines, hues), (8, 8), "{caption}");
+    assert!(!caption.contains("Not drawn"), "{caption}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use outcrop_report::{Report, Verdict};
 use outcrop_results::{Outcome, RunView, Value};
 use outcrop_schema::cache::{
     ANSWERED, ARRIVAL, DRIVER_LIMIT, EVICTIONS, HIT_RATIO, ITEMS, LATENCY, MEMORY, OFFERED, POLICY,
-    REFUSED_SHARE, SERVER_THREADS, SERVICE_LATENCY, SHARED_CPU, WARM_UP_REQUESTS,
+    REFUSED_SHARE, REQUESTS, SERVER_THREADS, SERVICE_LATENCY, SHARED_CPU, WARM_UP_REQUESTS,
 };
 use outcrop_schema::lateness;
 use outcrop_schema::metrics::Metric;
@@ -71,6 +71,32 @@ fn of_a_load_without_the_percentile_it_is_not_known_whether_it_met_the_objective
         "{}",
         known.brief
     );
+}
+
+#[test]
+fn a_percentile_that_too_few_requests_do_not_give_comes_with_what_gives_it_and_another_one_without() {
+    let arrival = "poisson:20%";
+    let of = |reason: &str, requests: &str| {
+        let mut run = loads(&[(arrival, 1e3, 5e5)]);
+        set(&mut run, arrival, LATENCY.p99, Err(reason));
+        for trial in &mut run.trials {
+            trial
+                .factors
+                .insert(REQUESTS.name.to_owned(), requests.to_owned());
+        }
+        claim(&run, "Load").text
+    };
+    let by_time = of(FEW, "unlimited");
+    assert!(by_time.contains("`--duration`"), "{by_time}");
+    // A trial of so many requests takes no duration.
+    let by_requests = of(FEW, "500");
+    assert!(
+        by_requests.contains("more requests (`requests` in the plan) give")
+            && !by_requests.contains("--duration"),
+        "{by_requests}"
+    );
+    let other = of("no get was answered", "unlimited");
+    assert!(!other.contains("--duration"), "{other}");
 }
 
 #[test]
@@ -170,6 +196,13 @@ fn more_memory_adds_next_to_nothing_only_where_whole_intervals_say_so() {
         "{}",
         open.brief
     );
+    // Hit ratios that lie apart leave it open too.
+    let apart = claim(&limits([0.940, 0.9405, 0.941], [0.948, 0.9495, 0.9505]), "Memory").text;
+    assert!(
+        apart.contains("the interval of the gain reaches a point (94.0 % at 8 MiB")
+            && !apart.contains("overlap"),
+        "{apart}"
+    );
 }
 
 #[test]
@@ -202,6 +235,13 @@ fn a_memory_limit_without_a_hit_ratio_or_with_one_that_is_not_settled_leaves_mem
         silent.brief.starts_with("not decided: 32 MiB has no hit ratio"),
         "{}",
         silent.brief
+    );
+    assert!(
+        silent
+            .text
+            .contains("and may be enough, or hit more than the others: "),
+        "{}",
+        silent.text
     );
 }
 

@@ -1,5 +1,6 @@
 //! Servers that hold more than their memory limit: their hit ratios are those of more memory.
 
+use outcrop_report::section::FigureSlot;
 use outcrop_report::{Report, cell_table};
 use outcrop_results::{CellTable, RunView, Value};
 use outcrop_schema::cache::{MEMORY, SERVER, STORE_BYTES};
@@ -27,6 +28,47 @@ fn peers() -> RunView {
         trial.values.push(Value::measured(STORE_BYTES, held));
     }
     run
+}
+
+/// The figure of hit ratios against memory: its caption, or why it is missing, and the plan that would fill it.
+fn by_memory(run: &RunView) -> (String, Option<String>) {
+    let slots = Report::of(run).layers.remove(0).figures;
+    let found = slots.into_iter().find_map(|slot| match slot {
+        FigureSlot::Drawn(figure) if figure.id == "cache-hit-ratio" => Some((figure.caption, None)),
+        FigureSlot::Missing(missing) if missing.title == "Hit ratio against memory" => {
+            Some((missing.reason, Some(missing.plan)))
+        }
+        _ => None,
+    });
+    found.expect("the layer has the figure")
+}
+
+#[test]
+fn a_hit_ratio_that_a_figure_leaves_out_because_its_limit_is_not_kept_is_named_there() {
+    let mut run = peers();
+    let (caption, _) = by_memory(&run);
+    let left_out = "Not drawn: 1 hit ratio (memcached, memory 8 MiB (holds 16.9 MB)).";
+    assert!(caption.ends_with(left_out), "{caption}");
+    run.trials
+        .retain(|trial| trial.factors[SERVER.name] == "memcached");
+    for trial in &mut run.trials {
+        if trial.factors[MEMORY.name] == "32MiB" {
+            trial.factors.insert(MEMORY.name.to_owned(), "12MiB".to_owned());
+        }
+    }
+    // It was measured under two limits, and another plan does not measure it.
+    let (reason, plan) = by_memory(&run);
+    assert!(
+        reason.starts_with("no server that keeps to its memory limit has a hit ratio at two or more. Not drawn: 2 hit ratios ("),
+        "{reason}"
+    );
+    assert_eq!(plan.as_deref(), Some(""));
+    let screen = Report::of(&run).screen(120, false);
+    let row = screen.lines().find(|line| line.contains("Highest hit ratio"));
+    assert!(
+        row.is_some_and(|row| row.contains("not that of the limit")),
+        "{screen}"
+    );
 }
 
 #[test]

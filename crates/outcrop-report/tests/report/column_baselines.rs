@@ -84,6 +84,20 @@ fn one_figure_has_text_dictionary_postings_and_kernels_together() {
 }
 
 #[test]
+fn a_figure_of_searches_counts_those_with_other_kernels_as_not_drawn() {
+    let kernels = [Kernels::Scalar, Kernels::Avx2, Kernels::Widest];
+    let run = searched(&kernels.map(|one| (one, 5e4)));
+    let report = Report::of(&run);
+    let figures = report.figures();
+    let searches = figures.iter().find(|figure| figure.id == "column-search");
+    let caption = &searches.expect("the text is drawn").caption;
+    assert!(
+        caption.ends_with(" Not drawn: 4 cells (kernels scalar, avx2)."),
+        "{caption}"
+    );
+}
+
+#[test]
 fn vectors_are_held_against_plain_loops_and_codes_against_text() {
     let fast = searched(&[(Kernels::Scalar, 4e5), (Kernels::Avx2, 5e4)]);
     assert_eq!(finding(&fast, "vectors-halve-a-scan").verdict, Verdict::Holds);
@@ -92,6 +106,12 @@ fn vectors_are_held_against_plain_loops_and_codes_against_text() {
         Verdict::Holds
     );
     let slow = searched(&[(Kernels::Scalar, 4e6), (Kernels::Avx2, 3e6)]);
+    // Shorter, and not by half.
+    let tested = finding(&slow, "vectors-halve-a-scan").tested;
+    assert!(
+        tested.ends_with("by intervals, above 0.5 in 1, undecided in 0."),
+        "{tested}"
+    );
     assert_eq!(
         finding(&slow, "vectors-halve-a-scan").verdict,
         Verdict::DoesNotHold

@@ -18,6 +18,8 @@ fn of_two_codecs_that_are_each_best_in_one_none_is_balanced_and_what_each_gives_
         "{brief}"
     );
     assert!(!text.contains("tie"), "{text}");
+    // One that is nearer by less is none either.
+    assert!(text.contains(", by 5 % or more, than the smallest"), "{text}");
     let columns = &Report::of(&of(&CODECS[3..5])).layers[0].answer.capabilities[0].readings;
     assert_eq!(columns.len(), 2, "no column says that a balance was not measured");
     let constraints = Constraints {

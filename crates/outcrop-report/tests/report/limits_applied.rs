@@ -117,3 +117,20 @@ fn a_limit_on_the_p99_of_a_load_without_reads_asks_for_no_longer_trials() {
     assert!(!updates.contains("Longer trials"), "{updates}");
     assert!(said("ycsb-a").contains("Longer trials (--duration)"));
 }
+
+#[test]
+fn prices_without_a_candidate_that_they_give_a_cost_say_so() {
+    let none = "Costs at your prices are given for candidates within the limits; none is.";
+    let report = Report::under(&of(&USUAL), &[], &least_ratio(99.0), Some(&prices()));
+    let json = report.to_json().expect("it is written").to_string();
+    assert!(json.contains(none), "{json}");
+    let said = screen(&of(&USUAL), &least_ratio(99.0), Some(&prices()));
+    assert!(said.contains(none), "{said}");
+    assert!(!screen(&of(&USUAL), &least_ratio(99.0), None).contains("Costs at your prices"));
+    let mut run = of(&USUAL);
+    for trial in &mut run.trials {
+        trial.values.retain(|value| value.metric != CPU.name);
+    }
+    let said = screen(&run, &Constraints::default(), Some(&prices()));
+    assert!(said.contains("The costs at your prices are unknown"), "{said}");
+}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use outcrop_schema::cache::{self, REQUESTS};
 use outcrop_schema::filesystem::{OPERATION, SCHEMA};
 
 use super::cell::POOLED;
@@ -153,12 +154,33 @@ pub(super) fn too_few_together(reason: &str, trials: usize, longer_by: &str) -> 
     }
 }
 
-/// The flag that makes trials of a cell longer: more data, where they end with their data.
+/// The flag that makes trials of a cell longer: more data, where they end with their data. What a plan alone sets has no flag.
 pub fn longer_by(layer: &str, factors: &BTreeMap<String, String>) -> &'static str {
+    // Such a trial lasts until its requests are answered, whatever its duration.
+    let requests = factors.get(REQUESTS.name).filter(|_| layer == cache::SCHEMA.name);
+    if requests.is_some_and(|requests| Some(requests.as_str()) != REQUESTS.default) {
+        return "`requests` in the plan";
+    }
     let operation = factors.get(OPERATION.name).filter(|_| layer == SCHEMA.name);
     match operation.and_then(|operation| OPERATION.parse(operation).ok()) {
         Some(operation) if !operation.ends_by_time() => "--sample-size",
         Some(operation) if operation.ends_with_its_data() => "--sample-size and --duration",
         _ => "--duration",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trial_of_so_many_requests_is_made_longer_by_more_of_them() {
+        let of = |requests: &str| {
+            let factors = BTreeMap::from([(REQUESTS.name.to_owned(), requests.to_owned())]);
+            longer_by(cache::SCHEMA.name, &factors)
+        };
+        assert_eq!(of("500"), "`requests` in the plan");
+        assert_eq!(of("unlimited"), "--duration");
+        assert_eq!(longer_by(cache::SCHEMA.name, &BTreeMap::new()), "--duration");
     }
 }

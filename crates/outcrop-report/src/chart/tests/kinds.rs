@@ -350,14 +350,22 @@ fn a_value_without_an_interval_interrupts_the_band_and_the_file_says_so() {
         let figure = chart.draw("iops-by-depth", "IOPS", String::new()).unwrap();
         let svg = String::from_utf8(file(&figure, FileFormat::Svg, 200.0)).unwrap();
         let bands = svg.matches("opacity=\"0.18\"").count();
-        (bands, svg.contains("values without shading have no interval"))
+        let says = |words: &&&str| svg.contains(**words);
+        let said = [
+            "shaded: 94 % interval of the median; values without shading have no interval",
+            "shaded or as bars: 94 % interval of the median; values with neither have no interval",
+            "bars: 94 % interval of the median; values without a bar have no interval",
+        ];
+        let said = said.iter().find(says).and_then(|words| words.split(':').next());
+        (bands, said)
     };
-    assert_eq!(drawn(&[]), (1, false));
-    assert_eq!(drawn(&[2]), (2, true));
-    assert_eq!(drawn(&[0, 4]), (1, true));
+    assert_eq!(drawn(&[]), (1, None));
+    assert_eq!(drawn(&[2]), (2, Some("shaded")));
+    assert_eq!(drawn(&[0, 4]), (1, Some("shaded")));
     // Intervals without a neighbour are bars.
-    assert_eq!(drawn(&[1, 3]), (0, true));
-    assert_eq!(drawn(&[0, 1, 2, 3, 4]), (0, false));
+    assert_eq!(drawn(&[1]), (1, Some("shaded or as bars")));
+    assert_eq!(drawn(&[1, 3]), (0, Some("bars")));
+    assert_eq!(drawn(&[0, 1, 2, 3, 4]), (0, None));
 }
 
 #[test]
@@ -382,7 +390,7 @@ fn a_figure_of_ratios_one_of_which_has_no_interval_says_whose_the_others_are() {
     };
     assert_eq!(
         figure.rests_on(&label),
-        "n = 24 parts of the data per value · shaded: 94 % interval for all the data, estimated from the sample; \
-         values without shading have no interval · a run"
+        "n = 24 parts of the data per value · bars: 94 % interval for all the data, estimated from the sample; \
+         values without a bar have no interval · a run"
     );
 }

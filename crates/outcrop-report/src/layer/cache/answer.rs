@@ -12,7 +12,7 @@ use outcrop_schema::cache::{
 };
 
 use super::cell::{
-    all_apart, all_of, behind_comma, concurrency, generators, held_over_limit, holds, is_closed_loop,
+    Chosen, all_apart, all_of, behind_comma, concurrency, generators, held_over_limit, holds, is_closed_loop,
     is_this_build, listed, load, named, named_memory, rank, server, told_apart, typical, words,
 };
 use super::memory::memory;
@@ -109,11 +109,11 @@ fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading
     let found = found.map(|(cell, number)| (shown(number), beside(cell)));
     Reading::of(name, found, || {
         Absence::recorded_or(absent, || match beyond.first() {
-            Some(cell) => format!(
+            Some(cell) => Absence::of_more_memory(format!(
                 "{} is not kept, so the hit ratio is not that of the limit",
                 named_memory(cell)
-            ),
-            None => not_in_this_run(name),
+            )),
+            None => not_in_this_run(name).into(),
         })
     })
 }
@@ -199,14 +199,42 @@ fn why_of_driver(compared: [&Cell<'_>; 2]) -> Option<&'static str> {
     has(&DRIVER_LIMIT).then_some("the load driver had no CPU time to spare, so the throughput is its own")
 }
 
+/// In what else than its name a peer is started otherwise than ours, of what both have: `server threads 2`.
+fn started_otherwise(peer: &Cell<'_>, ours: &Cell<'_>) -> Vec<String> {
+    let of_starts = OF_SERVERS.iter().filter(|factor| factor.name != SERVER.name);
+    let differs = |factor: &&FactorRef| {
+        let [own, other] = [ours, peer].map(|cell| cell.spelling(factor.about()));
+        !own.is_empty() && !other.is_empty() && own != other
+    };
+    of_starts
+        .filter(differs)
+        .map(|factor| named(peer, *factor))
+        .collect()
+}
+
+/// Peers that are started as ours; of a server that never is, all of its cells.
+fn comparable<'c, 'a>(family: &Chosen<'c, 'a>, ours: &Cell<'_>) -> Chosen<'c, 'a> {
+    let is_alike = |cell: &Cell<'_>| started_otherwise(cell, ours).is_empty();
+    let has_alike = |name: &str| family.iter().any(|cell| server(cell) == name && is_alike(cell));
+    let peers = family.iter().copied().filter(|cell| rank(cell) > 0);
+    peers
+        .filter(|cell| is_alike(cell) || !has_alike(&server(cell)))
+        .collect()
+}
+
 /// CPU per request of ours over that of each peer, under the same load.
 fn peers(cells: &[Cell<'_>]) -> Option<Claim> {
     let family = typical(cells, OF_SERVERS, &SERVER_CPU);
-    let ours = family.iter().find(|cell| rank(cell) == 0)?;
+    let ours = *family.iter().find(|cell| rank(cell) == 0)?;
     let base = ours.number(&SERVER_CPU)?;
     let (mut ratios, mut numbers) = (Vec::new(), vec![base.clone().named("CPU per request, outcrop")]);
-    for peer in family.iter().filter(|cell| rank(cell) > 0) {
-        let (number, name) = (peer.number(&SERVER_CPU)?, server(peer));
+    let compared = comparable(&family, ours);
+    let name = |peer: &Cell<'_>| match started_otherwise(peer, ours).join(", ") {
+        apart if apart.is_empty() => server(peer),
+        apart => format!("{} ({apart})", server(peer)),
+    };
+    for peer in &compared {
+        let (number, name) = (peer.number(&SERVER_CPU)?, name(peer));
         let caveat = Difference::of(base, number).caveat();
         ratios.push(format!("{:.2} × {name}{caveat}", base.value / number.value));
         numbers.push(number.clone().named(format!("CPU per request, {name}")));
@@ -217,7 +245,8 @@ fn peers(cells: &[Cell<'_>]) -> Option<Claim> {
         behind_semicolon(&told_apart(ours, &[]))
     );
     let apart = behind_comma(&told_apart(ours, &[&CONNECTIONS, &ARRIVAL]));
-    let beyond = family.iter().filter_map(|cell| {
+    let beyond = [ours].into_iter().chain(compared.iter().copied());
+    let beyond = beyond.filter_map(|cell| {
         let held = holds(held_over_limit(cell)?);
         Some(format!(" ({} {held} under it)", server(cell)))
     });
@@ -226,7 +255,7 @@ fn peers(cells: &[Cell<'_>]) -> Option<Claim> {
         "Outcrop's server takes {base} of CPU time per request, {ratios}; {concurrency}, closed loop, the same memory limit{beyond}{apart}."
     );
     let claim = (numbers.len() > 1).then(|| Claim::new("Compared with peers", brief, text, numbers));
-    claim.map(|claim| claim.unless_disturbed(family))
+    claim.map(|claim| claim.unless_disturbed([ours].into_iter().chain(compared)))
 }
 
 /// `; memory 8 MiB, 50 connections, closed loop`: behind a list.

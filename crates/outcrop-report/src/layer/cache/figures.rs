@@ -12,7 +12,7 @@ use outcrop_schema::{About, FactorRef};
 
 use super::cell::{
     Chosen, OTHERS, all_of, concurrency, held_over_limit, is_closed_loop, is_this_build, listed, loop_words,
-    named, peers_along, rank, server, typical, words,
+    named, named_memory, peers_along, rank, server, typical, words,
 };
 use crate::cell::{Cell, largest_family};
 use crate::chart::SeriesKind::{Dense, Measured, Modelled};
@@ -20,6 +20,7 @@ use crate::chart::{
     Bar, BarChart, BarGroup, COLOURS, Facet, LineChart, Part, Point, Quantity, Scale, Series, axis,
     cdf_of_latencies,
 };
+use crate::layer::not_drawn::not_drawn;
 use crate::layer::sensitivity::sensitivity;
 use crate::section::{FigureSlot, LeastEffort};
 
@@ -146,7 +147,7 @@ fn choice(cells: &[Cell<'_>], shown: &[&Cell<'_>]) -> String {
 
 /// Cells that differ in what the axis shows, and in nothing else.
 struct Line<'c, 'a> {
-    /// The colour of its server; where that has several lines, a colour that no server here has.
+    /// The place of its server. Of [`coloured`] lines, the colour: that of its server, or where that has several lines, one that no other has.
     hue: usize,
     name: String,
     cells: Chosen<'c, 'a>,
@@ -180,18 +181,57 @@ fn lines<'c, 'a>(
             .or_default()
             .push(cell);
     }
-    let mut ranks: BTreeSet<usize> = by_name.keys().map(|(rank, _)| *rank).collect();
-    let taken = ranks.clone();
-    let mut free = (0..COLOURS).filter(|hue| !taken.contains(hue));
     let line = |((rank, name), cells)| Line {
-        hue: match ranks.remove(&rank) {
-            true => rank,
-            false => free.next().unwrap_or(rank),
-        },
+        hue: rank,
         name,
         cells,
     };
     by_name.into_iter().map(line).collect()
+}
+
+/// As many lines as colours tell apart, each in its own, and those left out as a sentence with a blank before it. The first line of each server
+/// comes before the second of any.
+fn coloured<'c, 'a>(lines: Vec<Line<'c, 'a>>, most: usize) -> (Vec<Line<'c, 'a>>, String) {
+    let place = |at: usize| lines[..at].iter().filter(|one| one.hue == lines[at].hue).count();
+    let mut order: Vec<usize> = (0..lines.len()).collect();
+    order.sort_by_key(|at| place(*at));
+    let shown: BTreeSet<usize> = order.into_iter().take(most).collect();
+    let (shown, left_out): (Vec<_>, Vec<_>) = lines
+        .into_iter()
+        .enumerate()
+        .partition(|(at, _)| shown.contains(at));
+    let mut own: BTreeSet<usize> = shown.iter().map(|(_, line)| line.hue).collect();
+    let mut free = Free::beside(&own);
+    let colour = |(_, line): (usize, Line<'c, 'a>)| Line {
+        hue: match own.remove(&line.hue) {
+            true => line.hue,
+            false => free.next(line.hue),
+        },
+        ..line
+    };
+    let shown = shown.into_iter().map(colour).collect();
+    let left_out: Vec<String> = left_out.into_iter().map(|(_, line)| line.name).collect();
+    let left_out = not_drawn(&left_out, "line");
+    let blank = if left_out.is_empty() { "" } else { " " };
+    (shown, format!("{blank}{left_out}"))
+}
+
+/// Colours that no line has.
+struct Free(Vec<usize>);
+
+impl Free {
+    fn beside(taken: &BTreeSet<usize>) -> Self {
+        Self((0..COLOURS).filter(|hue| !taken.contains(hue)).collect())
+    }
+
+    /// The next of them, or this one if it is free, or there is none.
+    fn next(&mut self, wanted: usize) -> usize {
+        let at = self.0.iter().position(|hue| *hue == wanted).unwrap_or(0);
+        match self.0.is_empty() {
+            true => wanted,
+            false => self.0.remove(at),
+        }
+    }
 }
 
 /// One line per policy, and one per peer; the simulation of each in its colour.
@@ -206,7 +246,7 @@ fn hits_by_memory(cells: &[Cell<'_>]) -> FigureSlot {
     let x = |cell: &Cell<'_>| cell.place(&MEMORY);
     let mut series = Vec::new();
     // Policies are told apart here, and have a colour each.
-    let lines = lines(&family, &MEMORY, policy_or_server);
+    let (lines, left_out) = coloured(lines(&family, &MEMORY, policy_or_server), COLOURS);
     for (hue, Line { name, cells, .. }) in lines.into_iter().enumerate() {
         let points = |metric| Point::of_cells(cells.iter().copied(), x, metric, words);
         let simulated = format!("{name}, simulated");
@@ -221,12 +261,50 @@ fn hits_by_memory(cells: &[Cell<'_>]) -> FigureSlot {
         }
         false => "",
     };
-    let reason = "no server has a hit ratio at two or more memory limits.";
+    let beyond = beyond_limits(cells);
+    let (reason, plan) = match has_several_limits(cells) {
+        false => (
+            "no server has a hit ratio at two or more memory limits.".to_owned(),
+            "cache-policies",
+        ),
+        // They were measured, and no plan that ships has them under limits that they keep.
+        true => (
+            format!("no server that keeps to its memory limit has a hit ratio at two or more.{beyond}"),
+            "",
+        ),
+    };
     let x = axis("Memory limit", Quantity::AccessSize, Scale::Log2);
     let y = axis("Hit ratio", Quantity::Share, Scale::Fitted);
-    let caption = format!("{simulated}The limit is the configured one; a process takes more.{choice}");
-    let slot = LineChart { x, y, series }.curves("cache-hit-ratio", TITLE, caption, "cache-policies", reason);
+    let caption = format!(
+        "{simulated}The limit is the configured one; a process takes more.{choice}{beyond}{left_out}"
+    );
+    let slot = LineChart { x, y, series }.curves("cache-hit-ratio", TITLE, caption, plan, &reason);
     slot.with_effort(LeastEffort::Default)
+}
+
+/// Which hit ratios are of more memory than the limit, as a sentence with a blank before it:
+/// ` Not drawn: 1 hit ratio (memcached, memory 12 MiB (holds 18.8 MB)).`
+fn beyond_limits(cells: &[Cell<'_>]) -> String {
+    let is_beyond = |cell: &&Cell<'_>| cell.value(&HIT_RATIO).is_some() && held_over_limit(cell).is_some();
+    let mut names: Vec<String> = Vec::new();
+    for cell in cells.iter().filter(is_beyond) {
+        let name = format!("{}, {}", policy_or_server(cell), named_memory(cell));
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    match not_drawn(&names, "hit ratio") {
+        none if none.is_empty() => none,
+        text => format!(" {text}"),
+    }
+}
+
+/// Whether a server has hit ratios under several memory limits, kept or not.
+fn has_several_limits(cells: &[Cell<'_>]) -> bool {
+    let has_hits = |cell: &Cell<'_>| cell.value(&HIT_RATIO).is_some() && cell.get(&MEMORY).is_some();
+    let family = largest_family(all_of(cells, has_hits), &peers_along(&MEMORY));
+    let lines = lines(&family, &MEMORY, policy_or_server);
+    lines.iter().any(|line| line.cells.len() > 1)
 }
 
 /// The policy where there is a choice of one, the server where it is not ours.
@@ -243,25 +321,25 @@ fn tail_by_load(cells: &[Cell<'_>]) -> FigureSlot {
     let family = typical(cells, &peers_along(&ARRIVAL), &OFFERED);
     let held = |cell: &&Cell<'_>| listed([concurrency(cell), cell.label(&[&MEMORY])]);
     let held = family.first().map(held).unwrap_or_default();
-    let x = |cell: &Cell<'_>| cell.value(&THROUGHPUT);
-    let points = |cells| Point::of_cells(cells, x, &LATENCY.p99, words);
-    let (mut series, mut has_loads) = (Vec::new(), false);
-    let lines = lines(&family, &ARRIVAL, server);
-    for Line {
-        hue,
-        name: server,
-        cells: open,
-    } in lines
-    {
-        has_loads |= open.len() >= 2;
-        let is_like = |cell: &Cell<'_>| is_closed_loop(cell) && cell.is_like(open[0], &[&ARRIVAL]);
-        let closed = points(all_of(cells, is_like));
-        let closed = Series::new(format!("{server}, closed loop"), hue + 4, Measured, closed);
-        let open = Series::new(format!("{server}, open loop"), hue, Measured, points(open));
-        if open.is_curve() {
-            series.extend([open, closed]);
-        }
-    }
+    let line_of = |name: String, hue: usize, cells: &[&Cell<'_>]| {
+        let x = |cell: &Cell<'_>| cell.value(&THROUGHPUT);
+        let points = Point::of_cells(cells.iter().copied(), x, &LATENCY.p99, words);
+        Series::new(name, hue, Measured, points)
+    };
+    let mut lines = lines(&family, &ARRIVAL, server);
+    let has_loads = lines.iter().any(|line| line.cells.len() >= 2);
+    let open = |line: &Line<'_, '_>| line_of(format!("{}, open loop", line.name), line.hue, &line.cells);
+    lines.retain(|line| open(line).is_curve());
+    // A line takes a colour, and its closed loop another.
+    let (lines, left_out) = coloured(lines, COLOURS / 2);
+    let mut free = Free::beside(&lines.iter().map(|line| line.hue).collect());
+    let both = |line: &Line<'_, '_>| {
+        let is_like = |cell: &Cell<'_>| is_closed_loop(cell) && cell.is_like(line.cells[0], &[&ARRIVAL]);
+        let closed = all_of(cells, is_like);
+        let (name, hue) = (format!("{}, closed loop", line.name), free.next(line.hue + 4));
+        [open(line), line_of(name, hue, &closed)]
+    };
+    let series = lines.iter().flat_map(both).collect();
     let reason = match has_loads {
         true => {
             "no server has a p99 latency at two or more of the loads that it was offered: that needs more requests."
@@ -271,7 +349,7 @@ fn tail_by_load(cells: &[Cell<'_>]) -> FigureSlot {
     let x = axis("Requests answered per second", Quantity::Iops, Scale::Linear);
     let y = axis("p99 latency", Quantity::Latency, Scale::Log10);
     let caption = format!(
-        "{held}. Each point of a line is one offered load, latency from the intended start. Where a line turns upwards, requests queue; the single point is a closed loop with the same connections."
+        "{held}. Each point of a line is one offered load, latency from the intended start. Where a line turns upwards, requests queue; the single point is a closed loop with the same connections.{left_out}"
     );
     let slot = LineChart { x, y, series }.curves("cache-offered-load", TITLE, caption, "cache-peers", reason);
     slot.with_effort(LeastEffort::Default)
@@ -346,14 +424,14 @@ fn throughput_by_connections(cells: &[Cell<'_>]) -> FigureSlot {
         let points = Point::of_cells(cells, x, &THROUGHPUT, words);
         Series::new(format!("{name}, closed loop"), hue, Measured, points)
     };
-    let lines = lines(&family, &CONNECTIONS, server);
+    let (lines, left_out) = coloured(lines(&family, &CONNECTIONS, server), COLOURS);
     let series = lines.into_iter().map(line).collect();
     let reason = "no server was measured with two or more numbers of connections in a closed loop.";
     let x = axis("Connections", Quantity::QueueDepth, Scale::Log2);
     let y = axis("Requests answered per second", Quantity::Iops, Scale::Linear);
     let caption = format!(
         "Pipeline {pipeline}, closed loop, server and driver each on its own CPU where there are two. Shaded: confidence interval \
-         of the median.{choice}"
+         of the median.{choice}{left_out}"
     );
     let slot = LineChart { x, y, series }.curves("cache-connections", TITLE, caption, "cache-peers", reason);
     slot.with_effort(LeastEffort::Default)

@@ -16,6 +16,8 @@ use crate::number::{Number, SHARE_OF_GETS};
 
 /// From this hit ratio on, next to everything that is asked for is there: more memory adds nothing.
 const ALL_HIT: f64 = 0.999;
+/// What a limit without a hit ratio may do: a smaller one than the others hits no more than they do, but may be enough.
+const MAY: &str = "may be enough, or hit more than the others";
 
 /// Of our server, the cells of one policy that differ in memory alone, from the least to the most: of the policy that hits most
 /// over the same limits, as nobody configures the memory of another.
@@ -56,7 +58,7 @@ pub(super) fn memory(cells: &[Cell<'_>], commands: &Commands) -> Option<Claim> {
     let like = family[0];
     let now = format!("{each}; with {}, {}", like.spelling(&POLICY), keys(like));
     let unknown = undecided("Memory", &family, &now, commands)
-        .or_else(|| without_figure(("Memory", &MEMORY), (cells, like), &each, commands));
+        .or_else(|| without_figure(("Memory", &MEMORY, MAY), (cells, like), &each, commands));
     unknown.or_else(|| {
         Some(match place + 1 < known.len() {
             true => enough(&known, place, like, &each),
@@ -92,7 +94,7 @@ fn enough(known: &[(&Number, String)], place: usize, cell: &Cell<'_>, each: &str
             "Memory",
             format!("{NOT_DECIDED}: {enough} of memory with {policy}{apart}: {hits} of gets hit, but {why}"),
             format!(
-                "Not decided: with {enough} of memory {hits} of gets hit, but {why}: the intervals overlap ({each}; with {policy}, {keys}). More repetitions narrow them."
+                "Not decided: with {enough} of memory {hits} of gets hit, but {why}: the interval of the gain reaches a point ({each}; with {policy}, {keys}). More repetitions narrow it."
             ),
             numbers,
         );

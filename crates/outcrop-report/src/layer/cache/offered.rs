@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 
 use outcrop_measure::units::format_count;
-use outcrop_schema::cache::{ARRIVAL, CONNECTIONS, LATENCY, OBJECTIVE, OFFERED, SERVICE_LATENCY, UNFINISHED};
+use outcrop_results::lacks_operations;
+use outcrop_schema::cache::{
+    ARRIVAL, CONNECTIONS, LATENCY, OBJECTIVE, OFFERED, REQUESTS, SERVICE_LATENCY, UNFINISHED,
+};
 
 use super::cell::{
     all_of, behind_comma, generators, listed, load, loop_words, overload, rank, server, told_apart,
@@ -31,11 +34,9 @@ fn met(cell: &Cell<'_>) -> Option<Met> {
     let metric = LATENCY.of(percentile);
     let Some(latency_ns) = metric.and_then(|metric| cell.value(&metric)) else {
         let why = metric.and_then(|metric| cell.unavailable(&metric));
+        let gives = why.map_or("", |why| what_gives(cell, why));
         let why = why.map_or_else(String::new, |why| format!(" ({})", why.trim_end_matches('.')));
-        let name = percentile.name;
-        return Some(Met::Unknown(format!(
-            "it has no {name}{why}, which longer trials (`--duration`) give"
-        )));
+        return Some(Met::Unknown(format!("it has no {}{why}{gives}", percentile.name)));
     };
     if cell.value(&UNFINISHED).is_none() {
         return Some(Met::Unknown(
@@ -57,6 +58,20 @@ fn met(cell: &Cell<'_>) -> Option<Met> {
         )),
         None => Met::No,
     })
+}
+
+/// What gives a percentile that is unavailable for a reason, as a clause; empty where the reason is not that of too few operations, or says it.
+fn what_gives(cell: &Cell<'_>, why: &str) -> &'static str {
+    if !lacks_operations(why) || why.contains("have more (") || why.contains("has more (") {
+        return "";
+    }
+    // Such a trial lasts until its requests are answered, whatever its duration.
+    let requests = cell.spelling(&REQUESTS);
+    let is_of_requests = !requests.is_empty() && REQUESTS.default != Some(requests);
+    match is_of_requests {
+        true => ", which more requests (`requests` in the plan) give",
+        false => ", which longer trials (`--duration`) give",
+    }
 }
 
 fn is_late(cell: &Cell<'_>) -> bool {
@@ -117,14 +132,18 @@ fn unknown(loads: &[&Cell<'_>]) -> Option<String> {
     Some(format!("{offered}{apart}: {why}{more}"))
 }
 
-/// A lower load of the same kind that missed what this one met: servers that are seldom asked may wake late.
+/// A lower load of the same kind that missed what this one met, for certain if there is such: servers that are seldom asked may wake late.
 fn lower_missed(loads: &[&Cell<'_>], chosen: &Cell<'_>, rate: f64) -> Option<String> {
     let is_lower = |cell: &&Cell<'_>| {
         cell.is_like(chosen, &[&ARRIVAL]) && cell.value(&OFFERED).is_some_and(|its| its < rate)
     };
     let missed = |cell: &&Cell<'_>| is_lower(cell) && matches!(met(cell), Some(Met::No));
-    let (cell, offered) = best(loads.iter().copied().filter(missed), &OFFERED)?;
-    Some(format!("; {offered} does not: {}", why_missed(cell)?))
+    let missed = loads.iter().copied().filter(missed);
+    let (open, sure): (Vec<_>, Vec<_>) = missed.partition(|cell| doubt(cell).is_some());
+    let verb = if sure.is_empty() { "may not" } else { "does not" };
+    let missed = if sure.is_empty() { open } else { sure };
+    let (cell, offered) = best(missed, &OFFERED)?;
+    Some(format!("; {offered} {verb}: {}", why_missed(cell)?))
 }
 
 /// Whether it is unknown of a lower load of the same kind if it met the objective.

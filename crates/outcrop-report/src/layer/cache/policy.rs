@@ -15,6 +15,9 @@ use crate::command::Commands;
 use crate::layer::undecided::{add_rival, add_wide_rivals};
 use crate::number::{Number, SHARE_OF_GETS};
 
+/// What a policy without a hit ratio may do.
+const MAY: &str = "may hit more than the others";
+
 /// The policy that hits most where memory is scarcest, and what it is worth over the next.
 pub(super) fn policy(cells: &[Cell<'_>], commands: &Commands) -> Option<Claim> {
     let evicted = all_of(cells, |cell| evicts(cell) && cell.value(&EVICTIONS) > Some(0.0));
@@ -42,7 +45,7 @@ pub(super) fn policy(cells: &[Cell<'_>], commands: &Commands) -> Option<Claim> {
     ) {
         return Some(claim);
     }
-    if let Some(claim) = without_figure(("Policy", &POLICY), (cells, family[0]), &each, commands) {
+    if let Some(claim) = without_figure(("Policy", &POLICY, MAY), (cells, family[0]), &each, commands) {
         return Some(claim);
     }
     let is_behind = |(other, _): &(&Number, String)| are_apart(most, other);
@@ -75,9 +78,9 @@ pub(super) fn policy(cells: &[Cell<'_>], commands: &Commands) -> Option<Claim> {
     Some(Claim::new("Policy", brief, text, numbers).advising(action))
 }
 
-/// That a policy, or a memory limit, has no hit ratio where the others have one: it may hit more than they do. None where all have one.
+/// That a policy, or a memory limit, has no hit ratio where the others have one, and what it may do. None where all have one.
 pub(super) fn without_figure(
-    (topic, along): (&str, FactorRef),
+    (topic, along, may): (&str, FactorRef, &str),
     (cells, like): (&[Cell<'_>], &Cell<'_>),
     each: &str,
     commands: &Commands,
@@ -95,9 +98,7 @@ pub(super) fn without_figure(
     let command = commands.again(&[SCHEMA.name], "--repetitions 5");
     let command = command.map_or_else(String::new, |command| format!("; `{command}` measures it again"));
     let brief = format!("{NOT_DECIDED}: {names} {has} no hit ratio{why}{command}");
-    let text = format!(
-        "Not decided: {names} {has} no hit ratio{why}, and may hit more than the others: {each}{command}."
-    );
+    let text = format!("Not decided: {names} {has} no hit ratio{why}, and {may}: {each}{command}.");
     Some(Claim::new(topic, brief, text, Vec::new()))
 }
 

@@ -13,7 +13,7 @@ use outcrop_workload::column::{Operation, RowOrder};
 use super::ablation_figure::size_by_technique;
 use super::cell::{
     Column, column_key, column_words, columns, count_of, is_balanced_file, is_generated, is_plain_text,
-    is_search,
+    is_search, searches,
 };
 use super::kernel_figure::time_by_kernels;
 use super::size_figure::sizes_by_form;
@@ -214,7 +214,10 @@ fn search_latency(cells: &[Cell<'_>]) -> FigureSlot {
         parts: parts(PERCENTILES.map(|(name, _)| name)),
         facets,
     };
-    let could_have = cells.iter().filter(|cell| way_of_search(cell).is_some());
+    // Whatever was held back: a search with other kernels was measured too.
+    let could_have = cells
+        .iter()
+        .filter(|cell| is_plain_text(cell) || row_of(cell, searches).is_some());
     let could_have = could_have.filter(|cell| SOUGHT.iter().any(|(sought, _)| cell.is(&OPERATION, sought)));
     let others = Some(cells_not_drawn(could_have, &drawn)).filter(|others| !others.is_empty());
     let others = others.map_or_else(String::new, |others| format!(" {others}"));
@@ -236,11 +239,18 @@ fn search_latency(cells: &[Cell<'_>]) -> FigureSlot {
 
 /// The way in which it searches, as a row of the figure is called; none of a search that has no row.
 fn way_of_search(cell: &Cell<'_>) -> Option<&'static str> {
+    row_of(cell, is_search).or_else(|| is_plain_text(cell).then_some(IN_TEXT))
+}
+
+/// Whether a cell searches in one way.
+type IsSearch = fn(&Cell<'_>, Operation, SearchMode, &[Index]) -> bool;
+
+/// The row of a search in a column file.
+fn row_of(cell: &Cell<'_>, is_search: IsSearch) -> Option<&'static str> {
     let operation = *cell.get(&OPERATION)?;
-    let mut searches = SEARCHES.into_iter();
-    let way = searches.find(|(_, mode, index)| is_search(cell, operation, *mode, &[*index]));
+    let mut ways = SEARCHES.into_iter();
+    let way = ways.find(|(_, mode, index)| is_search(cell, operation, *mode, &[*index]));
     way.map(|(label, ..)| label)
-        .or_else(|| is_plain_text(cell).then_some(IN_TEXT))
 }
 
 fn latency_bars(cell: &Cell<'_>) -> Vec<Bar> {

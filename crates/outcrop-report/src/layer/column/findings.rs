@@ -251,7 +251,7 @@ fn times_at_most(
         )
     });
     let tested = format!(
-        "{tested} in {}; by intervals, longer in {above}, undecided in {open}.",
+        "{tested} in {}; by intervals, above {bar} in {above}, undecided in {open}.",
         counted(ratios.len(), "cell")
     );
     let finding = Finding::judged(id, sentence, verdict, tested);

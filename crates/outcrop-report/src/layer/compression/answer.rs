@@ -306,7 +306,7 @@ fn no_balance(choices: &[Choice<'_, '_>], bounds: &Bounds<'_>, limit: Option<&st
         Wish::Balanced.name(),
         format!("none: {in_short}"),
         format!(
-            "No candidate{kept} is nearer to both the best ratio and the best speed than the smallest and the fastest are. {in_short}, in both directions combined."
+            "No candidate{kept} is nearer to both the best ratio and the best speed, by 5 % or more, than the smallest and the fastest are. {in_short}, in both directions combined."
         ),
         numbers.collect(),
     );
