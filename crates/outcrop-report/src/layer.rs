@@ -32,6 +32,7 @@ use crate::report::{LayerSection, Note};
 use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
 
 pub use cautions::cautions;
+use cautions::may_lack_cells;
 
 /// How the records of one layer become an answer, findings and sections.
 ///

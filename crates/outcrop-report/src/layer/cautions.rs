@@ -82,11 +82,16 @@ fn is_first(run: &RunView, schema: &LayerSchema) -> bool {
     first.is_none_or(|first| first.name == schema.name)
 }
 
-/// Cells that a run may not have come to: each of its rounds measures all cells, so that none is missing once the second has begun.
-fn missing_cells(run: &RunView, layer: &str) -> Option<Caution> {
+/// Whether a run may not have come to all cells of a layer: it ended in its first round.
+pub(in crate::layer) fn may_lack_cells(run: &RunView, layer: &str) -> bool {
     let mut of_layer = run.trials.iter().filter(|trial| trial.layer == layer);
     let is_in_first_round = of_layer.all(|trial| trial.repetition == 0);
-    (is_in_first_round && (run.lacks_cells(layer) || run.lacks_trials(layer, 0))).then(|| {
+    is_in_first_round && (run.lacks_cells(layer) || run.lacks_trials(layer, 0))
+}
+
+/// Cells that a run may not have come to: each of its rounds measures all cells, so that none is missing once the second has begun.
+fn missing_cells(run: &RunView, layer: &str) -> Option<Caution> {
+    may_lack_cells(run, layer).then(|| {
         let resume = Commands::of(run).resuming();
         Caution::warning(format!(
             "The run is not finished: its first round may not have measured every cell, and a cell that is missing here may be better than these.{}",

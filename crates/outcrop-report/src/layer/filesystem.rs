@@ -7,6 +7,7 @@ mod figures;
 mod findings;
 mod limits;
 mod method;
+mod naming;
 mod price;
 mod published;
 mod references;

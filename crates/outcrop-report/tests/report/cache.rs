@@ -155,7 +155,7 @@ fn a_store_that_is_not_its_policy_and_a_policy_that_is_behind_are_found() {
     let simulated = finding(&run, "cache-hits-as-simulated");
     assert_eq!(simulated.verdict, Verdict::DoesNotHold);
     assert!(
-        simulated.tested.contains("with lru at 1 MiB (-10.00 points, "),
+        simulated.tested.contains("with lru at 1 MiB (−10.00 points, "),
         "{}",
         simulated.tested
     );

@@ -6,7 +6,7 @@ use outcrop_report::answer::Claim;
 use outcrop_report::{Report, Verdict};
 use outcrop_results::RunView;
 use outcrop_schema::FactorRef;
-use outcrop_schema::device::{ACCESS_PATTERN, ARRIVAL, JOBS, SYNC};
+use outcrop_schema::device::{ACCESS_PATTERN, ARRIVAL, JOBS, SPAN, SYNC};
 
 use crate::fixture::RunBuilder;
 use crate::other_values::{names_in, others_of, runs, with_other};
@@ -132,4 +132,27 @@ fn lines_by_depth_of_other_patterns_and_more_jobs_have_colours_that_no_other_lin
     let series = drawn["chart"]["series"].as_array().unwrap();
     let hues: BTreeSet<u64> = series.iter().filter_map(|line| line["hue"].as_u64()).collect();
     assert_eq!((series.len(), hues.len()), (6, 6), "{series:?}");
+}
+
+#[test]
+fn a_span_is_named_though_the_size_of_the_subject_ends_in_its_spelling() {
+    let run = RunBuilder::new(5).cells(&[4096], &[1, 8, 32], &[100]).build();
+    for (subject, whole) in [
+        ("read-only /data/2MiB.bin 512MiB", "512MiB"),
+        ("scratch-file 12MiB, preconditioned 2×", "12MiB"),
+    ] {
+        let mut run = run.clone();
+        for trial in &mut run.trials {
+            subject.clone_into(&mut trial.subject);
+            trial.factors.insert(SPAN.name.to_owned(), whole.to_owned());
+        }
+        let run = with_other(run, &SPAN, "2MiB");
+        let report = Report::of(&run);
+        let figures = report.figures();
+        let by_depth = figures.iter().find(|figure| figure.id == "iops-by-depth");
+        let csv = by_depth.expect("it is drawn").to_csv().unwrap();
+        assert!(csv.contains("span 2MiB"), "{csv}");
+        // The subject says the other one.
+        assert!(!csv.contains(&format!("span {whole}")), "{csv}");
+    }
 }

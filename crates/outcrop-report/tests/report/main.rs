@@ -43,6 +43,7 @@ mod device_sync;
 mod device_time;
 mod figure_conditions;
 mod figure_lines;
+mod figure_names;
 mod filesystem;
 mod filesystem_apart;
 mod filesystem_costs;

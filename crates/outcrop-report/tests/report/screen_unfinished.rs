@@ -2,6 +2,7 @@
 
 use outcrop_report::Report;
 
+use crate::compression_fixture::{self, CODECS};
 use crate::fixture::RunBuilder;
 
 #[test]
@@ -42,4 +43,28 @@ fn a_run_that_lacks_trials_is_to_be_resumed_and_not_repeated() {
         begun.plan = of_one_trial.replace("[[plan]]\n", &format!("[[plan]]\ncells = {cells}\n"));
         assert_eq!(screen(&begun).contains(MISSING), is_missing, "{cells}");
     }
+}
+
+#[test]
+fn no_codec_is_clearly_the_best_where_cells_may_be_missing() {
+    let mut builder = compression_fixture::Builder::new(1);
+    for codec in CODECS {
+        builder = builder.speed(codec, 4, 1, "natural", 1.0);
+    }
+    let mut run = builder.run;
+    let smallest = |run: &outcrop_results::RunView| {
+        let advice = Report::of(run).layers.remove(0).answer.advice;
+        let claim = advice.into_iter().find(|claim| claim.topic == "Smallest");
+        let claim = claim.expect("it is known");
+        format!("{} {}", claim.brief, claim.text)
+    };
+    assert!(smallest(&run).contains("(clear)"), "{}", smallest(&run));
+    run.plan.push_str(
+        "\n[[plan]]\nname = \"throughput-latency\"\nlayer = \"compression\"\n\n[plan.trial]\nrepetitions = 3\n",
+    );
+    let begun = smallest(&run);
+    assert!(
+        begun.contains("(the best so far)") && !begun.contains("clear"),
+        "{begun}"
+    );
 }

@@ -137,8 +137,11 @@ fn choice(cells: &[Cell<'_>], shown: &[&Cell<'_>]) -> String {
         };
         Some(format!("{name}{of_whom} (of {measured} measured)"))
     };
-    let factors: [FactorRef; 4] = [&POLICY, &MEMORY, &ITEM_MEMORY, &KEYS];
-    let ones: Vec<String> = factors.into_iter().chain(OTHERS).filter_map(of_one).collect();
+    let sizes: [FactorRef; 4] = [&POLICY, &MEMORY, &ITEM_MEMORY, &KEYS];
+    let factors = sizes
+        .into_iter()
+        .chain([&CONNECTIONS as FactorRef, &PIPELINE, &ARRIVAL]);
+    let ones: Vec<String> = factors.chain(OTHERS).filter_map(of_one).collect();
     match ones.is_empty() {
         true => String::new(),
         false => format!(" Shown: {}.", listed(ones)),

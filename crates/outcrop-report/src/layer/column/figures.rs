@@ -22,7 +22,7 @@ use crate::chart::{
     Bar, BarChart, BarGroup, Facet, Figure, LineChart, Part, Point, Quantity, Scale, Segment, Series,
     SeriesKind, Support, axis,
 };
-use crate::layer::not_drawn::cells_not_drawn;
+use crate::layer::not_drawn::{cells_not_drawn, not_drawn};
 use crate::section::FigureSlot;
 
 /// Columns drawn; more make bars of a hair's breadth.
@@ -135,13 +135,20 @@ fn size_bars(column: &str, cells: &[&Cell<'_>], ways: &BTreeSet<Way>) -> Vec<Bar
 /// Bytes a row by distinct values, one line a skew, each with its floor.
 fn size_by_cardinality(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Size by cardinality and skew";
-    let wanted = cells.iter().filter(|cell| {
+    let is_wanted = |cell: &&Cell<'_>| {
         let is_random = cell.is(&ORDER, &RowOrder::Random);
         is_generated(cell) && is_balanced_file(cell) && is_random && cell.is(&THREADS, &1)
-    });
+    };
     // One number of rows: the one that most cells have, the larger of two.
-    let of_rows = families(wanted, &[&DISTINCT, &SKEW]);
+    let of_rows = families(cells.iter().filter(is_wanted), &[&DISTINCT, &SKEW]);
     let most = of_rows.into_iter().max_by_key(Vec::len).unwrap_or_default();
+    let rows = most
+        .first()
+        .map_or_else(String::new, |cell| count_of(cell, &ROWS));
+    let others = match cells_not_drawn(cells.iter().filter(is_wanted), &most) {
+        none if none.is_empty() => none,
+        others => format!(" {others}"),
+    };
     let mut lines = families(most, &[&DISTINCT]);
     lines.sort_by(|left, right| left[0].compare(right[0], &[&SKEW]));
     let chart = LineChart {
@@ -149,8 +156,10 @@ fn size_by_cardinality(cells: &[Cell<'_>]) -> FigureSlot {
         y: axis("Bytes per row", Quantity::Ratio, Scale::Linear),
         series: lines.iter().enumerate().flat_map(file_and_floor).collect(),
     };
-    let caption = "The file without index (solid) and its floor (dotted: the entropy of the row order given the values' counts, plus the dictionary). Rows in random order, profile balanced.";
-    let figure = chart.draw("column-size", TITLE, caption.to_owned());
+    let caption = format!(
+        "The file without index (solid) and its floor (dotted: the entropy of the row order given the values' counts, plus the dictionary). {rows} rows in random order, profile balanced.{others}"
+    );
+    let figure = chart.draw("column-size", TITLE, caption);
     let if_missing = "no generated column in random order was encoded without index.";
     slot(figure, TITLE, if_missing, "column-size")
 }
@@ -273,9 +282,10 @@ fn encode_speed(cells: &[Cell<'_>]) -> FigureSlot {
         y: axis("Text encoded per second", Quantity::Bandwidth, Scale::Linear),
         series: lines.iter().take(MOST_LINES).enumerate().map(speeds).collect(),
     };
-    let which = match lines.len() {
-        ..=MOST_LINES => String::new(),
-        total => format!(" {MOST_LINES} of {total} kinds of columns."),
+    let names = lines.iter().skip(MOST_LINES).map(|(name, _)| name.clone());
+    let which = match not_drawn(&names.collect::<Vec<_>>(), "column") {
+        none if none.is_empty() => none,
+        which => format!(" {which}"),
     };
     let caption = format!(
         "Newline text in memory to a file without index, profile balanced; the bytes are the same.{which}"
@@ -285,13 +295,8 @@ fn encode_speed(cells: &[Cell<'_>]) -> FigureSlot {
     slot(figure, TITLE, if_missing, "column-encode")
 }
 
-fn speeds((hue, (_, cells)): (usize, &Column<'_>)) -> Series {
+fn speeds((hue, (name, cells)): (usize, &Column<'_>)) -> Series {
     let point = |cell: &&Cell<'_>| Some(Point::of(cell.place(&THREADS)?, cell.number(&ENCODE_SPEED)?, ""));
-    let (distinct, order) = (count_of(cells[0], &DISTINCT), cells[0].spelling(&ORDER));
-    let mut name = format!("{distinct} words, {order}");
-    if !cells[0].is(&SKEW, &0.0) {
-        name += &format!(", skew {}", cells[0].spelling(&SKEW));
-    }
     Series::new(name, hue, SeriesKind::Measured, cells.iter().filter_map(point))
 }
 

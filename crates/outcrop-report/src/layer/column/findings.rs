@@ -83,7 +83,7 @@ fn near_floor(cells: &[Cell<'_>]) -> Finding {
         "no random column without an index has a floor of 64 KiB or more; the plan column-size has some",
         |count, above| {
             format!(
-                "file ÷ (floor + dictionary) in {}; {above} above the bar.",
+                "file ÷ floor, which includes the dictionary, in {}; {above} above the bar.",
                 counted(count, "cell")
             )
         },

@@ -8,7 +8,7 @@ use outcrop_schema::compression::{
 };
 
 use super::super::undecided::add_rival;
-use super::super::{cautions, subjects};
+use super::super::{cautions, may_lack_cells, subjects};
 use super::by_size;
 use super::cell::{CompressionCell, some_of};
 use super::front;
@@ -45,7 +45,7 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
         Some(only) => vec![no_choice(only, limit)],
         None => choices
             .iter()
-            .map(|choice| recommendation(choice, limit))
+            .map(|choice| recommendation(choice, limit, ahead(run)))
             .collect(),
     };
     for (claim, choice) in advice.iter_mut().zip(&choices) {
@@ -195,7 +195,16 @@ fn capabilities(choices: &[Choice<'_, '_>]) -> Vec<Capability> {
     ]
 }
 
-fn recommendation(choice: &Choice<'_, '_>, limit: Option<&str>) -> Claim {
+/// How the best is called: what a run has not measured yet may be better.
+fn ahead(run: &RunView) -> &'static str {
+    match may_lack_cells(run, SCHEMA.name) {
+        true => "the best so far",
+        false => "clear",
+    }
+}
+
+/// The best for a wish, and in which words it is ahead of what is next.
+fn recommendation(choice: &Choice<'_, '_>, limit: Option<&str>, clear: &str) -> Claim {
     let Choice {
         wish,
         best,
@@ -212,14 +221,14 @@ fn recommendation(choice: &Choice<'_, '_>, limit: Option<&str>) -> Claim {
                 Wish::Smallest => format!("{:.2}", next.ratio),
                 Wish::Balanced | Wish::Fastest => next.figures(),
             };
-            format!("clear; the next is {} ({figure})", next.cell.words())
+            format!("{clear}; the next is {} ({figure})", next.cell.words())
         }
         (0, None) => "the only candidate".to_owned(),
         _ => format!("tie with {names}: {}", tie_of(choice)),
     };
     let brief_sureness = match ties.len() {
         0 if next.is_none() => "the only candidate".to_owned(),
-        0 if is_sure => "clear".to_owned(),
+        0 if is_sure => clear.to_owned(),
         0 => "one trial".to_owned(),
         1 => format!("tie with {names}"),
         count => format!("tie with {count} others"),

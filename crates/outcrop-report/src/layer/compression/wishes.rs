@@ -390,13 +390,17 @@ fn balance(one: &Candidate<'_, '_>, scale: &[Candidate<'_, '_>]) -> Score {
 /// What the candidates have in common, in words: `sample 2.93 MB, 1 thread, contexts reused, caches warm`.
 pub(super) fn held_fixed(candidates: &[Candidate<'_, '_>]) -> Option<String> {
     let cell = candidates.first()?.cell;
-    let content = match cell.is_natural() {
-        true => String::new(),
-        false => format!(", content {}", cell.spelling(&CONTENT)),
-    };
     let threads = counted(cell.threads() as usize, "thread");
-    Some(format!(
-        "{}{content}, {threads}, contexts reused, caches warm",
-        cell.subject()
-    ))
+    Some(format!("{}, {threads}, {}", data_of(cell), CONDITIONS))
+}
+
+/// The conditions of every candidate.
+pub(super) const CONDITIONS: &str = "contexts reused, caches warm";
+
+/// What a cell compresses: `sample 2.93 MB, content natural:6`.
+pub(super) fn data_of(cell: &Cell<'_>) -> String {
+    match cell.is_natural() {
+        true => cell.subject().to_owned(),
+        false => format!("{}, content {}", cell.subject(), cell.spelling(&CONTENT)),
+    }
 }

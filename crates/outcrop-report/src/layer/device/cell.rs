@@ -209,9 +209,11 @@ pub(super) trait DeviceCell {
         }
         words.extend(content);
         let span = cell.spelling(&SPAN);
-        // The span is the subject's size where nothing else was asked for, and the subject says its size.
+        // The span is the subject's size where nothing else was asked for, and the subject says its size: as a whole word, the last
+        // one before a comma. `18MiB` does not say `8MiB`.
+        let is_whole = format!("{},", cell.subject()).contains(&format!(" {span},"));
         let is_stated = span != NOT_STATED && cell.view().is_some();
-        if is_stated && !cell.is_default(&SPAN) && !cell.subject().contains(span) {
+        if is_stated && !cell.is_default(&SPAN) && !is_whole {
             words.push(format!("span {span}"));
         }
         words.extend(cell.subject_apart().map(|subject| format!("on {subject}")));

@@ -72,7 +72,7 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
 }
 
 /// Cold small reads of configurations that differ in nothing else, one request at a time where there are such.
-fn candidates<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<&'c Cell<'a>> {
+pub(super) fn candidates<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<&'c Cell<'a>> {
     let reads = || {
         cells
             .iter()

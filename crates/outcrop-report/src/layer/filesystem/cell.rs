@@ -72,6 +72,11 @@ pub(super) fn behind_comma(cell: &Cell<'_>, said: &[FactorRef]) -> String {
     words.map(|words| format!(", {words}")).collect()
 }
 
+/// The configuration with all else in which cells of the run differ: `ext4 none, io block size 16KiB`.
+pub(super) fn name_apart(cell: &Cell<'_>) -> String {
+    configuration(cell) + &behind_comma(cell, &[])
+}
+
 /// That of the best of some cold reads, which are a part of the run: ` (of those with access buffered)`.
 pub(super) fn of_those(cell: &Cell<'_>, said: &[FactorRef]) -> String {
     match apart_but_for(cell, &[&OF_COLD_READS[..], said].concat()) {

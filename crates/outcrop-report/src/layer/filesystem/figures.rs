@@ -7,20 +7,24 @@ mod left_out;
 mod tail;
 
 use outcrop_measure::metric::{Better, Metric};
+use outcrop_schema::FactorRef;
 use outcrop_schema::filesystem::{
     ARRIVAL, CLUSTER_SIZE, COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, FILESYSTEM, IO_BLOCK_SIZE, IOPS,
-    JOBS, LATENCY, PUBLISHED_LATENCY, QUEUE_DEPTH, READ_AMPLIFICATION, RECORD_SIZE, SPACE_RATIO,
+    JOBS, LATENCY, OPERATION, PUBLISHED_LATENCY, QUEUE_DEPTH, READ_AMPLIFICATION, RECORD_SIZE, SPACE_RATIO,
 };
 use outcrop_workload::filesystem::{FileOperation, FilesystemKind};
 
 use self::left_out::without_value;
+use super::answer::candidates;
 use super::cell::{configuration, does, is_closed, is_cold_random_read, kind, words};
+use super::naming::Naming;
 use super::published::{DASHED, Published, has};
 use crate::cell::{Cell, families};
 use crate::chart::SeriesKind::Measured;
 use crate::chart::{
     LineChart, Point, Quantity, Scale, ScatterChart, ScatterGroup, ScatterPoint, Series, axis,
 };
+use crate::layer::not_drawn::cells_not_drawn;
 use crate::number::Number;
 use crate::section::FigureSlot;
 
@@ -73,6 +77,9 @@ pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<FigureSlot> 
 fn space_against_latency(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Space against latency of a cold small read";
     let is_wanted = |cell: &&Cell<'_>| is_cold_random_read(cell) && is_closed(cell) && cell.is(&JOBS, &1);
+    // Reads of another size, or of files that lie otherwise, are no rivals of these: the answer chooses among the same.
+    let compared = candidates(cells);
+    let compared = compared.into_iter().filter(is_wanted);
     let point = |cell| {
         Some((
             cell,
@@ -80,13 +87,17 @@ fn space_against_latency(cells: &[Cell<'_>]) -> FigureSlot {
             Cell::value(cell, &SPACE_RATIO)?,
         ))
     };
-    let points: Vec<(&Cell<'_>, &Number, f64)> = cells.iter().filter(is_wanted).filter_map(point).collect();
-    let lacking = cells
+    let points: Vec<(&Cell<'_>, &Number, f64)> = compared.filter_map(point).collect();
+    let drawn: Vec<&Cell<'_>> = points.iter().map(|(cell, ..)| *cell).collect();
+    let (others, lacking): (Vec<&Cell<'_>>, Vec<&Cell<'_>>) = cells
         .iter()
-        .filter(|cell| is_wanted(cell) && point(cell).is_none());
-    let lacking = without_value(lacking.map(configuration).collect());
+        .filter(is_wanted)
+        .partition(|cell| point(cell).is_some());
+    let lacking_names = Naming::among(lacking.iter().copied(), &[]);
+    let lacking = without_value(lacking.iter().map(|cell| lacking_names.name(cell)).collect());
+    let others = behind_blank(cells_not_drawn(others, &drawn));
     if points.len() < 2 {
-        let reason = "fewer than two configurations were read cold.";
+        let reason = "fewer than two configurations were read cold in the same way.";
         return FigureSlot::missing(TITLE, reason, "fs-choice");
     }
     let mut groups: Vec<ScatterGroup> = Vec::new();
@@ -131,10 +142,35 @@ fn space_against_latency(cells: &[Cell<'_>]) -> FigureSlot {
     };
     let caption = "Left and up is better. The line joins the configurations that no other measured one beats in both; space includes metadata.";
     FigureSlot::of(
-        chart.draw("fs-space-against-latency", TITLE, format!("{caption}{lacking}")),
+        chart.draw(
+            "fs-space-against-latency",
+            TITLE,
+            format!("{caption}{lacking}{others}"),
+        ),
         TITLE,
         "fs-choice",
     )
+}
+
+/// A sentence with a blank before it; nothing of none.
+fn behind_blank(sentence: String) -> String {
+    match sentence.is_empty() {
+        true => sentence,
+        false => format!(" {sentence}"),
+    }
+}
+
+/// What the name of a line says, and what it is drawn along.
+const OF_BLOCKS: [FactorRef; 4] = [&FILESYSTEM, &COMPRESSION, &COMPRESSION_BLOCK_SIZE, &CLUSTER_SIZE];
+
+/// `4 KiB `, the size of all of these reads; nothing where they differ in it, as the names of lines say then.
+fn same_size<'c, 'a: 'c>(reads: impl Iterator<Item = &'c Cell<'a>>) -> String {
+    let mut sizes: Vec<String> = reads.map(|cell| cell.shown(&IO_BLOCK_SIZE)).collect();
+    sizes.dedup();
+    match sizes.as_slice() {
+        [size] if !size.is_empty() => format!("{size} "),
+        _ => String::new(),
+    }
 }
 
 /// A metric of cold small reads by the block or cluster that is compressed at once; where any of it was measured, with what was
@@ -153,10 +189,17 @@ fn by_size(
     let reads = cells
         .iter()
         .filter(|cell| is_cold_random_read(cell) && size(cell).is_some());
-    let lines = families(reads, &[&COMPRESSION_BLOCK_SIZE, &CLUSTER_SIZE]);
+    let naming = Naming::among(reads.clone(), &OF_BLOCKS);
+    let read = same_size(reads.clone());
+    let lines = families(reads, &OF_BLOCKS[2..]);
     let line = |family: Vec<&Cell<'_>>| {
         let name = family.first().map_or_else(String::new, |cell| {
-            format!("{} {}", cell.spelling(&FILESYSTEM), cell.spelling(&COMPRESSION))
+            let apart = naming.apart(cell, &[]);
+            format!(
+                "{} {}{apart}",
+                cell.spelling(&FILESYSTEM),
+                cell.spelling(&COMPRESSION)
+            )
         });
         (name, Point::of_cells(family, size, metric, words))
     };
@@ -182,11 +225,11 @@ fn by_size(
         y: axis(&metric.words(), quantity, Scale::Log10),
         series,
     };
-    let caption = "The size of a squashfs block is before compression, that of an erofs cluster after it. One cold 4 KiB read in each extent.";
+    let caption = "The size of a squashfs block is before compression, that of an erofs cluster after it.";
     chart.curves(
         id,
         title,
-        format!("{caption}{left_out}{whose}"),
+        format!("{caption} One cold {read}read in each extent.{left_out}{whose}"),
         "fs-read-amplification",
         "no filesystem was measured with two sizes of blocks.",
     )
@@ -203,12 +246,14 @@ fn latency_by_load(cells: &[Cell<'_>]) -> FigureSlot {
     // A line is one kind of load: more jobs in a closed loop, or more of the highest rate in an open one.
     let mut lines = families(reads(true), &[&JOBS, &QUEUE_DEPTH, &ENGINE]);
     lines.extend(families(reads(false), &[&ARRIVAL]));
+    let naming = Naming::among(reads(true), &[&JOBS, &QUEUE_DEPTH, &ENGINE]);
+    let of_offered = Naming::among(reads(false), OF_LOADS);
     let line = |family: Vec<&Cell<'_>>| {
         let name = family.first().map_or_else(String::new, |cell| {
             if is_closed(cell) {
-                return format!("{}, closed loop", configuration(cell));
+                return format!("{}, closed loop", naming.name(cell));
             }
-            offered_to(cell)
+            offered_to(cell, &of_offered)
         });
         let points = Point::of_cells(family, |cell| cell.value(&IOPS), &LATENCY.p50, words);
         (name, points)
@@ -229,18 +274,21 @@ fn latency_by_load(cells: &[Cell<'_>]) -> FigureSlot {
     )
 }
 
+/// What the name of an offered load says of it.
+const OF_LOADS: &[FactorRef] = &[&ARRIVAL, &JOBS, &OPERATION];
+
 /// Whose load it is: `btrfs zstd:3, offered to 4 jobs`. Other reads than small random ones are named.
-fn offered_to(cell: &Cell<'_>) -> String {
+fn offered_to(cell: &Cell<'_>, naming: &Naming) -> String {
     let reads = match does(cell, FileOperation::SequentialRead) {
         true => format!(", sequential reads of {}", cell.shown(&IO_BLOCK_SIZE)),
         false => String::new(),
     };
-    let jobs = cell.spelling(&JOBS);
-    format!(
-        "{}{reads}, offered to {jobs} {}",
-        configuration(cell),
-        plural("job", jobs)
-    )
+    let (jobs, is_sized) = (cell.spelling(&JOBS), !reads.is_empty());
+    let name = match is_sized {
+        true => naming.name_but(cell, &[&IO_BLOCK_SIZE]),
+        false => naming.name(cell),
+    };
+    format!("{name}{reads}, offered to {jobs} {}", plural("job", jobs))
 }
 
 fn plural(word: &str, count: &str) -> String {

@@ -17,7 +17,7 @@ use outcrop_schema::kv::{
 use outcrop_workload::keyed::{OperationKind, ValueSize};
 
 use self::of_loads::{MOST_GROUPS, sentences};
-use super::cell::{Chosen, blocks, engine, family, is_closed_loop, load, with, words, workers};
+use super::cell::{Chosen, blocks, engine, family, is_closed_loop, load_but, requests, with, words, workers};
 use super::naming::Naming;
 use super::servers;
 use crate::cell::Cell;
@@ -57,7 +57,7 @@ fn cost(cells: &[Cell<'_>]) -> FigureSlot {
     let drawn = &family[..family.len().min(MOST_GROUPS)];
     let how = "Closed loop unless said otherwise. Bars: median; lines: interval.".to_owned();
     let left_out = cells_not_drawn(with(cells, &THROUGHPUT), drawn);
-    let caption = caption_of(drawn, [how, servers::note(drawn), left_out]);
+    let caption = caption_of(drawn, &ALONG, [how, servers::note(drawn), left_out]);
     bars(drawn, "kv-codec-throughput", TITLE, caption)
 }
 
@@ -82,9 +82,9 @@ fn bars(family: &[&Cell<'_>], id: &str, title: &str, caption: String) -> FigureS
     chart.slot(id, title, caption, "kv-compression")
 }
 
-/// The load of some cells, and more sentences.
-fn caption_of(family: &[&Cell<'_>], more: impl IntoIterator<Item = String>) -> String {
-    let load = family.first().map(|cell| format!("{}.", load(cell)));
+/// The load of some cells but for what the names of their bars say, and more sentences.
+fn caption_of(family: &[&Cell<'_>], said: &[FactorRef], more: impl IntoIterator<Item = String>) -> String {
+    let load = family.first().map(|cell| format!("{}.", load_but(cell, said)));
     load.map_or_else(String::new, |load| sentences([load].into_iter().chain(more)))
 }
 
@@ -108,7 +108,7 @@ fn over_time(cells: &[Cell<'_>]) -> FigureSlot {
     const HOW: &str = "First repetition, window by window. Flushes and compactions are dips, and so is other load on the machine; a stall is a window \
                        below a tenth of the median.";
     let left_out = cells_not_drawn(with(cells, &THROUGHPUT), &drawn);
-    let caption = caption_of(&drawn, [HOW.to_owned(), servers::note(&drawn), left_out]);
+    let caption = caption_of(&drawn, &ALONG, [HOW.to_owned(), servers::note(&drawn), left_out]);
     chart.curves(
         "kv-over-time",
         TITLE,
@@ -184,14 +184,15 @@ fn by_workload(cells: &[Cell<'_>]) -> FigureSlot {
         let part = engines.iter().position(|engine| *engine == name)?;
         Some(Bar::of(Measured, part, cell.number(&THROUGHPUT)?, &words(cell)))
     };
+    let loads: BTreeSet<String> = family.iter().map(|cell| load_among(&family, cell)).collect();
     let sizes: BTreeSet<(u64, String)> = family.iter().map(|cell| values_in_words(cell)).collect();
     let facet = |size: &(u64, String)| {
         let of_size = family.iter().filter(|cell| values_in_words(cell) == *size);
-        let group = |workload: &&str| BarGroup {
-            label: (*workload).to_owned(),
+        let group = |load: &String| BarGroup {
+            label: load.clone(),
             bars: of_size
                 .clone()
-                .filter(|cell| cell.spelling(&WORKLOAD) == *workload)
+                .filter(|cell| load_among(&family, cell) == *load)
                 .filter_map(bar)
                 .collect(),
         };
@@ -201,7 +202,7 @@ fn by_workload(cells: &[Cell<'_>]) -> FigureSlot {
             } else {
                 String::new()
             },
-            groups: workloads.iter().map(group).collect(),
+            groups: loads.iter().map(group).collect(),
         }
     };
     let chart = BarChart {
@@ -218,6 +219,17 @@ fn by_workload(cells: &[Cell<'_>]) -> FigureSlot {
         cells_not_drawn(with(cells, &THROUGHPUT), &family),
     ]);
     chart.slot("kv-workloads", TITLE, caption, "kv-ycsb")
+}
+
+/// The workload of a cell, with its requests where it has several kinds of them in the figure: `ycsb-b uniform`.
+fn load_among(family: &[&Cell<'_>], cell: &Cell<'_>) -> String {
+    let mut same = family
+        .iter()
+        .filter(|other| other.spelling(&WORKLOAD) == cell.spelling(&WORKLOAD));
+    match same.any(|other| other.spelling(&REQUESTS) != cell.spelling(&REQUESTS)) {
+        true => requests(cell),
+        false => cell.spelling(&WORKLOAD).to_owned(),
+    }
 }
 
 /// In what the engines of one figure by workload may differ.

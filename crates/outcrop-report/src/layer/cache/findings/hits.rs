@@ -128,15 +128,19 @@ impl Difference {
         self.0.ends().map(|(_, high)| high)
     }
 
-    /// `-1.87 points, -2.25 to +0.35`
+    /// `−1.87 points, −2.25 to +0.35`
     pub(crate) fn in_points(&self) -> String {
-        let points = |value: f64| format!("{:+.2}", value * 100.0);
         let ends = self.0.ends().map_or_else(
             || ", of one trial".to_owned(),
-            |(low, high)| format!(", {} to {}", points(low), points(high)),
+            |(low, high)| format!(", {} to {}", signed_points(low), signed_points(high)),
         );
-        format!("{} points{ends}", points(self.0.value))
+        format!("{} points{ends}", signed_points(self.0.value))
     }
+}
+
+/// A share in percentage points: `−1.87`.
+fn signed_points(share: f64) -> String {
+    format!("{:+.2}", share * 100.0).replace('-', "−")
 }
 
 /// How many differences surely lie outside a range, and of how many that is not decided.
@@ -184,10 +188,10 @@ pub(super) fn s3_fifo_beside_lru(cells: &[Cell<'_>]) -> Finding {
         ),
     };
     let apart = behind_comma(&told_apart(worst, &[&POLICY, &MEMORY]));
-    let (from, memory, to) = (least * 100.0, worst.shown(&MEMORY), most * 100.0);
+    let (from, memory, to) = (signed_points(least), worst.shown(&MEMORY), signed_points(most));
     let pairs = counted(n, "pair");
     let tested = format!(
-        "hit ratio of S3-FIFO − that of LRU in {pairs} of cells, from {from:+.2} points (at {memory}{apart}) to {to:+.2}; a deficit below 0.2 points \
+        "hit ratio of S3-FIFO − that of LRU in {pairs} of cells, from {from} points (at {memory}{apart}) to {to}; a deficit below 0.2 points \
          does not count. By intervals, it is larger in {below}, and undecided in {open}.{left_out}"
     );
     let verdict = Verdict::of_sides(below, open, || {
@@ -227,13 +231,13 @@ pub(super) fn hits_more_than_peers(cells: &[Cell<'_>]) -> Finding {
         };
         return Finding::not_testable(ID, SENTENCE, reason);
     };
-    let (from, to) = (least * 100.0, most * 100.0);
+    let (from, to) = (signed_points(least), signed_points(most));
     let (server, memory) = (server(peer), peer.shown(&MEMORY));
     let apart = behind_comma(&told_apart(peer, &[&MEMORY]));
     let pairs = counted(n, "pair");
     let tested = format!(
         "outcrop − peer ({compared}) in {pairs} of cells in which the peer evicted, hit ratios are settled, and the peer's process holds at most twice its \
-         memory limit, from {from:+.2} points (against {server} at {memory}{apart}) to {to:+.2}. By intervals, it hits no more often in {behind}, \
+         memory limit, from {from} points (against {server} at {memory}{apart}) to {to}. By intervals, it hits no more often in {behind}, \
          and {open} are undecided."
     );
     let verdict = Verdict::of_sides(behind, open, || {

@@ -7,10 +7,11 @@ use outcrop_schema::compression::{CODEC, COMPRESSION_BLOCK_SIZE, THREADS};
 
 use super::super::cell::CompressionCell;
 use super::super::references::{Published, SIZES, THROUGHPUT};
-use super::super::wishes::Candidate;
+use super::super::wishes::{CONDITIONS, Candidate, data_of};
 use super::Timing;
 use crate::cell::Cell;
 use crate::chart::{Bar, BarChart, BarGroup, Facet, Part, Quantity, Segment, SeriesKind};
+use crate::layer::not_drawn::cells_not_drawn;
 use crate::number::{Number, counted};
 use crate::section::FigureSlot;
 
@@ -30,10 +31,12 @@ pub(super) fn all(
         cell.is_plain() && chosen.is_some_and(is_like)
     };
     let ours: Vec<&Cell<'_>> = cells.iter().filter(is_comparable).collect();
-    Timing::all().map(|timing| bars(&ours, published, &timing)).into()
+    Timing::all()
+        .map(|timing| bars(cells, &ours, published, &timing))
+        .into()
 }
 
-fn bars(ours: &[&Cell<'_>], published: &Published, timing: &Timing) -> FigureSlot {
+fn bars(cells: &[Cell<'_>], ours: &[&Cell<'_>], published: &Published, timing: &Timing) -> FigureSlot {
     let title = format!("{} by codec, block and threads", timing.title());
     let mut threads: Vec<u32> = ours.iter().map(|cell| cell.threads()).collect();
     threads.sort_unstable();
@@ -88,9 +91,14 @@ fn bars(ours: &[&Cell<'_>], published: &Published, timing: &Timing) -> FigureSlo
         Quantity::Latency => short_blocks(ours, &shown),
         _ => String::new(),
     };
+    let timed = cells.iter().filter(|cell| cell.number(&timing.metric).is_some());
+    let others = match cells_not_drawn(timed, ours) {
+        none if none.is_empty() => none,
+        others => format!(" {others}"),
+    };
     let caption = format!(
-        "{}. Logarithmic scale; whiskers are intervals.{short}{left_out}{theirs}",
-        first.subject()
+        "{}, {CONDITIONS}. Logarithmic scale; whiskers are intervals.{short}{left_out}{others}{theirs}",
+        data_of(first)
     );
     let id = format!("{}-{}", timing.direction, timing.word);
     let figure = chart.draw(&id, &title, caption);

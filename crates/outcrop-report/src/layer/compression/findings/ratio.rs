@@ -8,7 +8,7 @@ use super::super::pairs::have_same_bytes;
 use super::super::references::{Published, size_over_zstd, with_percentiles};
 use crate::cell::{Cell, families};
 use crate::finding::Finding;
-use crate::number::Number;
+use crate::number::{Number, counted};
 
 /// A ratio that falls by less than this has not fallen: headers of a few bytes.
 const SAME: f64 = 0.002;
@@ -56,8 +56,9 @@ pub(super) fn larger_blocks_save_more(cells: &[Cell<'_>]) -> Finding {
             " that compressed the same bytes, and not {others} that compressed other parts of the data"
         ),
     };
+    let pairs = counted(pairs, "pair");
     let tested = format!(
-        "{pairs} pairs of neighbouring block sizes{not_tested}; a fall by {} % counts as none.",
+        "{pairs} of neighbouring block sizes{not_tested}; a fall by {} % counts as none.",
         SAME * 100.0
     );
     Finding::tested(ID, SENTENCE, falling.is_empty(), tested).otherwise(format!(

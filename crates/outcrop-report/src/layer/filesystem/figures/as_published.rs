@@ -11,6 +11,7 @@ use outcrop_schema::filesystem::{
 use outcrop_workload::filesystem::FilesystemKind;
 
 use super::super::cell::{configuration, is_closed, is_cold_random_read, is_fresh, kind, words};
+use super::super::naming::Naming;
 use super::super::published::{DASHED, Published, has};
 use super::super::references::UPDATE_BYTES;
 use crate::cell::Cell;
@@ -143,10 +144,11 @@ fn latencies(cells: &[Cell<'_>], published: &Published) -> Option<Figure> {
             && cell.is(&JOBS, &1)
             && cell.is(&QUEUE_DEPTH, &1)
     });
+    let naming = Naming::among(reads.clone(), &[]);
     let ours = reads.filter_map(|cell| {
         let number = cell.number(&LATENCY.p50)?;
         Some(BarGroup {
-            label: format!("{}, this run", configuration(cell)),
+            label: format!("{}, this run", naming.name(cell)),
             bars: vec![Bar::of(Measured, 0, number, &words(cell))],
         })
     });

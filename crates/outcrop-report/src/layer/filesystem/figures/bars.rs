@@ -4,7 +4,8 @@ use outcrop_measure::metric::Metric;
 use outcrop_schema::filesystem::{AGE, BANDWIDTH, IOPS, LATENCY, OPERATION, SYNC, WRITE_AMPLIFICATION};
 use outcrop_workload::filesystem::FileOperation;
 
-use super::super::cell::{configuration, does, is_cold_read, is_fresh, words};
+use super::super::cell::{CONFIGURATION, configuration, does, is_cold_read, is_fresh, words};
+use super::super::naming::Naming;
 use super::left_out;
 use crate::cell::{Cell, families};
 use crate::chart::SeriesKind::Measured;
@@ -41,10 +42,19 @@ fn amplification_of_writes(cells: &[Cell<'_>]) -> FigureSlot {
         .collect();
     syncs.sort();
     syncs.dedup();
+    let naming = Naming::among(writes.iter().copied(), &[&OPERATION, &SYNC, &AGE]);
     let mut groups: Vec<BarGroup> = Vec::new();
     for cell in &writes {
-        let aged = if is_fresh(cell) { "" } else { ", aged" };
-        let label = format!("{} {}{aged}", configuration(cell), cell.spelling(&OPERATION));
+        let aged = match is_fresh(cell) {
+            true => String::new(),
+            false => format!(", {}", cell.spelling(&AGE)),
+        };
+        let apart = naming.apart(cell, &CONFIGURATION);
+        let label = format!(
+            "{} {}{aged}{apart}",
+            configuration(cell),
+            cell.spelling(&OPERATION)
+        );
         let Some(number) = cell.number(&WRITE_AMPLIFICATION) else {
             continue;
         };
@@ -141,10 +151,10 @@ fn reads_after_ageing(cells: &[Cell<'_>], aged: &Aged) -> FigureSlot {
         let part = ages.iter().position(|age| age == cell.spelling(&AGE))?;
         Some(Bar::of(Measured, part, number, &words(cell)))
     };
+    let naming = Naming::among(pairs.iter().flatten().copied(), &[&AGE]);
     let name = |family: &Vec<&Cell<'_>>| {
-        family
-            .first()
-            .map_or_else(String::new, |cell| configuration(cell))
+        let first = family.first();
+        first.map_or_else(String::new, |cell| naming.name(cell))
     };
     let lacking = lacking.into_iter().chain(single.into_iter().flatten()).map(words);
     let (pairs, left_out) = left_out::bars(pairs, name, lacking.collect());
@@ -175,11 +185,12 @@ fn small_files(cells: &[Cell<'_>]) -> FigureSlot {
     let (files, lacking): (Vec<&Cell<'_>>, Vec<&Cell<'_>>) = files.partition(has_value);
     let lacking = lacking.into_iter().map(words).collect();
     let (files, left_out) = left_out::bars(files, |cell| words(cell), lacking);
+    let naming = Naming::among(files.iter().copied(), &[]);
     let group = |cell: &Cell<'_>| {
         let number = cell.number(&IOPS)?;
         let note = format!("{}: {number}, {} of data", words(cell), cell.number(&BANDWIDTH)?);
         Some(BarGroup {
-            label: configuration(cell),
+            label: naming.name(cell),
             bars: vec![Bar::single(Measured, Segment::of(0, number), note)],
         })
     };

@@ -4,8 +4,9 @@ use outcrop_schema::filesystem::{ARRIVAL, LATENCY, OFFERED, PUBLISHED_LATENCY};
 use outcrop_workload::filesystem::OfferedLoad;
 
 use super::super::cell::{is_cold_read, is_fresh, words};
+use super::super::naming::Naming;
 use super::super::published::{DASHED, Published, has};
-use super::{Beside, PLAN_OF_LOAD, left_out, offered_to};
+use super::{Beside, OF_LOADS, PLAN_OF_LOAD, left_out, offered_to};
 use crate::cell::{Cell, families};
 use crate::chart::{LineChart, Point, Quantity, Scale, Series, axis};
 use crate::section::FigureSlot;
@@ -19,8 +20,11 @@ pub(super) fn latency_by_bytes(cells: &[Cell<'_>], published: &Published) -> Opt
     if families.is_empty() {
         return None;
     }
+    let naming = Naming::among(families.iter().flatten().copied(), OF_LOADS);
     let line = |family: Vec<&Cell<'_>>| {
-        let name = family.first().map_or_else(String::new, |cell| offered_to(cell));
+        let name = family
+            .first()
+            .map_or_else(String::new, |cell| offered_to(cell, &naming));
         (name, Point::of_cells(family, megabytes, &LATENCY.p50, words))
     };
     let (mut series, left_out) = left_out::lines(families.into_iter().map(line).collect(), 2);

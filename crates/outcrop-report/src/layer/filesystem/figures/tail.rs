@@ -6,8 +6,9 @@ use outcrop_workload::Arrivals;
 use outcrop_workload::filesystem::OfferedLoad;
 
 use super::super::cell::{is_closed, is_cold_read, is_fresh, words};
+use super::super::naming::Naming;
 use super::super::published::{DASHED, Published, has};
-use super::{Beside, PLAN_OF_LOAD, left_out, offered_to};
+use super::{Beside, OF_LOADS, PLAN_OF_LOAD, left_out, offered_to};
 use crate::cell::{Cell, families};
 use crate::chart::{LineChart, Point, Quantity, Scale, Series, axis};
 use crate::section::{FigureSlot, LeastEffort};
@@ -45,6 +46,7 @@ pub(super) fn tail_by_load(cells: &[Cell<'_>], published: &Published) -> Beside 
             has_published: false,
         };
     };
+    let naming = Naming::among(lines.iter().flat_map(|(family, _)| family).copied(), OF_LOADS);
     let line = |(family, latencies): &(Vec<&Cell<'_>>, Vec<LatencyHistogram>)| {
         let points = family.iter().zip(latencies).filter_map(|(cell, latencies)| {
             let tail_ns = latencies.percentile(quantile)? - latencies.percentile(0.5)?;
@@ -58,7 +60,9 @@ pub(super) fn tail_by_load(cells: &[Cell<'_>], published: &Published) -> Beside 
         });
         let mut points: Vec<Point> = points.collect();
         points.sort_by(|one, other| one.x.total_cmp(&other.x));
-        let name = family.first().map_or_else(String::new, |cell| offered_to(cell));
+        let name = family
+            .first()
+            .map_or_else(String::new, |cell| offered_to(cell, &naming));
         (name, points)
     };
     let (mut series, left_out) = left_out::lines(lines.iter().map(line).collect(), 2);

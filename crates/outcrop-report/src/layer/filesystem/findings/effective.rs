@@ -7,7 +7,7 @@ use outcrop_schema::filesystem::{
 use outcrop_workload::filesystem::{CompressPolicy, FileOperation, FilesystemKind};
 
 use super::super::cell::{
-    configuration, does, is_cold_random_read, is_cold_read, is_compressed, is_fresh, kind, words,
+    configuration, does, is_cold_random_read, is_cold_read, is_compressed, is_fresh, kind, name_apart, words,
 };
 use super::Outside;
 use crate::cell::Cell;
@@ -35,13 +35,13 @@ pub(super) fn reads_were_cold(cells: &[Cell<'_>]) -> Finding {
         if cell.has(&PAGE_CACHE_BELOW) {
             return Some(Some(format!(
                 "{}: a loop device lies below that is not known to have direct I/O",
-                configuration(cell)
+                name_apart(cell)
             )));
         }
         if cached > 0.0 {
             return Some(Some(format!(
                 "{}: {cached:.0} pages were cached before",
-                configuration(cell)
+                name_apart(cell)
             )));
         }
         let fetched = cell.value(&READ_AMPLIFICATION)?;
@@ -172,7 +172,7 @@ pub(super) fn amplification_in_bounds(cells: &[Cell<'_>]) -> Finding {
         let side = Side::of(fetched, &(expected * (1.0 - AMPLIFICATION)..=most));
         let words = format!(
             "{}: {}, expected {expected:.2}",
-            configuration(cell),
+            name_apart(cell),
             fetched.with_ends()
         );
         Some((side, words))

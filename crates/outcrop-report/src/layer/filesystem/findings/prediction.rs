@@ -9,7 +9,7 @@ use outcrop_schema::filesystem::{
 };
 use outcrop_workload::filesystem::Algorithm;
 
-use super::super::cell::{algorithm, configuration};
+use super::super::cell::{algorithm, configuration, name_apart};
 use super::Outside;
 use crate::cell::Cell;
 use crate::finding::{Finding, Side, Verdict};
@@ -53,11 +53,8 @@ pub(super) fn prediction_is_observed(cells: &[Cell<'_>]) -> Finding {
     let judged = || cells.iter().filter(|cell| !is_zlib(cell));
     let words = |cell: &Cell<'_>| {
         let (what, quotient) = quotient(cell)?;
-        let configuration = configuration(cell);
-        Some(format!(
-            "{configuration}: {what} {} × predicted",
-            quotient.with_ends()
-        ))
+        let name = name_apart(cell);
+        Some(format!("{name}: {what} {} × predicted", quotient.with_ends()))
     };
     let (by_codec, others): (Vec<_>, Vec<_>) = judged().partition(|cell| is_beyond_by_codec_time(cell));
     let others = Outside::by_intervals(others, |cell| {
@@ -160,7 +157,7 @@ fn is_zlib(cell: &Cell<'_>) -> bool {
 fn quotients<'c, 'a: 'c>(cells: impl Iterator<Item = &'c Cell<'a>>) -> Vec<Number> {
     let number = |cell: &'c Cell<'a>| {
         let (what, quotient) = quotient(cell)?;
-        Some(quotient.named(format!("{what} ÷ predicted, {}", configuration(cell))))
+        Some(quotient.named(format!("{what} ÷ predicted, {}", name_apart(cell))))
     };
     cells.filter_map(number).collect()
 }
@@ -227,7 +224,7 @@ fn kernel_factor(cell: &Cell<'_>) -> Option<Number> {
     // The library's time is one figure of the run, which the prediction contains.
     let library = cell.value(&CODEC_TIME)?;
     let both = [cell.number(&LATENCY.p50)?, cell.number(&PREDICTED_LATENCY)?];
-    let name = format!("kernel time of {}", configuration(cell));
+    let name = format!("kernel time of {}", name_apart(cell));
     Some(Number::computed(name, Unit::Ratio, &both, |values| {
         (values[0] - (values[1] - library)) / library
     }))

@@ -7,7 +7,7 @@ use outcrop_schema::filesystem::{
     READ_AMPLIFICATION, READ_AMPLIFICATION_OWN,
 };
 
-use super::super::cell::{configuration, is_closed, is_cold_read, words};
+use super::super::cell::{is_closed, is_cold_read, name_apart, words};
 use super::{Outside, derived};
 use crate::cell::Cell;
 use crate::finding::Finding;
@@ -49,7 +49,7 @@ pub(super) fn cpu_is_accounted(cells: &[Cell<'_>]) -> Finding {
             let foreign = cell.value(&FOREIGN_CPU_SHARE)?;
             Some(
                 (foreign > FOREIGN_CPU)
-                    .then(|| format!("{}: {:.0} % more", configuration(cell), foreign * 100.0)),
+                    .then(|| format!("{}: {:.0} % more", name_apart(cell), foreign * 100.0)),
             )
         },
     );

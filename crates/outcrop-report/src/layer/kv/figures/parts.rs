@@ -62,11 +62,11 @@ pub(super) fn ratios(run: &RunView, cells: &[Cell<'_>]) -> FigureSlot {
         }],
     };
     let more = [
-        where_they_part(&family),
+        where_they_part(&family, naming),
         beside,
         cells_not_drawn(with(cells, &STORED_RATIO), drawn),
     ];
-    chart.slot("kv-space", TITLE, caption_of(&family, more), PLAN)
+    chart.slot("kv-space", TITLE, caption_of(&family, OF_ENGINES, more), PLAN)
 }
 
 /// Which run has the ratio of single blocks next to that of the engine; nothing where there is no cell.
@@ -209,7 +209,7 @@ fn excess_in_words(family: &[&Cell<'_>]) -> String {
 }
 
 /// In what the ratio of the engine and that of its blocks differ, of the first compressed cell that says so.
-fn where_they_part(family: &[&Cell<'_>]) -> String {
+fn where_they_part(family: &[&Cell<'_>], naming: Naming) -> String {
     const WHY: &str =
         "The ratios differ by index, bloom filters, the log, levels that are not merged, and keys.";
     let compressed = family.iter().filter(|cell| is_compressed(cell));
@@ -232,7 +232,7 @@ fn where_they_part(family: &[&Cell<'_>]) -> String {
     });
     format!(
         "{WHY} Of the space of {}: {}{versions}{upper}.",
-        blocks(cell),
+        naming.settings(cell),
         parts.words()
     )
 }
@@ -274,7 +274,7 @@ pub(super) fn parts(cells: &[Cell<'_>]) -> Option<FigureSlot> {
         excess_in_words(&family),
         cells_not_drawn(with(cells, &DATA_BLOCK_BYTES), drawn),
     ];
-    match chart.draw("kv-space-parts", TITLE, caption_of(&family, more)) {
+    match chart.draw("kv-space-parts", TITLE, caption_of(&family, OF_ENGINES, more)) {
         Some(figure) => Some(FigureSlot::Drawn(figure)),
         None => {
             let why = cells

@@ -112,7 +112,11 @@ impl Look {
             let facet = facet(String::new(), drawn, naming, bars);
             let title = format!("{} by codec", self.title);
             let left_out = cells_not_drawn(with(cells, metric), drawn);
-            let caption = caption_of(drawn, [self.caption.to_owned(), naming.note(), left_out]);
+            let caption = caption_of(
+                drawn,
+                OF_ENGINES,
+                [self.caption.to_owned(), naming.note(), left_out],
+            );
             return vec![self.slot(vec![facet], (&title, self.id), caption)];
         }
         of_loads(with(cells, metric), &all, |curves, without_a_figure| {
