@@ -190,6 +190,9 @@ pub struct Claim {
     /// The topic of the claim without which it is no advice: how to do something rests on whether to do it.
     #[serde(skip)]
     pub(crate) rests_on: Option<&'static str>,
+    /// Whether its figures are of something else than what it is about: no more of them decide it.
+    #[serde(skip)]
+    pub(crate) is_void: bool,
     /// The whole of it, in sentences.
     pub text: String,
     /// What it rests on.
@@ -246,6 +249,7 @@ impl Claim {
             known_anyway: None,
             limits: None,
             rests_on: None,
+            is_void: false,
             text: text.into(),
             numbers,
         }

@@ -47,6 +47,22 @@ pub(crate) fn cpus(environment: &Value) -> Option<u64> {
     environment.cpu.allowed_cpu_count.known().copied()
 }
 
+/// The same as its control group lets it use them: a quota of CPU time may be less than all of those.
+pub(crate) fn usable_cpus(environment: &Value) -> Option<f64> {
+    let cpus = cpus(environment)? as f64;
+    let environment = parse(environment).ok()?;
+    let group = environment.limits.control_group.known();
+    let quota = group.and_then(|group| {
+        let (quota, period) = group.cpu.known()?.trim().split_once(' ')?;
+        Some(quota.parse::<f64>().ok()? / period.parse::<f64>().ok()?)
+    });
+    Some(
+        quota
+            .filter(|quota| *quota > 0.0)
+            .map_or(cpus, |quota| quota.min(cpus)),
+    )
+}
+
 /// Memory that the kernel manages; `None` where that is not recorded.
 pub(crate) fn memory_bytes(environment: &Value) -> Option<f64> {
     let environment = parse(environment).ok()?;

@@ -235,13 +235,14 @@ impl FailIf {
             .copied()
             .filter(|row| row.bounds().is_some() || self.is_open_without_ratio(row))
             .collect();
+        let gaps = || FailIfReport::passing_over(self, comparison);
         // Rows without a ratio alone check nothing.
         if checked.iter().all(|row| row.bounds().is_none()) {
             return Err(ResultsError::NothingToCheck {
                 metric: self.metric.clone(),
                 reason: checked
                     .first()
-                    .map_or_else(|| reason_of(first), |row| no_ratio(row)),
+                    .map_or_else(|| gaps().why_none(reason_of(first)), |row| no_ratio(row)),
             });
         }
         let found: Vec<Found> = checked.iter().map(|row| self.found(row, ratio, limit)).collect();
@@ -286,7 +287,7 @@ impl FailIf {
             needed: repetitions
                 .filter(|_| !found.contains(&Found::Met))
                 .and_then(|n| enough_for(tested, comparison.is_paired).filter(|enough| *enough > n)),
-            ..FailIfReport::passing_over(self, comparison)
+            ..gaps()
         })
     }
 

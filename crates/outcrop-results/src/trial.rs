@@ -17,6 +17,9 @@ pub(crate) use possible::LARGEST;
 /// What begins the name of an option of fio that no factor has: in imported records it is a factor all the same.
 pub const OPTION_OF_FIO: &str = "fio_";
 
+/// What follows it in the factor of a job that fio ran at the same time as others; a cell without it ran alone.
+pub const SHARED_WITH: &str = "shared_with";
+
 /// How a trial ended. Only completed trials yield records.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

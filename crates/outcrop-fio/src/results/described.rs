@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use outcrop_measure::ByteSize;
+use outcrop_results::SHARED_WITH;
 use outcrop_results::factors::NOT_STATED;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
@@ -12,9 +13,10 @@ use outcrop_schema::device::{
 use outcrop_workload::{Durability, ReadWriteMix};
 
 use super::figures::Figures;
+use super::together::Beside;
 use super::{CONDITION_PREFIX, file_name};
 use crate::options::{Given, Options, WITHOUT_ORDER};
-use crate::quantity::{bytes, flag};
+use crate::quantity::{bytes, flag, time};
 use crate::words::{self, Workload};
 
 /// Options that say nothing about what was measured, or that ask for what fio's figures have anyway, whatever their value.
@@ -75,6 +77,23 @@ const WITHOUT_EFFECT: &[&str] = &[
     "startdelay",
     "wait_for",
 ];
+/// Options that ask for nothing with 0, which is fio's default.
+const OFF_AT_ZERO: &[&str] = &[
+    "thinktime",
+    "offset",
+    "offset_increment",
+    "io_size",
+    "number_ios",
+    "fill_device",
+    "verify",
+    "dedupe_percentage",
+    "sync_file_range",
+    "latency_target",
+    "sqthread_poll",
+    "nice",
+    "zonesize",
+    "zoneskip",
+];
 /// What the later of two options sets.
 const BY_ORDER: [(FactorRef, [&str; 2]); 2] = [
     (&ACCESS, ["direct", "buffered"]),
@@ -82,8 +101,6 @@ const BY_ORDER: [(FactorRef, [&str; 2]); 2] = [
 ];
 /// What is said of a mix in which fio synced more often than Outcrop does.
 pub(crate) const SYNCS: &str = "syncs";
-/// What is said of a job that fio ran at the same time as others. A run of ours has one load at a time.
-pub(crate) const SHARED_WITH: &str = "shared_with";
 /// What is said of a file that fio may not have written before.
 pub(crate) const LAYOUT: &str = "layout";
 /// Syncs are more if they are this many times those that were asked for; the last writes of a job may have none.
@@ -279,17 +296,24 @@ impl Described {
         );
     }
 
-    /// Marks a job that shared the device with others: alone it has other figures.
-    pub(super) fn say_shared(&mut self, others: usize) {
-        let others = match others {
-            0 => return,
-            1 => "another job".to_owned(),
-            count => format!("{count} other jobs"),
+    /// Marks a job that shared the device, or the machine alone, with others: alone it has other figures.
+    pub(super) fn say_shared(&mut self, beside: Beside) {
+        let is_elsewhere = beside.elsewhere == beside.jobs;
+        let others = match (beside.jobs, is_elsewhere) {
+            (0, _) => return,
+            (1, true) => "another job on another drive".to_owned(),
+            (1, false) => "another job".to_owned(),
+            (count, true) => format!("{count} other jobs on other drives"),
+            (count, false) => format!("{count} other jobs"),
+        };
+        let (shared, how) = match is_elsewhere {
+            true => ("machine", "at the same time as"),
+            false => ("device", "shared with"),
         };
         self.remark(format!(
-            "fio ran this job at the same time as {others}, so its figures are those of a shared device"
+            "fio ran this job at the same time as {others}, so its figures are those of a shared {shared}"
         ));
-        self.subject.push_str(&format!(", shared with {others}"));
+        self.subject.push_str(&format!(", {how} {others}"));
         self.factors
             .insert(format!("{CONDITION_PREFIX}{SHARED_WITH}"), others);
     }
@@ -347,6 +371,8 @@ fn is_without_effect(given: &Given, options: &Options, workload: &Workload) -> b
         // Outcrop writes its file in full first.
         "overwrite" => true,
         "file_append" => is_off() || makes_no_file(),
+        "nrfiles" => value == "1",
+        name if OFF_AT_ZERO.contains(&name) => is_off() || time(value).is_ok_and(|span| span.is_zero()),
         name => WITHOUT_EFFECT.contains(&name),
     }
 }

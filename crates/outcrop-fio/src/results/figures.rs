@@ -35,6 +35,8 @@ pub(super) struct Operations {
     pub(super) bytes: f64,
     pub(super) iops: f64,
     pub(super) bytes_per_second: f64,
+    /// Seconds that both rates are of; 0 where fio does not say it.
+    pub(super) runtime_s: f64,
     /// fio's key of it.
     pub(super) bandwidth_key: &'static str,
     /// From the submission's start.
@@ -153,6 +155,7 @@ impl Operations {
             },
             iops: direction.iops,
             bytes_per_second: direction.bw_bytes.unwrap_or(direction.bw * KIB),
+            runtime_s: direction.runtime / 1e3,
             bandwidth_key: if direction.bw_bytes.is_some() {
                 "bw_bytes"
             } else {
@@ -164,7 +167,8 @@ impl Operations {
         }
     }
 
-    /// These and others; one of the two may be none at all.
+    /// These and others; one of the two may be none at all. The rates are those over the longer time, as in fio's own groups: whoever ended
+    /// earlier did nothing in the rest of it.
     #[must_use]
     fn with(self, other: &Self) -> Self {
         if other.count == 0.0 {
@@ -174,11 +178,16 @@ impl Operations {
             return other.clone();
         }
         let latency = |one: Option<Latency>, two: &Option<Latency>| Some(one?.with(two.as_ref()?));
+        let runtime_s = self.runtime_s.max(other.runtime_s);
+        let are_timed = self.runtime_s.min(other.runtime_s) > 0.0;
+        let shares =
+            [self.runtime_s, other.runtime_s].map(|part_s| if are_timed { part_s / runtime_s } else { 1.0 });
         Self {
             count: self.count + other.count,
             bytes: self.bytes + other.bytes,
-            iops: self.iops + other.iops,
-            bytes_per_second: self.bytes_per_second + other.bytes_per_second,
+            iops: self.iops * shares[0] + other.iops * shares[1],
+            bytes_per_second: self.bytes_per_second * shares[0] + other.bytes_per_second * shares[1],
+            runtime_s,
             bandwidth_key: self.bandwidth_key,
             total: latency(self.total, &other.total),
             completion: latency(self.completion, &other.completion),

@@ -1,6 +1,8 @@
 //! Which entries of a report are one load: the clones of a job, and jobs of one cell that ran at the same time.
 //!
-//! What ran at the same time shared the device: its parts are no repetitions of each other, and their rates add up.
+//! What ran at the same time shared the machine: its parts are no repetitions of each other, and their operations add up.
+
+use std::collections::BTreeSet;
 
 use outcrop_schema::device::{JOBS, READ_WRITE_MIX};
 use outcrop_workload::ReadWriteMix;
@@ -11,7 +13,7 @@ use super::figures::Figures;
 use super::groups::{Groups, NOT_KNOWN, Order};
 use super::trials::{Origin, options_of};
 use crate::options::Options;
-use crate::quantity::time;
+use crate::quantity::{flag, time};
 
 /// The least share of the longest runtime that threads have to run on average: below it, some ended early.
 const ALL_ALONG: f64 = 0.8;
@@ -36,8 +38,16 @@ pub(super) struct Load<'d> {
     window: Option<(f64, f64)>,
 }
 
-/// The loads of a report, and how many other jobs ran at the same time as each.
-pub(super) fn loads<'d>(jobs: &'d [Job], document: &Document, origin: Origin<'_>) -> Vec<(Load<'d>, usize)> {
+/// The other jobs of a report that ran at the same time as a load.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Beside {
+    pub(super) jobs: usize,
+    /// How many of them are known to have used another drive.
+    pub(super) elsewhere: usize,
+}
+
+/// The loads of a report, and which other jobs ran at the same time as each.
+pub(super) fn loads<'d>(jobs: &'d [Job], document: &Document, origin: Origin<'_>) -> Vec<(Load<'d>, Beside)> {
     let mut loads: Vec<(String, Load<'d>)> = Vec::new();
     let clones = clones(jobs, document, origin);
     let groups = Groups::of(document, &clones);
@@ -57,27 +67,36 @@ pub(super) fn loads<'d>(jobs: &'d [Job], document: &Document, origin: Origin<'_>
             load.described = load.describe_all(origin);
         }
     }
-    let beside: Vec<Result<usize, String>> = loads
+    let beside: Vec<Result<Beside, String>> = loads
         .iter()
         .map(|load| beside(jobs, &groups, &loads, load))
         .collect();
-    let with_others = |(mut load, beside): (Load<'d>, Result<usize, String>)| match beside {
+    let with_others = |(mut load, beside): (Load<'d>, Result<Beside, String>)| match beside {
         Ok(beside) => (load, beside),
         Err(why) => {
             load.described = load.described.and(Err(why));
-            (load, 0)
+            (load, Beside::default())
         }
     };
     loads.into_iter().zip(beside).map(with_others).collect()
 }
 
-/// How many other jobs of a report ran at the same time as this load; why that is not known.
-fn beside(jobs: &[Job], groups: &Groups, loads: &[Load<'_>], load: &Load<'_>) -> Result<usize, String> {
-    let mut beside = 0;
+/// Which other jobs of a report ran at the same time as this load; why that is not known.
+fn beside(jobs: &[Job], groups: &Groups, loads: &[Load<'_>], load: &Load<'_>) -> Result<Beside, String> {
+    let mut beside = Beside::default();
     for other in loads.iter().filter(|other| !std::ptr::eq(*other, load)) {
         match order(jobs, groups, other, load) {
             Order::InTurn => {}
-            Order::AtOnce => beside += other.sections,
+            Order::AtOnce => {
+                beside.jobs += other.sections;
+                if load
+                    .drives()
+                    .zip(other.drives())
+                    .is_some_and(|(one, two)| one.is_disjoint(&two))
+                {
+                    beside.elsewhere += other.sections;
+                }
+            }
             Order::NotKnown => return Err(NOT_KNOWN.to_owned()),
         }
     }
@@ -138,11 +157,9 @@ impl<'d> Load<'d> {
     /// Adds one of the same cell that ran at the same time.
     fn add(&mut self, other: &Load<'d>) {
         if self.option("startdelay") != other.option("startdelay") {
-            self.described = Err(
-                "fio began it and others with the same options at different times (startdelay) that overlap, so they are neither one load nor \
-                 repetitions; with stonewall each runs alone"
-                    .to_owned(),
-            );
+            self.described = Err(began_apart("startdelay"));
+        } else if has_other_start(self, other) {
+            self.described = Err(began_apart("job_start"));
         }
         let jobs = self.jobs().saturating_add(other.jobs());
         if let Some(options) = &mut self.options {
@@ -150,6 +167,11 @@ impl<'d> Load<'d> {
         }
         self.add_entry(other.job, &other.figures);
         self.sections += other.sections;
+    }
+
+    /// The drives that it used; none where their names do not say it.
+    fn drives(&self) -> Option<BTreeSet<&str>> {
+        self.option("filename")?.split(':').map(drive).collect()
     }
 
     /// Threads that fio was asked for; where it does not say, as many as it reports.
@@ -215,6 +237,44 @@ pub(super) fn overlap(one: &Load<'_>, other: &Load<'_>) -> Option<bool> {
     Some(one_ended.min(other_ended) - one_began.max(other_began) > shorter_s * NEGLIGIBLE)
 }
 
+/// Why jobs that are not one load are no repetitions either.
+fn began_apart(how: &str) -> String {
+    format!(
+        "fio began it and others with the same options at different times ({how}) that overlap, so they are neither one load nor repetitions; \
+         with stonewall each runs alone"
+    )
+}
+
+/// Whether fio reports that jobs began so far apart that one ran without the other for more than what is negligible.
+fn has_other_start(one: &Load<'_>, other: &Load<'_>) -> bool {
+    let starts = one.job.job_start.zip(other.job.job_start);
+    let shorter_s = one.length_s().min(other.length_s());
+    starts.is_some_and(|(one, other)| (one - other).abs() / 1e3 > shorter_s * NEGLIGIBLE)
+}
+
+/// The drive that a device is, or is a part of, where its name says so: names by path, and those of mapped devices, do not.
+///
+/// *Source*: Linux, `Documentation/admin-guide/devices.txt`.
+fn drive(place: &str) -> Option<&str> {
+    let name = place.strip_prefix("/dev/")?;
+    let digit = |text: &str| text.find(|c: char| c.is_ascii_digit());
+    let letters = digit(name).unwrap_or(name.len());
+    match &name[..letters] {
+        // Namespaces and partitions of it follow.
+        kind @ ("nvme" | "mmcblk" | "nbd") => {
+            let number = name[letters..].find(|c: char| !c.is_ascii_digit());
+            Some(&name[..number.map_or(name.len(), |number| kind.len() + number)])
+        }
+        disk if ["sd", "vd", "xvd", "hd"]
+            .iter()
+            .any(|kind| disk.starts_with(kind)) =>
+        {
+            Some(disk)
+        }
+        _ => None,
+    }
+}
+
 /// Whether one began when the other had ended, for which it waited itself or through others.
 fn waited_for(jobs: &[Job], later: &Load<'_>, earlier: &Load<'_>) -> bool {
     let mut next = later.option("wait_for");
@@ -255,6 +315,13 @@ pub(super) fn of_several(
     const REMEDY: &str = "with stonewall, or without group_reporting, each has its own figures";
     let mix = described.factor(&READ_WRITE_MIX);
     if let Some(mix) = mix.and_then(|mix| mix.parse::<ReadWriteMix>().ok()) {
+        let is_merged = mix.has_reads() || figures.mixed.is_some();
+        if mix.has_writes() && is_merged && options.is_some_and(verifies) {
+            return Some(format!(
+                "its options ask for a mix of {mix} that is verified, and fio counts the reads that verify what was written with the others; \
+                 do_verify=0 leaves them out"
+            ));
+        }
         let excluded = [
             (mix.has_reads(), figures.read.count, "reads"),
             (mix.has_writes(), figures.write.count, "writes"),
@@ -284,6 +351,14 @@ pub(super) fn of_several(
             if jobs > 1.0 { "jobs" } else { "job" }
         )
     })
+}
+
+/// Whether fio reads what a job wrote once more, to verify it.
+///
+/// *Source*: fio(1), `verify` and `do_verify`.
+fn verifies(options: &Options) -> bool {
+    let is_off = |name: &str| options.value(name).is_some_and(|text| flag(text) == Ok(false));
+    options.value("verify").is_some() && !is_off("verify") && !is_off("do_verify")
 }
 
 /// What is to be said of threads that did not all run until the end.

@@ -11,7 +11,7 @@ use outcrop_workload::ReadWriteMix;
 use super::described::{Described, cell_of};
 use super::document::{Document, Job};
 use super::figures::Figures;
-use super::together::{self, Load, ended_early, of_several};
+use super::together::{self, Beside, Load, ended_early, of_several};
 use super::values::{Circumstances, from_submission_end, values};
 use crate::options::Options;
 
@@ -75,7 +75,7 @@ pub(super) fn options_of(job: &Job, document: &Document) -> Option<Options> {
 
 fn trial(
     load: &Load<'_>,
-    beside: usize,
+    beside: Beside,
     document: &Document,
     origin: Origin<'_>,
 ) -> Result<TrialEntry, String> {
@@ -135,7 +135,7 @@ fn trial(
 }
 
 /// The cell of a load, and what its figures do not show.
-fn described(load: &Load<'_>, beside: usize, origin: Origin<'_>) -> Result<Described, String> {
+fn described(load: &Load<'_>, beside: Beside, origin: Origin<'_>) -> Result<Described, String> {
     let mut described = load.described.clone()?;
     if let Some(why) = of_several(&described, load.options.as_ref(), &load.figures) {
         return Err(why);

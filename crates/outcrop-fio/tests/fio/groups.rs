@@ -127,3 +127,38 @@ fn a_job_that_verifies_what_it_wrote_is_left_out_with_the_option_that_leaves_its
         assert_eq!(said.contains("do_verify=0"), names_it, "{said}");
     }
 }
+
+#[test]
+fn a_mix_that_verifies_what_it_wrote_is_left_out_as_its_reads_are_not_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mix.json");
+    let direction = r#"{"bw_bytes": 4096000, "iops": 1000, "runtime": 1000, "total_ios": 1000}"#;
+    let both = format!(r#""read": {direction}, "write": {direction}"#);
+    let unified = format!(r#""mixed": {direction}"#);
+    for (options, figures, is_left_out) in [
+        (r#""rw": "randrw", "verify": "crc32c""#, &both, true),
+        (r#""rw": "write", "verify": "md5""#, &unified, true),
+        (
+            r#""rw": "randrw", "verify": "crc32c", "do_verify": "0""#,
+            &both,
+            false,
+        ),
+        (r#""rw": "randrw", "verify": "0""#, &both, false),
+    ] {
+        let text = format!(
+            r#"{{"fio version": "fio-3.33", "jobs": [{{"jobname": "a", "job options": {{{options}}}, {figures}}}]}}"#
+        );
+        fs::write(&path, text).unwrap();
+        match import(std::slice::from_ref(&path), &ImportOptions::default()) {
+            Err(FioError::NothingToImport { left_out }) => {
+                let said = left_out.join("\n");
+                assert!(
+                    is_left_out && said.contains("do_verify=0 leaves them out"),
+                    "{options}: {said}"
+                );
+            }
+            Ok(_) => assert!(!is_left_out, "{options}"),
+            other => panic!("{other:?}"),
+        }
+    }
+}

@@ -15,3 +15,4 @@ mod spans;
 mod syncs;
 mod together;
 mod usual;
+mod windows;

@@ -54,6 +54,13 @@ fn options_that_change_the_workload_are_conditions_unless_they_have_their_defaul
         (READS, "overwrite", "1", false),
         (WRITES, "file_append", "1", true),
         (TO_A_DEVICE, "file_append", "1", false),
+        (READS, "thinktime", "0", false),
+        (READS, "thinktime", "10us", true),
+        (READS, "nrfiles", "1", false),
+        (READS, "nrfiles", "4", true),
+        (READS, "offset", "0", false),
+        (READS, "offset", "1g", true),
+        (READS, "verify", "0", false),
     ] {
         let expected = is_condition.then(|| value.to_owned());
         let seen = condition(base, option, value);

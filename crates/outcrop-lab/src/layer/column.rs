@@ -19,7 +19,7 @@ use outcrop_workload::column::Operation;
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
 use crate::estimate::Forecast;
-use crate::layer::{Bench, DataSettings, Layer, Origin, Preparation, Profile, Refusal, absolute};
+use crate::layer::{Bench, DataSettings, EndsBy, Layer, Origin, Preparation, Profile, Refusal, absolute};
 
 /// The layer as plans see it.
 #[derive(Clone, Copy, Debug)]
@@ -166,6 +166,13 @@ impl Layer for Column {
     /// Sizes are no speeds: a column is encoded once for them.
     fn warms_up(&self, factors: &Settings) -> bool {
         *factors.value(&OPERATION) != Operation::Size
+    }
+
+    fn ends_by(&self, factors: &Settings) -> Option<EndsBy> {
+        (*factors.value(&OPERATION) == Operation::Size).then_some(EndsBy {
+            what: "the column is encoded",
+            or_by_time: false,
+        })
     }
 
     fn forecast_trial(&self, cell: &Cell) -> Forecast {

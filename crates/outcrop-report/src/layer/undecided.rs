@@ -27,6 +27,9 @@ const MIB: f64 = 1_048_576.0;
 pub(super) fn withhold(claims: Vec<Claim>, run: &RunView, layer: &str) -> Vec<Claim> {
     let decide = |claim: Claim| {
         let numbers = &claim.numbers;
+        if claim.is_void {
+            return claim;
+        }
         match (
             widest(numbers),
             numbers.iter().find(|number| number.rests_on_one_trial()),
@@ -106,9 +109,27 @@ impl Claim {
         if !self.is_decided() {
             return Self { action: None, ..self };
         }
+        let text = format!("Not decided: {why}. By these figures: {}", self.text);
+        self.not_decided(why, text)
+    }
+
+    /// The same without its advice: something else was measured than what it is about, which more repetitions measure too.
+    #[must_use]
+    pub(crate) fn of_something_else(self, why: &str) -> Self {
+        let text = match self.is_decided() {
+            true => format!("Not decided: {why}. By these figures: {}", self.text),
+            false => format!("Not decided: {why}."),
+        };
+        Self {
+            is_void: true,
+            ..self.not_decided(why, text)
+        }
+    }
+
+    fn not_decided(self, why: &str, text: String) -> Self {
         Self {
             brief: format!("{NOT_DECIDED}: {why}"),
-            text: format!("Not decided: {why}. By these figures: {}", self.text),
+            text,
             action: None,
             ..self
         }

@@ -288,6 +288,75 @@ fn figures_of_the_page_cache_advise_nothing_on_reads() {
 }
 
 #[test]
+fn what_memory_answered_is_not_to_be_repeated_however_wide_its_intervals_are() {
+    let builder = RunBuilder {
+        spread: 0.6,
+        ..RunBuilder::new(5)
+    };
+    let mut run = builder.cells(&[4096], &[1, 8, 32], &[100]).build();
+    let repeats = |run: &RunView| Report::of(run).screen(200, false).contains("--repetitions");
+    assert!(repeats(&run), "wide intervals alone are repeated");
+    for trial in &mut run.trials {
+        trial.notes.push(PAGE_CACHE.remark("the page cache answered"));
+    }
+    for topic in ["Read throughput", "Read latency"] {
+        let (brief, action) = said(&run, topic);
+        assert_eq!(brief, "not decided: memory answered, not the device", "{topic}");
+        assert_eq!(action, None);
+    }
+    assert!(!repeats(&run), "{}", Report::of(&run).screen(200, false));
+}
+
+#[test]
+fn a_level_that_changed_only_while_other_programs_used_the_cpus_is_not_tested() {
+    const ID: &str = "one-level-per-trial";
+    let cliff = || {
+        let builder = RunBuilder {
+            intervals: (12, 0.3),
+            ..RunBuilder::new(3)
+        };
+        builder.cells(&[4096], &[8], &[100]).build()
+    };
+    assert_eq!(verdict_of(&cliff(), ID), Verdict::DoesNotHold);
+    let why = reason_of(&beside(cliff(), 0.44), ID);
+    assert!(
+        why.contains("3 trials changed their level, and other programs used 44 % of the cpus"),
+        "{why}"
+    );
+    // One that was left alone decides it.
+    let mut some = beside(cliff(), 0.44);
+    some.trials[1].others_cpu_share = Some(0.01);
+    assert_eq!(verdict_of(&some, ID), Verdict::DoesNotHold);
+}
+
+#[test]
+fn jobs_that_fill_the_cpu_quota_of_their_container_have_no_time_left() {
+    const ID: &str = "device-is-the-limit";
+    let mut run = RunBuilder::new(5).cells(&[4096], &[8], &[100]).build();
+    run = with(run, JOBS.name, "2");
+    run.environment = two_cpus();
+    let iops = |run: &RunView| {
+        let values = run.trials[0].values.iter();
+        let mut iops = values.filter(|value| value.metric == IOPS.both.name);
+        iops.next().and_then(|value| value.value).unwrap()
+    };
+    // Together 1.2 CPUs.
+    let cost = 1.2e9 / iops(&run);
+    for trial in &mut run.trials {
+        set(trial, CPU_PER_OPERATION, cost);
+    }
+    let limited = |quota: &str| {
+        let mut run = run.clone();
+        run.environment["limits"]["control_group"] = serde_json::json!({
+            "version": 2, "cpu": quota, "memory": "max", "io": {"unavailable": "not limited"},
+        });
+        verdict_of(&run, ID)
+    };
+    assert_eq!(limited("max 100000"), Verdict::Holds);
+    assert_eq!(limited("125000 100000"), Verdict::DoesNotHold);
+}
+
+#[test]
 fn a_mix_says_between_what_it_lies_of_the_mean_of_its_parts() {
     let builder = RunBuilder {
         spread: 0.05,

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_schema::{FactorRef, LayerSchema, Vocabulary};
 
-use super::Comparand;
 use super::verdict::{DEFAULT_DRIFT, DEFAULT_MARGIN};
+use super::{Comparand, SideCell};
 use crate::error::ResultsError;
 use crate::factors;
 
@@ -64,8 +64,21 @@ impl CompareOptions {
 /// Why an assumption that no cell took is refused: somebody would believe that it was made.
 pub(super) fn unused((name, value): (&String, &String), sides: [Comparand<'_>; 2]) -> ResultsError {
     let is_published = |side: &Comparand<'_>| matches!(side, Comparand::Reference(_));
+    let known = assumable();
+    let layers = || {
+        known
+            .iter()
+            .filter(|(_, factor)| factor.name == name)
+            .map(|(layer, _)| *layer)
+    };
+    let has_it = |side: &Comparand<'_>| {
+        let cells = SideCell::all_of(*side);
+        is_published(side) && cells.iter().any(|cell| layers().any(|layer| layer == cell.layer))
+    };
+    let words = name.replace('_', " ");
     let reason = match sides.iter().any(is_published) {
-        true => format!("the publication states its {} in each cell that has one", name.replace('_', " ")),
+        true if sides.iter().any(has_it) => format!("the publication states its {words} in each cell that has one"),
+        true => format!("the publication has no cells with a {words}; leave it out"),
         false => "neither side is a publication, and a run states what it measured; for a fio result, give it to `outcrop import fio FILE --assume`"
             .to_owned(),
     };

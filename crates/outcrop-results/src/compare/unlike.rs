@@ -7,10 +7,12 @@ use serde::Serialize;
 use super::cells::Cell;
 use super::{Side, UnmatchedCell, conditions};
 use crate::references::NOT_STATED;
-use crate::trial::OPTION_OF_FIO;
+use crate::trial::{OPTION_OF_FIO, SHARED_WITH};
 
 /// Cells of a side among which the nearest are looked for.
 const MOST_CELLS: usize = 100;
+/// What a cell was measured with that ran beside no other job.
+const ALONE: &str = "alone";
 
 /// A factor in which no cell of one side is like a cell of the other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -19,7 +21,7 @@ pub struct UnlikeFactor {
     pub layer: String,
     /// The factor.
     pub factor: String,
-    /// Its values in the baseline; `not stated` for a cell without it.
+    /// Its values in the baseline; `not stated` for a cell without it, `alone` for one that ran with no other job.
     pub baseline: BTreeSet<String>,
     /// Its values in the candidate.
     pub candidate: BTreeSet<String>,
@@ -76,7 +78,11 @@ fn without_common_value(baseline: &[Cell], candidate: &[Cell]) -> Vec<UnlikeFact
     let is_published = both().any(|cell| cell.is_reference);
     let names: BTreeSet<&String> = both().flat_map(|cell| cell.factors.keys()).collect();
     let values = |cells: &[Cell], name: &String| -> BTreeSet<String> {
-        let value = |cell| conditions::value_of(cell, name).unwrap_or(NOT_STATED).to_owned();
+        let none = match name.strip_prefix(OPTION_OF_FIO) {
+            Some(SHARED_WITH) => ALONE,
+            _ => NOT_STATED,
+        };
+        let value = |cell| conditions::value_of(cell, name).unwrap_or(none).to_owned();
         cells.iter().map(value).collect()
     };
     let mut unlike = Vec::new();

@@ -106,7 +106,7 @@ impl FailIf {
         match (report.checked, first_reason) {
             (0, Some(reason)) => Err(ResultsError::NothingToCheck {
                 metric: self.metric.clone(),
-                reason,
+                reason: report.why_none(reason),
             }),
             (0, None) => Err(self.unknown(cells.iter().flat_map(|cell| cell.metrics.keys()))),
             _ => Ok(report),

@@ -113,17 +113,6 @@ impl<'a> FailIfReport<'a> {
     /// How many cells the condition says nothing of although the candidate may have become much worse there, and why; none where there are none. A
     /// gate that let them pass would pass the more surely, the worse they became.
     pub fn passed_over(&self) -> Option<String> {
-        let cells = |count: usize| match count {
-            1 => "1 cell".to_owned(),
-            count => format!("{count} cells"),
-        };
-        let whose = |cell: &FailedCell| {
-            if cell.sides.is_empty() {
-                ""
-            } else {
-                " in the candidate"
-            }
-        };
         let failed = self.failed.first().map(|first| {
             let (cells, whose, message) = (cells(self.failed.len()), whose(first), &first.message);
             format!("{cells} failed{whose}, and cannot be checked; the first reason: {message}")
@@ -132,14 +121,6 @@ impl<'a> FailIfReport<'a> {
             let (cells, whose, message) = (cells(self.depleted.len()), whose(first), &first.message);
             format!(
                 "trials of {cells} failed{whose}, and fewer than {LEAST_REPETITIONS} completed, which decide nothing; the first reason: {message}"
-            )
-        });
-        let cut_short = self.cut_short.first().map(|first| {
-            let (cells, whose, message) = (cells(self.cut_short.len()), whose(first), &first.message);
-            format!(
-                "the run ended before {cells}{whose} had {LEAST_REPETITIONS} trials, and fewer decide nothing; of the first, {message}; \
-                 resuming the run, or more \
-                 time where it had a budget, measures the rest"
             )
         });
         let without_trials = (self.without_trials > 0).then(|| {
@@ -166,7 +147,7 @@ impl<'a> FailIfReport<'a> {
         let told = [
             failed,
             depleted,
-            cut_short,
+            self.why_cut_short(),
             without_trials,
             lost,
             without,
@@ -175,6 +156,22 @@ impl<'a> FailIfReport<'a> {
         ];
         let told: Vec<String> = told.into_iter().flatten().collect();
         (!told.is_empty()).then(|| told.join("; "))
+    }
+
+    /// Why a condition can be checked nowhere: in place of too few repetitions, that the run ended before it had those that its plan asks for.
+    pub(super) fn why_none(&self, reason: String) -> String {
+        let are_too_few = reason.starts_with("fewer than ");
+        self.why_cut_short().filter(|_| are_too_few).unwrap_or(reason)
+    }
+
+    /// How many cells have too few trials because the run ended before, and what measures the rest.
+    fn why_cut_short(&self) -> Option<String> {
+        let first = self.cut_short.first()?;
+        let (cells, whose, message) = (cells(self.cut_short.len()), whose(first), &first.message);
+        Some(format!(
+            "the run ended before {cells}{whose} had {LEAST_REPETITIONS} trials, and fewer decide nothing; of the first, {message}; \
+             resuming the run, or more time where it had a budget, measures the rest"
+        ))
     }
 
     /// How many cells have the figure without an interval, and why.
@@ -187,6 +184,21 @@ impl<'a> FailIfReport<'a> {
         Some(format!(
             "{cells} no interval of this figure, and cannot be checked; the first reason: {reason}"
         ))
+    }
+}
+
+fn cells(count: usize) -> String {
+    match count {
+        1 => "1 cell".to_owned(),
+        count => format!("{count} cells"),
+    }
+}
+
+/// Whose cell it is, where there are two sides.
+fn whose(cell: &FailedCell) -> &'static str {
+    match cell.sides.is_empty() {
+        true => "",
+        false => " in the candidate",
     }
 }
 

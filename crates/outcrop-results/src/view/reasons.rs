@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use outcrop_schema::cache::{self, REQUESTS};
-use outcrop_schema::filesystem::{OPERATION, SCHEMA};
+use outcrop_schema::filesystem::{self, OPERATION};
 
 use super::cell::POOLED;
 
@@ -154,17 +154,22 @@ pub(super) fn too_few_together(reason: &str, trials: usize, longer_by: &str) -> 
     }
 }
 
-/// The flag that makes trials of a cell longer: more data, where they end with their data. What a plan alone sets has no flag.
+/// What makes trials of a cell longer: more data or requests, where they end with these. Only some commands have a flag for that.
 pub fn longer_by(layer: &str, factors: &BTreeMap<String, String>) -> &'static str {
-    // Such a trial lasts until its requests are answered, whatever its duration.
     let requests = factors.get(REQUESTS.name).filter(|_| layer == cache::SCHEMA.name);
-    if requests.is_some_and(|requests| Some(requests.as_str()) != REQUESTS.default) {
-        return "`requests` in the plan";
+    if requests.is_some_and(|requests| {
+        REQUESTS
+            .parse(requests)
+            .is_ok_and(|requests| requests.0.is_some())
+    }) {
+        return "more `requests`";
     }
-    let operation = factors.get(OPERATION.name).filter(|_| layer == SCHEMA.name);
+    let operation = factors
+        .get(OPERATION.name)
+        .filter(|_| layer == filesystem::SCHEMA.name);
     match operation.and_then(|operation| OPERATION.parse(operation).ok()) {
-        Some(operation) if !operation.ends_by_time() => "--sample-size",
-        Some(operation) if operation.ends_with_its_data() => "--sample-size and --duration",
+        Some(operation) if !operation.ends_by_time() => "a larger `sample_size`",
+        Some(operation) if operation.ends_with_its_data() => "a larger `sample_size` and --duration",
         _ => "--duration",
     }
 }
@@ -179,7 +184,7 @@ mod tests {
             let factors = BTreeMap::from([(REQUESTS.name.to_owned(), requests.to_owned())]);
             longer_by(cache::SCHEMA.name, &factors)
         };
-        assert_eq!(of("500"), "`requests` in the plan");
+        assert_eq!(of("500"), "more `requests`");
         assert_eq!(of("unlimited"), "--duration");
         assert_eq!(longer_by(cache::SCHEMA.name, &BTreeMap::new()), "--duration");
     }

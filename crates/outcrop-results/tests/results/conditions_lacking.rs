@@ -2,7 +2,7 @@
 
 use outcrop_measure::metric::{Provenance, Unavailable};
 use outcrop_results::{FailIf, Outcome, RunView, TrialEntry, Value, compare};
-use outcrop_schema::{compression, filesystem};
+use outcrop_schema::{cache, compression, filesystem};
 
 use crate::conditions::check;
 use crate::samples::{IOPS, LATENCY_P99, run_of, trial, two_intervals, usual};
@@ -34,6 +34,66 @@ fn a_gate_on_a_percentile_of_too_few_operations_names_the_duration_but_not_of_im
             .to_string();
         assert!(
             said.contains("too few operations") && !said.contains("--duration"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn what_makes_a_trial_longer_that_ends_with_its_requests_or_data_is_no_duration() {
+    let folder = tempfile::tempdir().unwrap();
+    for (layer, p99, name, value, by) in [
+        (
+            &cache::SCHEMA,
+            cache::LATENCY.p99,
+            "requests",
+            "400",
+            "more `requests`",
+        ),
+        (
+            &cache::SCHEMA,
+            cache::LATENCY.p99,
+            "requests",
+            "unlimited",
+            "--duration",
+        ),
+        (
+            &filesystem::SCHEMA,
+            filesystem::LATENCY.p99,
+            "operation",
+            "write",
+            "a larger `sample_size`",
+        ),
+        (
+            &filesystem::SCHEMA,
+            filesystem::LATENCY.p99,
+            "operation",
+            "random-read",
+            "--duration",
+        ),
+    ] {
+        let trials: Vec<_> = (0..5)
+            .map(|repetition| TrialEntry {
+                layer: layer.name.to_owned(),
+                factors: [(name.to_owned(), value.to_owned())].into(),
+                ..trial(
+                    1,
+                    repetition,
+                    &[Value::unavailable(
+                        p99,
+                        "too few operations (400 of at least 1000) for a p99",
+                    )],
+                )
+            })
+            .collect();
+        let run = run_of(folder.path(), &format!("{}-{value}", layer.name), &trials);
+        let limit = format!("{} > 1s", p99.name).parse().unwrap();
+        let said = FailIf::check_run_each(&[limit], &run)
+            .remove(0)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            said.ends_with(&format!("longer trials have more ({by})")),
             "{said}"
         );
     }
@@ -388,6 +448,21 @@ fn a_cell_that_the_end_of_a_run_left_too_few_trials_passes_no_limit_and_no_ratio
     };
     assert_eq!(of_run(&cut), Some(format!("the run ended before 1 cell {rest}")));
     assert_eq!(of_run(&whole), None);
+    // Where that is all, it is why nothing was checked: more repetitions than the plan has are no remedy.
+    let mut only = cut.clone();
+    only.trials.retain(|trial| trial.cell == "depth-8");
+    let of_sides = compare(&whole, &only);
+    let nothing = [
+        check("iops < -50%", &of_sides).unwrap_err(),
+        check("iops < 1", &of_sides).unwrap_err(),
+        FailIf::check_run_each(&limit, &only).remove(0).unwrap_err(),
+    ];
+    for said in nothing.map(|error| error.to_string()) {
+        assert!(
+            said.contains("resuming the run") && !said.contains("--repetitions"),
+            "{said}"
+        );
+    }
     // What a plan leaves out on purpose, since nothing of it is in doubt, is not cut short; a cell that the run did not come to is still missed.
     let mut by_doubt = asking(short(), 5, 2);
     by_doubt.plan = by_doubt

@@ -2,8 +2,10 @@
 
 use outcrop_measure::metric::{Provenance, Unit};
 use outcrop_results::references::{NOT_STATED, load, parse, shipped};
-use outcrop_results::{Reference, ReferenceKind, ResultsError, export};
+use outcrop_results::{CompareOptions, Reference, ReferenceKind, ResultsError, compare_with, export};
 use proptest::prelude::*;
+
+use crate::samples::{IOPS, run_of, trial};
 
 const HEADER: &str =
     "subject,access_pattern,read_write_mix,io_block_size_kib,queue_depth,metric,unit,value,source\n";
@@ -303,4 +305,22 @@ fn a_column_that_its_layer_has_no_factor_for_is_named_and_another_provenance_is_
     );
     let error = load("provenance", "measured").unwrap_err().to_string();
     assert!(error.contains("expected published"), "{error}");
+}
+
+#[test]
+fn what_a_publication_has_no_cells_of_is_not_said_to_be_stated_in_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = run_of(
+        folder.path(),
+        "ours",
+        &[trial(1, 0, &[outcrop_results::Value::measured(IOPS, 1e5)])],
+    );
+    let mut options = CompareOptions::default();
+    options.assumed.insert("corpus".to_owned(), "silesia".to_owned());
+    let devices = reference("toshiba-kxg60znv256g-fio");
+    let said = compare_with(&devices, &run, &options).unwrap_err().to_string();
+    assert!(
+        said.contains("the publication has no cells with a corpus"),
+        "{said}"
+    );
 }

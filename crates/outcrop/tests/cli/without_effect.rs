@@ -273,7 +273,7 @@ fn trials_that_end_with_their_data_take_no_duration_and_longer_ones_are_those_of
     let gate = outcrop(dir.path(), &["report", run, "--fail-if", "p99 > 1s"]);
     assert!(
         gate.stderr
-            .contains("longer trials have more (--sample-size and --duration)"),
+            .contains("longer trials have more (a larger `sample_size` and --duration)"),
         "{gate:?}"
     );
     let image = "filesystem --operation write --filesystem ext4";
@@ -398,4 +398,23 @@ fn the_share_of_the_rated_endurance_is_said_also_where_nothing_else_is() {
     let seen = seen(dir.path(), line);
     assert_eq!(seen.code, Some(0), "{seen:?}");
     assert!(seen.stderr.contains("of the rated 600 TB"), "{seen:?}");
+}
+
+#[test]
+fn a_duration_of_plans_that_encode_each_column_once_is_refused() {
+    let dir = workplace();
+    let plan = "run column-choice --effort quick --dry-run";
+    let dry = seen(dir.path(), plan);
+    assert!(
+        dry.stdout.contains("column-choice: ") && dry.stdout.contains("each until the column is encoded"),
+        "{dry:?}"
+    );
+    let refused = seen(dir.path(), &format!("{plan} --duration 5s"));
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(
+        refused
+            .stderr
+            .contains("where a trial lasts until the column is encoded; leave it out"),
+        "{refused:?}"
+    );
 }

@@ -185,7 +185,7 @@ fn threads(cells: &[Cell<'_>]) -> Option<Claim> {
     let claim = Claim::new("Threads", brief, text, vec![base, number]);
     let compared = [one[0], most];
     Some(match why_of_driver(compared) {
-        Some(why) => claim.disturbed(why),
+        Some(why) => claim.of_something_else(why),
         None => claim.unless_disturbed(compared),
     })
 }

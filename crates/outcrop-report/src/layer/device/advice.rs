@@ -82,7 +82,7 @@ pub(super) fn claims(cells: &[Cell<'_>]) -> Vec<Claim> {
 /// The same without its advice where figures of the cells that it compares are not those of the device, or other programs disturbed them.
 pub(super) fn of_the_device(claim: Claim, cells: &[&Cell<'_>]) -> Claim {
     if cells.iter().any(|cell| is_of_memory(cell)) {
-        return claim.disturbed(MEMORY_ANSWERED);
+        return claim.of_something_else(MEMORY_ANSWERED);
     }
     // A ratio of two figures has a lower confidence than either, however many trials they have.
     let disturbed = cells.iter().copied().filter(|cell| is_disturbed(cell));
@@ -444,7 +444,7 @@ fn offered_load(cells: &[Cell<'_>]) -> Option<Claim> {
     let claim = claim_with_action("Offered load".to_owned(), brief, text, action, numbers);
     let compared = &curve[..curve.len().min(kept_count + 1)];
     Some(match generators(compared.iter().copied()).are_late() {
-        true => claim.disturbed("this machine issued requests late, and the p99 includes that delay"),
+        true => claim.of_something_else("this machine issued requests late, and the p99 includes that delay"),
         false => of_the_device(claim, compared),
     })
 }

@@ -92,8 +92,13 @@ fn too_short(cells: &[Cell<'_>]) -> Option<Claim> {
     let written = value_of(trial, &BYTES_WRITTEN)
         .map_or_else(String::new, |bytes| format!(" ({} written)", format_data(bytes)));
     let is_asked = cell.only() == Some(Direction::Write) && length_s < LONG_TRIAL_S;
-    let enough =
-        format!("a trial of {LONG_TRIAL_S:.0} s or more, better of minutes (`--duration 5m`), can tell");
+    // Another program has a flag of another name.
+    let flag = if cell.is_imported() {
+        ""
+    } else {
+        " (`--duration 5m`)"
+    };
+    let enough = format!("a trial of {LONG_TRIAL_S:.0} s or more, better of minutes{flag}, can tell");
     is_asked.then(|| {
         Claim::new(
             "Write cliff",

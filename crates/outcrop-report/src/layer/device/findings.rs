@@ -65,7 +65,8 @@ pub(super) fn all(cells: &[Cell<'_>], machine: Machine<'_>) -> Vec<Finding> {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Machine<'a> {
     pub(super) drive: Option<Drive<'a>>,
-    pub(super) cpus: Option<u64>,
+    /// What its processes can use of CPUs, at most.
+    pub(super) cpus: Option<f64>,
 }
 
 /// The findings that compare the cells of closed loops.

@@ -176,7 +176,7 @@ pub(super) fn counters(cells: &[Cell<'_>]) -> Finding {
 }
 
 /// The CPU leaves room at the highest IOPS.
-pub(super) fn cpu(cells: &[Cell<'_>], cpus: Option<u64>) -> Finding {
+pub(super) fn cpu(cells: &[Cell<'_>], cpus: Option<f64>) -> Finding {
     const ID: &str = "device-is-the-limit";
     const SENTENCE: &str = "The submitting threads have CPU time left at the highest IOPS.";
     let closed = cells.iter().filter(|cell| cell.shows_capability());
@@ -199,10 +199,10 @@ pub(super) fn cpu(cells: &[Cell<'_>], cpus: Option<u64>) -> Finding {
     let of_workers = cell.value(&IO_WORKER_CPU_SHARE).unwrap_or_default();
     let of_a_job = busy * (1.0 - of_workers) / f64::from(cell.jobs());
     let others = others_share(cell).unwrap_or_default();
-    let of_all = cpus.map(|cpus| busy / cpus as f64 + others);
+    let of_all = cpus.map(|cpus| busy / cpus + others);
     // More jobs than CPUs have no CPU each.
     let (what, busy) = match of_all.filter(|of_all| *of_all > of_a_job) {
-        Some(of_all) => ("share of all CPUs that were busy", of_all),
+        Some(of_all) => ("share of all usable CPUs that were busy", of_all),
         None => ("CPUs busy per job", of_a_job),
     };
     let tested = format!(
@@ -211,7 +211,7 @@ pub(super) fn cpu(cells: &[Cell<'_>], cpus: Option<u64>) -> Finding {
         cell.words()
     );
     let busy_number = Number::derived(what, busy, Unit::Ratio, cost.n.min(iops.n));
-    let remedy = match cpus.is_some_and(|cpus| u64::from(cell.jobs()) >= cpus) {
+    let remedy = match cpus.is_some_and(|cpus| f64::from(cell.jobs()) >= cpus) {
         true => "",
         false => "more jobs may give more IOPS, and ",
     };

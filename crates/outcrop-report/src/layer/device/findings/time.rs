@@ -5,6 +5,7 @@ use outcrop_measure::interval::mean;
 use outcrop_measure::metric::Unit;
 use outcrop_measure::steady_state::{self, WINDOW_ROUNDS};
 use outcrop_measure::units::format_iops;
+use outcrop_probe::OthersCpu;
 use outcrop_results::{HistogramEntry, HistogramKind, TrialEntry};
 use outcrop_schema::device::{Direction, IO_BLOCK_SIZE};
 
@@ -231,7 +232,14 @@ pub(super) fn level_shifts(cells: &[Cell<'_>]) -> Finding {
         return Finding::not_testable(ID, SENTENCE, reason);
     }
     let size = |shift: &Number| shift.value.ln().abs();
-    let mut shifts: Vec<Number> = courses.iter().filter_map(shift).collect();
+    let shifted: Vec<(&Course, Number)> = courses
+        .iter()
+        .filter_map(|course| Some((course, shift(course)?)))
+        .collect();
+    if let Some(why) = disturbed_alone(&shifted) {
+        return Finding::not_testable(ID, SENTENCE, why);
+    }
+    let mut shifts: Vec<Number> = shifted.into_iter().map(|(_, shift)| shift).collect();
     shifts.sort_by(|one, other| size(other).total_cmp(&size(one)));
     let total = courses.len();
     let hidden = courses.iter().filter_map(|course| {
@@ -267,6 +275,20 @@ pub(super) fn level_shifts(cells: &[Cell<'_>]) -> Finding {
                 .chain(shifts.into_iter().take(3))
                 .chain(cliff),
         )
+}
+
+/// Why no shift is known to be the device's: other programs used the CPUs during each trial that has one. None where a trial that was left alone
+/// has one, or none has.
+fn disturbed_alone(shifted: &[(&Course, Number)]) -> Option<String> {
+    let shares = shifted.iter().map(|(course, _)| course.others_cpu_share);
+    let much: Option<Vec<f64>> = shares
+        .map(|share| share.filter(|share| *share > OthersCpu::MATTER))
+        .collect();
+    let why = disturbed::in_words(much?.into_iter())?;
+    Some(match shifted.len() {
+        1 => format!("1 trial changed its level, and {why}."),
+        several => format!("{several} trials changed their level, and {why}."),
+    })
 }
 
 /// Why no level can be told: the noise of a trial hides any change below this share of its mean.
