@@ -10,7 +10,7 @@ use outcrop_schema::device::{
     QUEUE_DEPTH, READ_WRITE_MIX, SUBMISSION, SYNC,
 };
 use outcrop_workload::filesystem::FileAccess;
-use outcrop_workload::{Completions, Durability, EngineKind, ReadWriteMix, Submission};
+use outcrop_workload::{Completions, Content, Durability, EngineKind, ReadWriteMix, Submission};
 
 use crate::options::{Options, Problem};
 use crate::quantity::{bytes, flag};
@@ -304,12 +304,20 @@ fn content(options: &Options) -> Result<Option<String>, Problem> {
         .value("dedupe_percentage")
         .is_some_and(|share| share != "0");
     Ok(match compresses.filter(|percent| *percent > 0) {
-        Some(percent) => Some(format!("compressible:{:.3}", 100.0 / f64::from(100 - percent))),
+        Some(percent) => Some(compressible(percent).to_string()),
         None if repeats => Some("random".to_owned()),
         None if options.get("buffer_pattern").is_some() => None,
         None if is_zeros => Some("zeros".to_owned()),
         None => Some("random".to_owned()),
     })
+}
+
+/// Content of which a compressor saves this share, in per cent below 99: a ratio of three decimals.
+pub fn compressible(percent: u8) -> Content {
+    let ratio = 100.0 / (100.0 - f64::from(percent));
+    Content::Compressible {
+        ratio: (ratio * 1000.0).round() / 1000.0,
+    }
 }
 
 /// When writes become durable, as the factor spells it.
