@@ -374,11 +374,14 @@ fn numa_node(options: &Options) -> Result<Option<String>, Problem> {
 }
 
 fn submission(options: &Options) -> Submission {
-    let batched = |name: &str| {
-        let value = options.value(name).and_then(|text| text.parse::<u32>().ok());
-        value.is_some_and(|count| count > 1)
+    let number = |name: &str| options.value(name).and_then(|text| text.parse::<u32>().ok());
+    let handed_over = match number("iodepth_batch") {
+        // As many as the depth.
+        Some(0) => number("iodepth"),
+        given => given,
     };
-    match batched("iodepth_batch") || batched("iodepth_batch_complete_min") {
+    let several = |count: Option<u32>| count.is_some_and(|count| count > 1);
+    match several(handed_over) || several(number("iodepth_batch_complete_min")) {
         true => Submission::Batch,
         false => Submission::Refill,
     }

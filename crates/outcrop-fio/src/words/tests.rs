@@ -87,6 +87,14 @@ fn options_become_the_values_of_factors() {
         ),
         (&[("zero_buffers", "")], &CONTENT, "zeros"),
         (&[("iodepth_batch_submit", "16")], &SUBMISSION, "batch"),
+        (&[("iodepth_batch", "1")], &SUBMISSION, "refill"),
+        (&[("iodepth_batch", "0"), ("iodepth", "8")], &SUBMISSION, "batch"),
+        (&[("iodepth_batch", "0")], &SUBMISSION, "refill"),
+        (
+            &[("buffer_compress_percentage", "30")],
+            &CONTENT,
+            "compressible:1.429",
+        ),
         (&[("hipri", "")], &COMPLETIONS, "polled"),
     ] {
         let workload = said(pairs);
