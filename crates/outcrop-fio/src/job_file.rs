@@ -10,6 +10,7 @@ use outcrop_measure::{ByteSize, TimeSpan};
 use outcrop_schema::FactorRef;
 
 use crate::error::FioError;
+pub use crate::words::compressible;
 pub use meanings::{Meaning, all as meanings};
 
 /// The jobs of a file, each measured by itself.

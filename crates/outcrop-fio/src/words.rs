@@ -10,7 +10,7 @@ use outcrop_schema::device::{
     QUEUE_DEPTH, READ_WRITE_MIX, SUBMISSION, SYNC,
 };
 use outcrop_workload::filesystem::FileAccess;
-use outcrop_workload::{Completions, Durability, EngineKind, ReadWriteMix, Submission};
+use outcrop_workload::{Completions, Content, Durability, EngineKind, ReadWriteMix, Submission};
 
 use crate::options::{Options, Problem};
 use crate::quantity::{bytes, flag};
@@ -304,12 +304,20 @@ fn content(options: &Options) -> Result<Option<String>, Problem> {
         .value("dedupe_percentage")
         .is_some_and(|share| share != "0");
     Ok(match compresses.filter(|percent| *percent > 0) {
-        Some(percent) => Some(format!("compressible:{:.3}", 100.0 / f64::from(100 - percent))),
+        Some(percent) => Some(compressible(percent).to_string()),
         None if repeats => Some("random".to_owned()),
         None if options.get("buffer_pattern").is_some() => None,
         None if is_zeros => Some("zeros".to_owned()),
         None => Some("random".to_owned()),
     })
+}
+
+/// Content of which a compressor saves this share, in per cent below 99: a ratio of three decimals.
+pub fn compressible(percent: u8) -> Content {
+    let ratio = 100.0 / (100.0 - f64::from(percent));
+    Content::Compressible {
+        ratio: (ratio * 1000.0).round() / 1000.0,
+    }
 }
 
 /// When writes become durable, as the factor spells it.
@@ -366,11 +374,14 @@ fn numa_node(options: &Options) -> Result<Option<String>, Problem> {
 }
 
 fn submission(options: &Options) -> Submission {
-    let batched = |name: &str| {
-        let value = options.value(name).and_then(|text| text.parse::<u32>().ok());
-        value.is_some_and(|count| count > 1)
+    let number = |name: &str| options.value(name).and_then(|text| text.parse::<u32>().ok());
+    let handed_over = match number("iodepth_batch") {
+        // As many as the depth.
+        Some(0) => number("iodepth"),
+        given => given,
     };
-    match batched("iodepth_batch") || batched("iodepth_batch_complete_min") {
+    let several = |count: Option<u32>| count.is_some_and(|count| count > 1);
+    match several(handed_over) || several(number("iodepth_batch_complete_min")) {
         true => Submission::Batch,
         false => Submission::Refill,
     }

@@ -243,7 +243,7 @@ pub static PIPELINE: Factor<u32> = Factor::new(
 pub static ARRIVAL: Factor<Arrivals> = Factor::new("arrival", "Closed loop, or an open loop at a rate", spelled)
     .default("closed")
     .accepts(
-        "`\"closed\"`; open loop: `\"constant:20k\"`, `\"poisson:20k\"`, `\"etc:20k\"` per second, or a share of what a closed loop \
+        "`\"closed\"`; open loop: `\"constant:20k\"`, `\"poisson:20k\"`, `\"etc:20k\"`, `\"sine:20k:5k:10s\"` (mean, swing and period) per second, or a share of what a closed loop \
          gets: `\"poisson:50%\"`",
     )
     .label(Label::Unusual("{}"))

@@ -240,7 +240,7 @@ pub static ARRIVAL: Factor<Arrivals> = Factor::new(
 )
 .default("closed")
 .accepts(
-    "`\"closed\"`, `\"constant:1000\"`, `\"poisson:1000\"`, `\"etc:1000\"` (per second; latency counts from the schedule), `\"poisson:80%\"` \
+    "`\"closed\"`, `\"constant:1000\"`, `\"poisson:1000\"`, `\"etc:1000\"`, `\"sine:1000:500:10s\"` (mean, swing and period; all per second; latency counts from the schedule), `\"poisson:80%\"` \
      (of what a closed loop of the same cell reaches right before, in each trial)",
 )
 .label(Label::Unusual("{}"))

@@ -262,7 +262,7 @@ pub static FILESYSTEM: Factor<StoreFilesystem> = Factor::new(
 pub static WORKLOAD: Factor<StoreWorkload> = Factor::new(
     "workload",
     "The workload: ycsb-a … ycsb-f, mixgraph, or a mix such as read:95+update:5",
-    workload,
+    spelled,
 )
 .default("ycsb-a")
 .accepts("`\"ycsb-a\"` … `\"ycsb-f\"`, `\"mixgraph\"`, or parts of operations: `\"read:95+update:5\"`")
@@ -366,9 +366,4 @@ fn bits(text: &str) -> Result<u32, String> {
             "`{text}` is not accepted; expected a whole number from 0 to 64"
         )),
     }
-}
-
-/// Mixes have commas, which separate values on the command line: `+` is read as well.
-fn workload(text: &str) -> Result<StoreWorkload, String> {
-    spelled(&text.replace('+', ","))
 }

@@ -18,7 +18,7 @@ Examples:
   outcrop ab ssd-queue-depth --a submission=refill --b submission=batch
 
 Exit codes:
-  0 success   1 a --fail-if condition was met, or `device --verify` found a fault
+  0 success   1 a --fail-if condition was met, `device --verify` found a fault, or a key was missing
   2 usage or bad input   3 the measurement failed   130 interrupted (the run can be resumed)";
 
 /// Measure every layer of a storage stack with the same workloads, clocks and statistics.

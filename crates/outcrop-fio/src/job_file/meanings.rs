@@ -21,6 +21,7 @@ const BLOCK_SIZES: &str = "the size of requests is fixed; write one job for each
 const PROCESSORS: &str = "run outcrop under `taskset` or `numactl` instead";
 const NO_CHECK: &str = "a job file only measures; `outcrop device … --verify` verifies, without figures";
 const NO_PAUSE: &str = "leave it out; rate_iops with rate_process=poisson spaces requests";
+const OWN_CONTENT: &str = "every write has its own content, unless it is zeros";
 const NO_STOP: &str = "trials are bounded by time; give runtime";
 
 const STEADY: &str =
@@ -61,8 +62,8 @@ const OPTIONS: &[(&str, Meaning)] = &[
         Always("the seed is recorded, and --seed repeats it"),
     ),
     ("randseed", Always("--seed sets the seed of a run")),
-    ("refill_buffers", Always("every write has its own content")),
-    ("scramble_buffers", Always("every write has its own content")),
+    ("refill_buffers", Always(OWN_CONTENT)),
+    ("scramble_buffers", Always(OWN_CONTENT)),
     ("invalidate", Read),
     (
         "registerfiles",
@@ -167,7 +168,7 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("offset", Refused("the span begins at the start of the file")),
     (
         "offset_increment",
-        Refused("jobs share one span; access_pattern strided is the nearest"),
+        Refused("leave it out; jobs of a sequential pattern start at evenly spaced offsets of one span"),
     ),
     ("io_size", Refused(NO_STOP)),
     ("number_ios", Refused(NO_STOP)),

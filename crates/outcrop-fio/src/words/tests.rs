@@ -83,10 +83,18 @@ fn options_become_the_values_of_factors() {
         (
             &[("buffer_compress_percentage", "50")],
             &CONTENT,
-            "compressible:2.000",
+            "compressible:2",
         ),
         (&[("zero_buffers", "")], &CONTENT, "zeros"),
         (&[("iodepth_batch_submit", "16")], &SUBMISSION, "batch"),
+        (&[("iodepth_batch", "1")], &SUBMISSION, "refill"),
+        (&[("iodepth_batch", "0"), ("iodepth", "8")], &SUBMISSION, "batch"),
+        (&[("iodepth_batch", "0")], &SUBMISSION, "refill"),
+        (
+            &[("buffer_compress_percentage", "30")],
+            &CONTENT,
+            "compressible:1.429",
+        ),
         (&[("hipri", "")], &COMPLETIONS, "polled"),
     ] {
         let workload = said(pairs);
@@ -151,11 +159,11 @@ fn what_writes_contain_does_not_depend_on_the_order_of_the_options() {
     const ZEROS: (&str, &str) = ("zero_buffers", "1");
     const PATTERN: (&str, &str) = ("buffer_pattern", "0xab");
     for (one, other, content) in [
-        (HALF, ZEROS, Some("compressible:2.000")),
+        (HALF, ZEROS, Some("compressible:2")),
         (NO_SHARE, ZEROS, Some("zeros")),
         (("dedupe_percentage", "50"), ZEROS, Some("random")),
         (PATTERN, ZEROS, None),
-        (PATTERN, HALF, Some("compressible:2.000")),
+        (PATTERN, HALF, Some("compressible:2")),
     ] {
         for pairs in [[one, other], [other, one]] {
             assert_eq!(said(&pairs).value(&CONTENT), content, "{pairs:?}");

@@ -101,6 +101,14 @@ fn spellings_of_stores_workloads_read_back_and_others_are_refused() {
     }
     let reordered: OperationMix = " update:50 , read:0,read-modify-write:1".parse().unwrap();
     assert_eq!(reordered.to_string(), "update:50,read-modify-write:1");
+    // What commands take and what records have are the same mix.
+    let joined: OperationMix = "read:95+insert:5".parse().unwrap();
+    assert_eq!(joined, "read:95,insert:5".parse().unwrap());
+    let refused = "read:50/update:50"
+        .parse::<StoreWorkload>()
+        .unwrap_err()
+        .to_string();
+    assert!(refused.contains("read:50+update:50"), "{refused}");
     for wrong in [
         "",
         "ycsb-g",

@@ -9,7 +9,6 @@ use crate::session::{self, Conclusion};
 use outcrop_lab::{PlanSet, VariantFactors, VariantName};
 use outcrop_measure::ratio::least_p_value_of_pairs;
 use outcrop_report::Report;
-use outcrop_report::number::counted;
 use outcrop_results::compare::verdict::LEVEL;
 use outcrop_results::compare::{Comparand, compare_with};
 use outcrop_results::{FailIf, RunView};
@@ -27,7 +26,7 @@ Examples:
   outcrop ab mine.toml --a codec=lz4 --b codec=zstd:1 --fail-if 'compress_latency_p99 > 1ms'
   outcrop ab --resume runs/20261121T020304Z-mine-ab
 
-Each repetition measures both variants of a cell, one directly after the other, in random order and with the same seed. Drift of the machine cancels within a pair, which it cannot do between two runs. Ratios are B ÷ A, the median over the pairs. A decision in a single cell needs at least six pairs; more cells need more (9 for 10 cells). The number of pairs is the plan's number of repetitions if that is six or more, else ten. Undecided cells do not meet a --fail-if condition; their number is printed. The run folder is an ordinary one: `outcrop report` works on it.
+Each repetition measures both variants of a cell, one directly after the other, in random order and with the same seed. Drift of the machine cancels within a pair, which it cannot do between two runs. Ratios are B ÷ A, the median over the pairs. A decision in a single cell needs at least six pairs; more cells need more (9 for 10 cells). A property of the data, such as a size, needs one. The number of pairs is the plan's number of repetitions if that is six or more, else ten. Undecided cells do not meet a --fail-if condition; their number is printed. The run folder is an ordinary one: `outcrop report` works on it.
 
 Exit codes: 0 no condition is met, 1 one is, 2 none is met and nothing could be compared or a condition could be checked in no cell, or a cell of the candidate failed, lacks the figure that the baseline has or, for a limit, completed too few operations for it, 3 the measurement failed.";
 
@@ -132,14 +131,17 @@ fn refuse_unknown_metrics(conditions: &[FailIf], set: &PlanSet) -> anyhow::Resul
     Ok(())
 }
 
-/// Why fewer pairs than a decision takes are measured for nothing; none where there are enough.
+/// Why fewer pairs than a decision takes leave all but properties of the data undecided; none where there are enough.
 fn too_few(set: &PlanSet) -> Option<String> {
     let fewest = set.cells().iter().map(|cell| cell.trial.repetitions).min()?;
     let enough = (1..100).find(|pairs| least_p_value_of_pairs(*pairs) <= LEVEL)?;
     ((fewest as usize) < enough).then(|| {
         format!(
-            "warning: {} decide nothing: every ratio will be undecided; give --repetitions {enough} or more",
-            counted(fewest as usize, "repetition")
+            "warning: {} no figure that each of them measures, such as a time or a rate; give --repetitions {enough} or more",
+            match fewest {
+                1 => "1 repetition decides".to_owned(),
+                fewest => format!("{fewest} repetitions decide"),
+            }
         )
     })
 }

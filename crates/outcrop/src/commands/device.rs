@@ -54,7 +54,7 @@ Common fio options without a counterpart are refused; the message says what to t
 #[command(mut_arg("warm_up", |arg| arg.help("Time before measuring starts in each trial [default: 200ms, or the job's with --job]")))]
 #[command(mut_arg("duration", |arg| arg.help("Time measured in each trial [default: 1s, or the job's with --job]")))]
 pub(crate) struct Args {
-    /// A directory on the filesystem to measure (the scratch file is removed afterwards); with --destroy, a block device [default: . or, with --job, the directory of the job file]
+    /// A directory on the filesystem to measure (the scratch file is removed afterwards); with --destroy, a block device [default: . or, with --job, the `directory` that the job names]
     // Not as clap's default: a job file's directory has to give way to a `.` that was typed.
     #[arg(conflicts_with = "read_only")]
     path: Option<PathBuf>,

@@ -8,6 +8,7 @@ use crate::session;
 use outcrop_lab::{Draft, PlanOptions, PlanSet};
 use outcrop_measure::units::TimeSpan;
 use outcrop_schema::{LayerSchema, kv};
+use outcrop_workload::keyed::OperationKind;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -56,7 +57,24 @@ pub(crate) struct Kv;
 
 impl OneOff for Kv {
     const SCHEMA: &'static LayerSchema = &kv::SCHEMA;
-    const SPELL: Spell = |_, value| Ok(vec![value.to_owned()]);
+    const SPELL: Spell = |factor, value| match factor.name == kv::WORKLOAD.name {
+        true => whole_mix(value).map(|()| vec![value.to_owned()]),
+        false => Ok(vec![value.to_owned()]),
+    };
+}
+
+/// Refuses a part of a mix that a comma has separated from the others, as tables spell mixes: alone it would be all operations.
+fn whole_mix(value: &str) -> Result<(), String> {
+    let parsed = value
+        .split_once(':')
+        .map(|(kind, share)| (kind.parse::<OperationKind>(), share.trim().parse::<u32>()));
+    match parsed {
+        Some((Ok(kind), Ok(share))) if share != 100 => Err(format!(
+            "`{value}` alone is nothing but {kind}, because a comma separates workloads; join the parts of a mix with `+`, such as \
+             read:95+insert:5, or type {kind}:100"
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// A one-off answers soon: three trials of this length.

@@ -313,11 +313,25 @@ fn variants_that_are_no_pair_are_refused_and_a_dry_run_measures_nothing() {
     let few = ab("codec=lz4", "codec=zstd:1", &["--dry-run", "--repetitions", "3"]);
     assert!(
         few.stderr.contains(
-            "3 repetitions decide nothing: every ratio will be undecided; give --repetitions 6 or more"
+            "3 repetitions decide no figure that each of them measures, such as a time or a rate; give --repetitions 6 or more"
         ),
         "{few:?}"
     );
     assert!(!dir.path().join("runs").exists());
+    // A ratio of the same data is exact, and decides with one trial.
+    let gate = [
+        "--fail-if",
+        "compression_ratio > +5%",
+        "--repetitions",
+        "1",
+        "--no-save",
+    ];
+    let exact = ab("codec=lz4", "codec=zstd:1", &gate);
+    assert_eq!(exact.code, Some(1), "{exact:?}");
+    assert!(
+        exact.stderr.contains("1 repetition decides no figure that"),
+        "{exact:?}"
+    );
 }
 
 #[test]

@@ -358,3 +358,23 @@ fn several_kinds_of_io_at_once_are_refused_with_the_flags_that_take_lists() {
     let line = format!("device . {instead} --dry-run");
     assert_eq!(seen(dir.path(), &line).code, Some(0), "{line}");
 }
+
+#[test]
+fn the_scratch_file_of_a_job_without_a_directory_is_made_where_the_command_was_typed() {
+    let dir = workplace();
+    fs::create_dir(dir.path().join("jobs")).unwrap();
+    let job = "[a]\nrw=randread\nsize=1m\nruntime=10ms\n";
+    fs::write(dir.path().join("jobs/a.fio"), job).unwrap();
+    let args = ["device", "--job", "jobs/a.fio", "--repetitions", "1"];
+    let seen = outcrop(dir.path(), &args);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let plan = fs::read_to_string(only_run(dir.path()).join("plan.toml")).unwrap();
+    let here = dir.path().canonicalize().unwrap();
+    assert!(
+        plan.contains(&format!("directory = \"{}\"", here.display())),
+        "{plan}"
+    );
+    let help = outcrop(dir.path(), &["device", "--help"]).stdout;
+    let help: Vec<&str> = help.split_whitespace().collect();
+    assert!(help.join(" ").contains("the `directory` that the job names"));
+}

@@ -385,3 +385,32 @@ fn values_are_cut_from_few_data_and_too_few_are_refused_with_what_is_needed() {
     let seen = outcrop(dir.path(), &arguments(&args));
     assert_eq!(seen.code, Some(0), "{seen:?}");
 }
+
+#[test]
+fn a_mix_of_operations_with_commas_is_not_taken_for_several_workloads() {
+    let dir = workplace();
+    let dry = |mix: &str| outcrop(dir.path(), &arguments(&["--workload", mix, "--dry-run"]));
+    for mix in ["read:95,insert:5", "ycsb-a,update:50", "read:50,update:50"] {
+        let seen = dry(mix);
+        assert_eq!(seen.code, Some(2), "{mix}: {seen:?}");
+        for says in [
+            "--workload",
+            "join the parts of a mix with `+`",
+            "read:95+insert:5",
+        ] {
+            assert!(seen.sentence().contains(says), "{mix}, {says}: {seen:?}");
+        }
+    }
+    let seen = dry("read:50/update:50");
+    assert!(seen.sentence().contains("`read:50+update:50`"), "{seen:?}");
+    // One mix, two workloads of one operation each, and one of another word.
+    for (mix, count) in [
+        ("read:95+insert:5", "1 cell"),
+        ("read:100,insert:100", "2 cells"),
+        ("ycsb-a,update:100", "2 cells"),
+    ] {
+        let seen = dry(mix);
+        assert_eq!(seen.code, Some(0), "{mix}: {seen:?}");
+        assert!(seen.stdout.contains(count), "{mix}: {seen:?}");
+    }
+}

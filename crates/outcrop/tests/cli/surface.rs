@@ -207,7 +207,7 @@ fn an_option_of_fio_has_the_same_answer_on_the_command_line_as_in_a_job_file() {
         ),
         (
             "--buffer_pattern=0",
-            "--buffer_pattern is a fio option that Outcrop does not have: content is random",
+            "--buffer_pattern=0 is a fio option that Outcrop does not have: content is random",
         ),
         ("--startdelay=5", "jobs run one after the other"),
         ("--verify_pattern=0", "type --verify"),
@@ -356,4 +356,29 @@ fn a_dry_run_is_refused_where_the_run_would_be() {
     assert_eq!((refused.code, &refused.stderr), (large.code, &large.stderr));
     assert_ne!(refused.code, Some(0), "{refused:?}");
     assert!(!dir.path().join("runs").exists(), "no run folder");
+}
+
+#[test]
+fn the_plans_of_compression_that_refuse_data_of_your_own_are_those_that_the_index_names() {
+    let dir = workplace();
+    std::fs::write(dir.path().join("mine.txt"), "of my own\n".repeat(20_000)).unwrap();
+    let plans = concat!(env!("CARGO_MANIFEST_DIR"), "/../../plans");
+    let mut refused = Vec::new();
+    for entry in std::fs::read_dir(plans).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        if path.extension().is_none_or(|ext| ext != "toml") || !text.contains("layer = \"compression\"") {
+            continue;
+        }
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let seen = outcrop(dir.path(), &["run", &name, "--data", "mine.txt", "--dry-run"]);
+        if seen.code != Some(0) {
+            assert!(seen.sentence().contains("generated"), "{name}: {seen:?}");
+            refused.push(name);
+        }
+    }
+    refused.sort();
+    assert_eq!(refused, ["predict-codecs", "robustness"]);
+    let index = std::fs::read_to_string(format!("{plans}/README.md")).unwrap();
+    assert!(index.contains("not `robustness` and `predict-codecs`"));
 }

@@ -109,3 +109,87 @@ fn a_folder_of_runs_is_named_once_and_commands_about_one_are_what_a_shell_reads(
     let seen = outcrop(dir.path(), &args);
     assert!(seen.stderr.contains("--resume 'my runs/"), "{seen:?}");
 }
+
+#[test]
+fn what_turns_an_option_of_fio_off_is_not_answered_with_how_to_turn_it_on() {
+    let dir = workplace();
+    let device = |option: &str| outcrop(dir.path(), &["device", option, "--size", "16MiB", "--dry-run"]);
+    for (option, says) in [
+        ("--buffered=0", "--access decides, by default direct"),
+        ("--zero_buffers=0", "--content decides, by default random"),
+        (
+            "--buffer_compress_percentage=0",
+            "--content decides, by default random",
+        ),
+        ("--hipri=0", "--completions decides, by default interrupt"),
+        ("--slat_percentiles=0", "--latency-parts decides"),
+        ("--numa_mem_policy=local", "--numa-node decides"),
+        ("--iodepth_batch=1", "--submission decides, by default refill"),
+        (
+            "--iodepth_batch_submit=1",
+            "--submission decides, by default refill",
+        ),
+        (
+            "--iodepth_batch_complete=1",
+            "--submission decides, by default refill",
+        ),
+        (
+            "--iodepth_batch_complete_min=0",
+            "--submission decides, by default refill",
+        ),
+        (
+            "--iodepth_batch_complete_min=1",
+            "--submission decides, by default refill",
+        ),
+        ("--thinktime=0", "it is off"),
+        ("--io_size=0", "it is off"),
+        ("--rate=0", "it is off"),
+        ("--offset=0", "it is off"),
+        ("--latency_target=0", "it is off"),
+        ("--trim_percentage=0", "it is off"),
+        ("--do_verify=0", "it is off"),
+        ("--verify_fatal=0", "it is off"),
+        ("--flow=0", "it is off"),
+    ] {
+        let seen = device(option);
+        assert_eq!(seen.code, Some(0), "{option}: {seen:?}");
+        let says = format!("fio's {option} has no effect: {says}");
+        assert!(seen.stderr.contains(&says), "{says}: {seen:?}");
+    }
+    for (option, says) in [
+        ("--buffered=1", "type --access buffered"),
+        ("--iodepth_batch=16", "type --submission batch"),
+        // In fio as many as the depth.
+        ("--iodepth_batch=0", "type --submission batch"),
+        ("--buffer_compress_percentage=75", "type --content compressible:4"),
+        (
+            "--buffer_compress_percentage=30",
+            "type --content compressible:1.429",
+        ),
+        ("--buffer_compress_percentage=100", "type --content zeros"),
+        (
+            "--buffer_compress_percentage",
+            "type --content compressible:2, which",
+        ),
+        ("--offset_increment=1g", "start at evenly spaced offsets"),
+    ] {
+        let seen = device(option);
+        assert_eq!(seen.code, Some(2), "{option}: {seen:?}");
+        let says = format!("{option} is a fio option that Outcrop does not have: … {says}");
+        let (refused, answer) = says.split_once(" … ").unwrap();
+        let sentence = seen.sentence();
+        assert!(
+            sentence.contains(refused) && sentence.contains(answer),
+            "{seen:?}"
+        );
+    }
+    let args = ["--content", "zeros", "--rw", "randwrite", "--refill_buffers"];
+    let seen = outcrop(
+        dir.path(),
+        &[&["device", "--size", "16MiB", "--dry-run"], &args[..]].concat(),
+    );
+    assert!(
+        seen.stderr.contains("its own content, unless it is zeros"),
+        "{seen:?}"
+    );
+}

@@ -1,4 +1,4 @@
-//! What is done with a store's records, and how often: `read:95,insert:5`.
+//! What is done with a store's records, and how often: `read:95+insert:5`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -53,8 +53,8 @@ pub struct OperationMix {
 }
 
 const KINDS: usize = OperationKind::ALL.len();
-const ACCEPTED: &str = "parts of `read`, `update`, `insert`, `scan` and `read-modify-write` with commas between them, \
-                        such as `read:50,update:50`";
+const ACCEPTED: &str = "parts of `read`, `update`, `insert`, `scan` and `read-modify-write` with `+` between them, \
+                        such as `read:50+update:50`";
 
 impl OperationMix {
     /// These parts, in the order of [`OperationKind::ALL`]; at least one is above 0.
@@ -106,7 +106,7 @@ impl FromStr for OperationMix {
             seen: text,
         };
         let mut parts = [None; KINDS];
-        for entry in text.split(',') {
+        for entry in text.split([',', '+']) {
             let (kind, part) = entry.split_once(':').ok_or_else(|| spelling.not_understood())?;
             let kind: OperationKind = kind.parse()?;
             let part: u32 = part.trim().parse().map_err(|_| spelling.not_understood())?;
@@ -122,6 +122,7 @@ impl FromStr for OperationMix {
     }
 }
 
+/// With commas, which is how records and the identities of cells have it; commands take `+`, since a comma separates values there.
 impl fmt::Display for OperationMix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let present = OperationKind::ALL.into_iter().filter(|kind| self.has(*kind));

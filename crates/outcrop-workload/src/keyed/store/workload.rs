@@ -1,4 +1,4 @@
-//! Workloads of stores by name: `ycsb-a` to `ycsb-f`, `mixgraph`, or a mix such as `read:50,update:50`.
+//! Workloads of stores by name: `ycsb-a` to `ycsb-f`, `mixgraph`, or a mix such as `read:50+update:50`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -100,7 +100,7 @@ impl FromStr for StoreWorkload {
         }
         text.parse().map(Self::Ycsb).map_err(|_| {
             let mut accepted = YcsbCore::ALL.map(YcsbCore::name).to_vec();
-            accepted.extend([MIXGRAPH, "a mix such as read:50,update:50"]);
+            accepted.extend([MIXGRAPH, "a mix such as read:50+update:50"]);
             crate::word::unknown("workload", text, &accepted)
         })
     }

@@ -14,11 +14,20 @@ enum Meaning {
     Instead(&'static str),
     /// The same, but 0 turns it off.
     InsteadUnless0(&'static str),
+    /// The same, but these values, mostly fio's defaults, ask for nothing; and what says how it is then.
+    InsteadUnless(&'static [&'static str], &'static str, &'static str),
+    /// A share in per cent by which buffers compress, which is a content here.
+    Compresses,
 }
 
-use Meaning::{Always, Instead, InsteadUnless0, Never0};
+use Meaning::{Always, Compresses, Instead, InsteadUnless, InsteadUnless0, Never0};
 
 const VERIFY: &str = "type --verify, which verifies and gives no figures";
+const BATCH: &str = "type --submission batch";
+const SUBMISSION: &str = "--submission decides, by default refill";
+const CONTENT: &str = "--content decides, by default random";
+const ZEROS: &str = "type --content zeros";
+const NO_TRIMS: &str = "leave it out; Outcrop sends no trims to a device";
 
 /// The options, by fio's names.
 const OPTIONS: &[(&str, Meaning)] = &[
@@ -28,7 +37,7 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("norandommap", Always("random offsets are drawn independently")),
     (
         "refill_buffers",
-        Always("no two writes are the same: each contains its own number"),
+        Always("every write has its own content, unless it is zeros"),
     ),
     (
         "invalidate",
@@ -47,15 +56,15 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("readonly", Instead("type --read-only FILE")),
     (
         "io_size",
-        Instead("--duration bounds a trial in time and --max-written bounds what is written"),
+        InsteadUnless0("--duration bounds a trial in time and --max-written bounds what is written"),
     ),
     (
         "rate",
-        Instead("a rate counts requests here: type --rate_iops 5k, or --arrival constant:5k"),
+        InsteadUnless0("a rate counts requests here: type --rate_iops 5k, or --arrival constant:5k"),
     ),
     (
         "rate_min",
-        Instead("leave it out; --arrival reports how much of the offered rate was answered"),
+        InsteadUnless0("leave it out; --arrival reports how much of the offered rate was answered"),
     ),
     (
         "bssplit",
@@ -67,57 +76,80 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ),
     ("blocksize", Instead("type --bs {}")),
     ("rwmixwrite", Instead("type --rwmixread with the share of reads")),
-    ("iodepth_batch", Instead("type --submission batch")),
-    ("iodepth_batch_submit", Instead("type --submission batch")),
-    (
-        "buffer_compress_percentage",
-        Instead("type --content compressible:2, which is a ratio"),
-    ),
-    ("zero_buffers", Instead("type --content zeros")),
+    ("iodepth_batch", InsteadUnless(&["1"], SUBMISSION, BATCH)),
+    ("iodepth_batch_submit", InsteadUnless(&["1"], SUBMISSION, BATCH)),
+    ("buffer_compress_percentage", Compresses),
+    ("zero_buffers", InsteadUnless(&["0"], CONTENT, ZEROS)),
     (
         "offset",
-        Instead("leave it out, or type --span, which bounds the part that is accessed, from its start"),
+        InsteadUnless0(
+            "leave it out, or type --span, which bounds the part that is accessed, from its start",
+        ),
     ),
     (
         "latency_target",
-        Instead("type --arrival with several rates, which give the curve"),
+        InsteadUnless0("type --arrival with several rates, which give the curve"),
     ),
     ("cpus_allowed", Instead("run taskset -c {} outcrop device …")),
     ("cpumask", Instead("run taskset outcrop device …")),
     (
         "thinktime",
-        Instead("type --arrival poisson:5k for requests with pauses between them"),
+        InsteadUnless0("type --arrival poisson:5k for requests with pauses between them"),
     ),
-    ("slat_percentiles", Instead("type --latency-parts apart")),
+    (
+        "slat_percentiles",
+        InsteadUnless(&["0"], "--latency-parts decides", "type --latency-parts apart"),
+    ),
     ("filesize", Instead("type --size {}")),
     (
         "stonewall",
-        Instead("leave it out; cells are measured one after the other"),
+        InsteadUnless0("leave it out; cells are measured one after the other"),
     ),
-    ("hipri", Instead("type --completions polled")),
-    ("buffered", Instead("type --access buffered")),
+    (
+        "hipri",
+        InsteadUnless(
+            &["0"],
+            "--completions decides, by default interrupt",
+            "type --completions polled",
+        ),
+    ),
+    (
+        "buffered",
+        InsteadUnless(
+            &["0"],
+            "--access decides, by default direct",
+            "type --access buffered",
+        ),
+    ),
     ("numa_cpu_nodes", Instead("type --numa-node {}")),
     (
         "numa_mem_policy",
-        Instead("type --numa-node, which binds threads and buffers"),
+        InsteadUnless(
+            &["default", "local"],
+            "--numa-node decides",
+            "type --numa-node, which binds threads and buffers",
+        ),
     ),
-    ("iodepth_batch_complete_min", Instead("type --submission batch")),
     (
-        "trim",
-        Instead("leave it out; Outcrop sends no trims to a device"),
+        "iodepth_batch_complete_min",
+        InsteadUnless(&["0", "1"], SUBMISSION, BATCH),
     ),
     (
-        "trim_percentage",
-        Instead("leave it out; Outcrop sends no trims to a device"),
+        "iodepth_batch_complete",
+        InsteadUnless(&["0", "1"], SUBMISSION, BATCH),
     ),
-    ("do_verify", Instead(VERIFY)),
+    ("trim", InsteadUnless0(NO_TRIMS)),
+    ("trim_percentage", InsteadUnless0(NO_TRIMS)),
+    ("do_verify", InsteadUnless0(VERIFY)),
     (
         "zonemode",
         Instead("leave it out; zoned devices cannot be measured by zone"),
     ),
     (
         "flow",
-        Instead("leave it out; the jobs of a cell are all the same, and two kinds of jobs are two commands"),
+        InsteadUnless0(
+            "leave it out; the jobs of a cell are all the same, and two kinds of jobs are two commands",
+        ),
     ),
 ];
 
@@ -154,9 +186,8 @@ fn options() -> impl Iterator<Item = (&'static str, Meaning)> {
     let in_job_files = job_file::meanings().filter_map(move |(name, meaning)| {
         let meaning = match meaning {
             InJobFile::Always(why) => Always(why),
-            InJobFile::Refused(_) | InJobFile::NeverTaken(_) if name.starts_with("verify_") => {
-                Instead(VERIFY)
-            }
+            InJobFile::Refused(_) if name.starts_with("verify_") => InsteadUnless0(VERIFY),
+            InJobFile::NeverTaken(_) if name.starts_with("verify_") => Instead(VERIFY),
             InJobFile::Refused(why) => InsteadUnless0(why),
             InJobFile::NeverTaken(why) => Instead(why),
             InJobFile::Read | InJobFile::Unknown => return None,
@@ -171,6 +202,28 @@ fn is_switch(name: &str, meaning: Meaning) -> bool {
     matches!(meaning, Always(_) | Never0(_)) && !WITH_VALUE.contains(&name)
 }
 
+impl Meaning {
+    /// Whether the option with this value changes nothing.
+    fn asks_for_nothing(self, value: Option<&str>) -> bool {
+        match self {
+            Always(_) => true,
+            Never0(_) => value != Some("0"),
+            InsteadUnless0(_) | Compresses => value == Some("0"),
+            InsteadUnless(values, ..) => value.is_some_and(|value| values.contains(&value)),
+            Instead(_) => false,
+        }
+    }
+}
+
+/// The content that compresses by this share, as it is read from a job file.
+fn compressible(percent: Option<&str>) -> String {
+    match percent.and_then(|percent| percent.parse().ok()) {
+        Some(percent @ 1..=98_u8) => format!("type --content {}", job_file::compressible(percent)),
+        Some(99..=100) => ZEROS.to_owned(),
+        _ => "type --content compressible:2, which is a ratio".to_owned(),
+    }
+}
+
 /// What was given of them.
 #[derive(Debug, Default)]
 pub(super) struct Foreign {
@@ -181,26 +234,21 @@ impl Foreign {
     /// Refuses the first that has no effect and should have one, in a sentence.
     pub(super) fn check(&self) -> Result<(), String> {
         for (name, meaning, value) in &self.given {
-            match (meaning, value.as_deref()) {
-                (Instead(answer), value) => {
-                    let answer = answer.replace("{}", value.unwrap_or("…"));
-                    return Err(format!(
-                        "--{name} is a fio option that Outcrop does not have: {answer}"
-                    ));
-                }
-                (InsteadUnless0(_), Some("0")) => {}
-                (InsteadUnless0(why), value) => {
-                    let typed =
-                        value.map_or_else(|| format!("--{name}"), |value| format!("--{name}={value}"));
-                    return Err(format!(
-                        "{typed} is a fio option that Outcrop does not have: {why}"
-                    ));
-                }
-                (Never0(why), Some(value @ "0")) => {
-                    return Err(format!("--{name}={value} of fio: {why}; leave it out"));
-                }
-                (Always(_) | Never0(_), _) => {}
+            let value = value.as_deref();
+            if meaning.asks_for_nothing(value) {
+                continue;
             }
+            let typed = value.map_or_else(|| format!("--{name}"), |value| format!("--{name}={value}"));
+            let answer = match meaning {
+                Never0(why) => return Err(format!("{typed} of fio: {why}; leave it out")),
+                Compresses => compressible(value),
+                Always(answer) | Instead(answer) | InsteadUnless0(answer) | InsteadUnless(_, _, answer) => {
+                    answer.replace("{}", value.unwrap_or("…"))
+                }
+            };
+            return Err(format!(
+                "{typed} is a fio option that Outcrop does not have: {answer}"
+            ));
         }
         Ok(())
     }
@@ -214,10 +262,15 @@ impl Foreign {
 
     /// Those that ask for what is so anyway, each with what that is.
     pub(super) fn without_effect(&self) -> Option<String> {
-        let one = |(name, meaning, _): &(&str, Meaning, Option<String>)| match meaning {
-            Always(why) | Never0(why) => Some(format!("fio's --{name} has no effect: {why}")),
-            InsteadUnless0(_) => Some(format!("fio's --{name}=0 has no effect: it is off")),
-            Instead(_) => None,
+        let one = |(name, meaning, value): &(&str, Meaning, Option<String>)| {
+            let value = value.as_deref().unwrap_or_default();
+            match meaning {
+                Always(why) | Never0(why) => Some(format!("fio's --{name} has no effect: {why}")),
+                InsteadUnless0(_) => Some(format!("fio's --{name}=0 has no effect: it is off")),
+                InsteadUnless(_, why, _) => Some(format!("fio's --{name}={value} has no effect: {why}")),
+                Compresses => Some(format!("fio's --{name}=0 has no effect: {CONTENT}")),
+                Instead(_) => None,
+            }
         };
         let all: Vec<String> = self.given.iter().filter_map(one).collect();
         (!all.is_empty()).then(|| all.join("; "))
