@@ -310,3 +310,47 @@ fn a_share_of_gets_is_not_nothing_where_some_miss_and_the_advice_is_where_that_o
     assert!(said.starts_with("2 KiB, where everything fits"), "{said}");
     assert!(json["details"].get("advice").is_none());
 }
+
+#[test]
+fn where_nothing_is_stored_or_read_it_is_refused_with_what_to_leave_out() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("gets.csv"), "0,a,10\n1,b,10\n2,a,10\n").unwrap();
+    std::fs::write(dir.join("ms.csv"), "1795332180000,a,10\n1795332180500,b,10\n").unwrap();
+    for (args, words) in [
+        (
+            &["gets.csv", "--no-set-on-miss"][..],
+            "so with --no-set-on-miss nothing is ever stored",
+        ),
+        (&["gets.csv", "--requests", "0"], "expected a whole number from 1"),
+        (&["ms.csv"], "is too late for seconds since 1970"),
+    ] {
+        let seen = outcrop(dir, &[&["cache", "simulate"], args].concat());
+        assert_eq!(seen.code, Some(2), "{args:?}: {seen:?}");
+        assert!(seen.stderr.contains(words), "{args:?}: {seen:?}");
+    }
+}
+
+#[test]
+fn keys_that_nothing_stores_take_no_memory() {
+    let dir = workplace();
+    let dir = dir.path();
+    let lines: String = (0..1000)
+        .map(|number| match number % 10 {
+            0 => format!("{number},s{},set,4,100,0\n", number % 40),
+            _ => format!("{number},g{number},get,4,1000000,0\n"),
+        })
+        .collect();
+    std::fs::write(dir.join("trace.csv"), lines).unwrap();
+    let args = [
+        "cache",
+        "simulate",
+        "trace.csv",
+        "--no-set-on-miss",
+        "--policy",
+        "lru",
+    ];
+    let seen = outcrop(dir, &args);
+    // Four keys of 136 bytes.
+    assert!(seen.stderr.contains("all objects take 544 B,"), "{seen:?}");
+}
