@@ -6,6 +6,7 @@ use outcrop_results::RunView;
 use outcrop_schema::device::{DEVICE_BYTES_RATIO, LATENCY};
 
 use crate::device_limits::{finding, run_of, set};
+use crate::fixture::RunBuilder;
 
 /// The same run as an import has it: figures of another program, without the device's counters and without intervals.
 fn imported(mut run: RunView) -> RunView {
@@ -70,6 +71,22 @@ fn the_course_of_imported_writes_is_unknown_and_not_called_a_burst() {
             "{reason}"
         );
     }
+}
+
+#[test]
+fn a_trial_of_another_program_that_is_too_short_for_a_cliff_is_not_told_our_flag() {
+    let brief = |run: &RunView| {
+        let advice = Report::of(run).layers[0].answer.advice.clone();
+        let claim = advice.into_iter().find(|claim| claim.topic == "Write cliff");
+        claim.expect("writes alone were measured").brief
+    };
+    let ours = RunBuilder::new(1).cells(&[4096], &[32], &[0]).build();
+    assert!(brief(&ours).contains("(`--duration 5m`)"), "{}", brief(&ours));
+    let theirs = brief(&imported(ours));
+    assert!(
+        theirs.ends_with("a trial of 10 s or more, better of minutes, can tell"),
+        "{theirs}"
+    );
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod cells;
 mod comparisons;
 mod conditions;
 mod conditions_lacking;
+mod conditions_longer;
 mod differences;
 mod disk_full;
 mod drifts;

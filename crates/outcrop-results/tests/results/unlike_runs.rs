@@ -265,4 +265,11 @@ fn what_an_imported_side_does_not_state_is_supplied_where_it_is_imported() {
     let comparison = compare(&side("d", None), &steady);
     assert_eq!(comparison.unlike[0].factor, "fio_steadystate");
     assert!(!comparison.unlike[0].is_unstated_by_import);
+    // What ran beside no other job left nothing unstated.
+    let beside = side("e", Some(("fio_shared_with", "another job on another drive")));
+    let shared = &compare(&side("f", None), &beside).unlike[0];
+    assert_eq!(
+        [&shared.baseline, &shared.candidate].map(|values| values.iter().cloned().collect::<String>()),
+        ["alone", "another job on another drive"]
+    );
 }
