@@ -9,7 +9,7 @@ use outcrop_schema::column::{
     BYTES_PER_ROW, DISTINCT, ENCODE_SPEED, FLOOR_BYTES, ORDER, ROW_COUNT, ROWS, SKEW, THREADS,
 };
 use outcrop_schema::filesystem::{self as fs, BANDWIDTH, FOREIGN_CPU_SHARE, WRITE_AMPLIFICATION};
-use outcrop_schema::{FactorRef, compression, kv};
+use outcrop_schema::{FactorRef, cache, compression, kv};
 use outcrop_workload::column::RowOrder;
 use serde_json::Value;
 
@@ -270,12 +270,12 @@ fn figures_of_generated_columns_tell_columns_apart_and_say_how_many_rows_they_ar
     let run = under_other(columns(), &ROWS, "50000");
     let size = figure(&run, "column-size").caption;
     let is_told =
-        size.contains("1 M rows in random order") && size.contains("Not drawn: 2 cells (rows 50000)");
+        size.contains("1.00 M rows in random order") && size.contains("Not drawn: 2 cells (rows 50000)");
     assert!(is_told, "{size}");
     let run = under_other(run, &SKEW, "1.2");
     let encode = figure(&run, "column-encode").caption;
     assert!(
-        encode.contains("Not drawn: 6 columns (") && encode.contains("skew 1.2"),
+        encode.contains("Not drawn: 6 generated columns (") && encode.contains("skew 1.2"),
         "{encode}"
     );
 }
@@ -302,4 +302,17 @@ fn figures_of_speed_by_block_and_threads_say_of_which_content_and_caches_they_ar
             assert!(caption.contains(name), "{name}: {caption}");
         }
     }
+}
+
+#[test]
+fn figures_of_caches_say_of_which_load_they_are() {
+    let run = crate::cache_fixture::policies().run;
+    let hits = figure(
+        &under_other(run.clone(), &cache::PIPELINE, "3"),
+        "cache-hit-ratio",
+    )
+    .caption;
+    assert!(hits.contains("pipeline 1 (of 2 measured)"), "{hits}");
+    let hits = figure(&under_other(run, &cache::CONNECTIONS, "7"), "cache-hit-ratio").caption;
+    assert!(hits.contains("connections 7 (of 2 measured)"), "{hits}");
 }

@@ -63,7 +63,7 @@ fn latencies(cells: &[Cell<'_>]) -> FigureSlot {
     let x = axis("Latency", Quantity::Latency, Scale::Log10);
     let y = axis("Requests answered", Quantity::Percent, Scale::Linear);
     let held = shown.first().map_or_else(String::new, |cell| concurrency(cell));
-    let choice = choice(cells, &shown);
+    let choice = choice(cells, &shown, &[&PIPELINE]);
     let what = match shown[..] {
         [one] if choice.is_empty() => words(one),
         _ => format!("each cell that is drawn, {held}"),
@@ -122,8 +122,9 @@ fn distinguishing(all: &[Cell<'_>], cells: &[&Cell<'_>], cell: &Cell<'_>) -> Str
     )
 }
 
-/// Which policy, memory and load a figure is of, where the run has others that the figure does not show.
-fn choice(cells: &[Cell<'_>], shown: &[&Cell<'_>]) -> String {
+/// Which policy and memory a figure is of, and which load by those factors of it that the caption does not say, where the run has others
+/// that the figure does not show.
+fn choice(cells: &[Cell<'_>], shown: &[&Cell<'_>], load: &[FactorRef]) -> String {
     let of_one = |factor: FactorRef| {
         let measured: BTreeSet<String> = cells.iter().map(|cell| cell.shown(factor)).collect();
         let measured = measured.iter().filter(|value| !value.is_empty()).count();
@@ -138,9 +139,7 @@ fn choice(cells: &[Cell<'_>], shown: &[&Cell<'_>]) -> String {
         Some(format!("{name}{of_whom} (of {measured} measured)"))
     };
     let sizes: [FactorRef; 4] = [&POLICY, &MEMORY, &ITEM_MEMORY, &KEYS];
-    let factors = sizes
-        .into_iter()
-        .chain([&CONNECTIONS as FactorRef, &PIPELINE, &ARRIVAL]);
+    let factors = sizes.into_iter().chain(load.iter().copied());
     let ones: Vec<String> = factors.chain(OTHERS).filter_map(of_one).collect();
     match ones.is_empty() {
         true => String::new(),
@@ -245,7 +244,7 @@ fn hits_by_memory(cells: &[Cell<'_>]) -> FigureSlot {
         cell.value(&HIT_RATIO).is_some() && cell.get(&MEMORY).is_some() && held_over_limit(cell).is_none()
     };
     let family = largest_family(all_of(cells, has_hits), &peers_along(&MEMORY));
-    let choice = choice(cells, &family);
+    let choice = choice(cells, &family, &[&CONNECTIONS, &PIPELINE, &ARRIVAL]);
     let x = |cell: &Cell<'_>| cell.place(&MEMORY);
     let mut series = Vec::new();
     // Policies are told apart here, and have a colour each.
@@ -402,7 +401,7 @@ fn cpu_by_pipeline(cells: &[Cell<'_>]) -> FigureSlot {
         facets: of_pipelines.map(facet).collect(),
     };
     let connections = family.first().map_or("", |cell| cell.spelling(&CONNECTIONS));
-    let choice = choice(cells, &family);
+    let choice = choice(cells, &family, &[]);
     let of_one = match family[..] {
         [one] if choice.is_empty() => format!(" Drawn: {}.", words(one)),
         _ => String::new(),
@@ -421,7 +420,7 @@ fn throughput_by_connections(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Throughput by connections";
     let family = typical(cells, &peers_along(&CONNECTIONS), &THROUGHPUT);
     let pipeline = family.first().map_or("", |cell| cell.spelling(&PIPELINE));
-    let choice = choice(cells, &family);
+    let choice = choice(cells, &family, &[]);
     let line = |Line { hue, name, cells }: Line<'_, '_>| {
         let x = |cell: &Cell<'_>| cell.place(&CONNECTIONS);
         let points = Point::of_cells(cells, x, &THROUGHPUT, words);

@@ -283,7 +283,7 @@ fn encode_speed(cells: &[Cell<'_>]) -> FigureSlot {
         series: lines.iter().take(MOST_LINES).enumerate().map(speeds).collect(),
     };
     let names = lines.iter().skip(MOST_LINES).map(|(name, _)| name.clone());
-    let which = match not_drawn(&names.collect::<Vec<_>>(), "column") {
+    let which = match not_drawn(&names.collect::<Vec<_>>(), "generated column") {
         none if none.is_empty() => none,
         which => format!(" {which}"),
     };

@@ -89,13 +89,9 @@ fn space_against_latency(cells: &[Cell<'_>]) -> FigureSlot {
     };
     let points: Vec<(&Cell<'_>, &Number, f64)> = compared.filter_map(point).collect();
     let drawn: Vec<&Cell<'_>> = points.iter().map(|(cell, ..)| *cell).collect();
-    let (others, lacking): (Vec<&Cell<'_>>, Vec<&Cell<'_>>) = cells
-        .iter()
-        .filter(is_wanted)
-        .partition(|cell| point(cell).is_some());
-    let lacking_names = Naming::among(lacking.iter().copied(), &[]);
-    let lacking = without_value(lacking.iter().map(|cell| lacking_names.name(cell)).collect());
-    let others = behind_blank(cells_not_drawn(others, &drawn));
+    let left_out = not_compared(cells.iter().filter(is_wanted), &drawn, |cell| {
+        point(cell).is_some()
+    });
     if points.len() < 2 {
         let reason = "fewer than two configurations were read cold in the same way.";
         return FigureSlot::missing(TITLE, reason, "fs-choice");
@@ -142,14 +138,22 @@ fn space_against_latency(cells: &[Cell<'_>]) -> FigureSlot {
     };
     let caption = "Left and up is better. The line joins the configurations that no other measured one beats in both; space includes metadata.";
     FigureSlot::of(
-        chart.draw(
-            "fs-space-against-latency",
-            TITLE,
-            format!("{caption}{lacking}{others}"),
-        ),
+        chart.draw("fs-space-against-latency", TITLE, format!("{caption}{left_out}")),
         TITLE,
         "fs-choice",
     )
+}
+
+/// Which cold small reads the front leaves out: those without both values, and those that were not read as the drawn ones.
+fn not_compared<'c, 'a: 'c>(
+    reads: impl Iterator<Item = &'c Cell<'a>>,
+    drawn: &[&Cell<'_>],
+    has_both: impl Fn(&'c Cell<'a>) -> bool,
+) -> String {
+    let (others, lacking): (Vec<&Cell<'_>>, Vec<&Cell<'_>>) = reads.partition(|cell| has_both(cell));
+    let naming = Naming::among(lacking.iter().copied(), &[]);
+    let lacking = lacking.iter().map(|cell| naming.name(cell)).collect();
+    without_value(lacking) + &behind_blank(cells_not_drawn(others, drawn))
 }
 
 /// A sentence with a blank before it; nothing of none.

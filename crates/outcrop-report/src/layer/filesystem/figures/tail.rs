@@ -19,6 +19,9 @@ const TAILS: [(f64, &str); 2] = [(0.999, "p99.9 − p50"), (0.99, "p99 − p50")
 /// Why the tail of a chart is that of a p99.
 const NOT_FURTHER: &str = " Not p99.9: some cells have fewer than 10,000 reads.";
 
+/// Why there is no line.
+const NONE: &str = "no configuration was offered two shares of its highest rate.";
+
 /// The tail of cold reads by the share of the closed loop's rate that was offered, with what was published of a p99.9.
 ///
 /// Of all trials of a cell together: a single one has too few reads for a p99.9.
@@ -88,8 +91,7 @@ pub(super) fn tail_by_load(cells: &[Cell<'_>], published: &Published) -> Beside 
     let caption = format!(
         "{name} of all trials of a cell together, from when a read was due. It has no interval.{why}{left_out}{whose}"
     );
-    let none = "no configuration was offered two shares of its highest rate.";
-    let slot = chart.curves("fs-tail-by-load", TITLE, caption, PLAN_OF_LOAD, none);
+    let slot = chart.curves("fs-tail-by-load", TITLE, caption, PLAN_OF_LOAD, NONE);
     Beside {
         slot: slot.with_effort(LeastEffort::Default),
         has_published,
