@@ -100,13 +100,7 @@ pub(super) fn of(cell: &CellView<'_>) -> Result<FioOptions, String> {
     if !conditions.iter().any(|(name, _)| *name == "direct") {
         put("direct", u8::from(!is_buffered).to_string());
     }
-    let durability = durability(cell)?;
-    // What is synced was written before, unless the results are of a fio that only reserved the space.
-    if !durability.is_empty() && mix == ReadWriteMix::WRITE_ONLY {
-        let is_reserved = cell.factor(&format!("{CONDITION_PREFIX}{LAYOUT}")).is_some();
-        put("overwrite", u8::from(!is_reserved).to_string());
-    }
-    for (name, value) in durability {
+    for (name, value) in durable_writes(cell, mix)? {
         put(name, value);
     }
     let place = match conditions.is_empty() {
@@ -171,6 +165,16 @@ fn numa_node(settings: &Settings) -> Result<Vec<(&'static str, String)>, String>
         ]),
         Some(place) => Err(format!("fio has no option for {} = {place}", NUMA_NODE.name)),
     }
+}
+
+/// When writes become durable, and whether what is synced was written before: a fio that was not told to may only have reserved the space.
+fn durable_writes(cell: &CellView<'_>, mix: ReadWriteMix) -> Result<Vec<(&'static str, String)>, String> {
+    let mut options = durability(cell)?;
+    if !options.is_empty() && mix == ReadWriteMix::WRITE_ONLY {
+        let is_reserved = cell.factor(&format!("{CONDITION_PREFIX}{LAYOUT}")).is_some();
+        options.push(("overwrite", u8::from(!is_reserved).to_string()));
+    }
+    Ok(options)
 }
 
 /// When writes become durable, in fio's options.

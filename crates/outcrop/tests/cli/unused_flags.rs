@@ -1,6 +1,6 @@
 //! Flags that would change nothing are refused, and those of a report do the same in every format.
 
-use crate::harness::{names_in, only_run, outcrop, workplace};
+use crate::harness::{Seen, names_in, only_run, outcrop, workplace};
 
 const TINY: [&str; 11] = [
     "device",
@@ -110,10 +110,15 @@ fn a_folder_of_runs_is_named_once_and_commands_about_one_are_what_a_shell_reads(
     assert!(seen.stderr.contains("--resume 'my runs/"), "{seen:?}");
 }
 
+fn with_option_of_fio(option: &str) -> Seen {
+    outcrop(
+        workplace().path(),
+        &["device", option, "--size", "16MiB", "--dry-run"],
+    )
+}
+
 #[test]
 fn what_turns_an_option_of_fio_off_is_not_answered_with_how_to_turn_it_on() {
-    let dir = workplace();
-    let device = |option: &str| outcrop(dir.path(), &["device", option, "--size", "16MiB", "--dry-run"]);
     for (option, says) in [
         ("--buffered=0", "--access decides, by default direct"),
         ("--zero_buffers=0", "--content decides, by default random"),
@@ -151,11 +156,15 @@ fn what_turns_an_option_of_fio_off_is_not_answered_with_how_to_turn_it_on() {
         ("--verify_fatal=0", "it is off"),
         ("--flow=0", "it is off"),
     ] {
-        let seen = device(option);
+        let seen = with_option_of_fio(option);
         assert_eq!(seen.code, Some(0), "{option}: {seen:?}");
         let says = format!("fio's {option} has no effect: {says}");
         assert!(seen.stderr.contains(&says), "{says}: {seen:?}");
     }
+}
+
+#[test]
+fn an_option_of_fio_that_is_on_is_answered_with_the_counterpart_of_its_value() {
     for (option, says) in [
         ("--buffered=1", "type --access buffered"),
         ("--iodepth_batch=16", "type --submission batch"),
@@ -173,7 +182,7 @@ fn what_turns_an_option_of_fio_off_is_not_answered_with_how_to_turn_it_on() {
         ),
         ("--offset_increment=1g", "start at evenly spaced offsets"),
     ] {
-        let seen = device(option);
+        let seen = with_option_of_fio(option);
         assert_eq!(seen.code, Some(2), "{option}: {seen:?}");
         let says = format!("{option} is a fio option that Outcrop does not have: … {says}");
         let (refused, answer) = says.split_once(" … ").unwrap();
@@ -185,7 +194,7 @@ fn what_turns_an_option_of_fio_off_is_not_answered_with_how_to_turn_it_on() {
     }
     let args = ["--content", "zeros", "--rw", "randwrite", "--refill_buffers"];
     let seen = outcrop(
-        dir.path(),
+        workplace().path(),
         &[&["device", "--size", "16MiB", "--dry-run"], &args[..]].concat(),
     );
     assert!(

@@ -87,7 +87,7 @@ fn space_against_latency(cells: &[Cell<'_>]) -> FigureSlot {
             Cell::value(cell, &SPACE_RATIO)?,
         ))
     };
-    let points: Vec<(&Cell<'_>, &Number, f64)> = compared.filter_map(point).collect();
+    let points: Vec<Traded<'_, '_>> = compared.filter_map(point).collect();
     let drawn: Vec<&Cell<'_>> = points.iter().map(|(cell, ..)| *cell).collect();
     let left_out = not_compared(cells.iter().filter(is_wanted), &drawn, |cell| {
         point(cell).is_some()
@@ -96,9 +96,29 @@ fn space_against_latency(cells: &[Cell<'_>]) -> FigureSlot {
         let reason = "fewer than two configurations were read cold in the same way.";
         return FigureSlot::missing(TITLE, reason, "fs-choice");
     }
+    let chart = ScatterChart {
+        x: axis("p50 of a cold small read", Quantity::Latency, Scale::Log10),
+        y: axis("Data ÷ space", Quantity::Ratio, Scale::Fitted),
+        x_better: Better::Lower,
+        groups: by_kind(&points),
+        front_name: Some("front".to_owned()),
+    };
+    let caption = "Left and up is better. The line joins the configurations that no other measured one beats in both; space includes metadata.";
+    FigureSlot::of(
+        chart.draw("fs-space-against-latency", TITLE, format!("{caption}{left_out}")),
+        TITLE,
+        "fs-choice",
+    )
+}
+
+/// A cell, its latency, and its data ÷ space.
+type Traded<'c, 'a> = (&'c Cell<'a>, &'c Number, f64);
+
+/// The points of the front by the kind of filesystem.
+fn by_kind(points: &[Traded<'_, '_>]) -> Vec<ScatterGroup> {
     let mut groups: Vec<ScatterGroup> = Vec::new();
-    for (cell, latency, space) in &points {
-        let beats = |other: &&(&Cell<'_>, &Number, f64)| {
+    for (cell, latency, space) in points {
+        let beats = |other: &&Traded<'_, '_>| {
             other.1.value <= latency.value
                 && other.2 >= *space
                 && (other.1.value < latency.value || other.2 > *space)
@@ -129,19 +149,7 @@ fn space_against_latency(cells: &[Cell<'_>]) -> FigureSlot {
             }),
         }
     }
-    let chart = ScatterChart {
-        x: axis("p50 of a cold small read", Quantity::Latency, Scale::Log10),
-        y: axis("Data ÷ space", Quantity::Ratio, Scale::Fitted),
-        x_better: Better::Lower,
-        groups,
-        front_name: Some("front".to_owned()),
-    };
-    let caption = "Left and up is better. The line joins the configurations that no other measured one beats in both; space includes metadata.";
-    FigureSlot::of(
-        chart.draw("fs-space-against-latency", TITLE, format!("{caption}{left_out}")),
-        TITLE,
-        "fs-choice",
-    )
+    groups
 }
 
 /// Which cold small reads the front leaves out: those without both values, and those that were not read as the drawn ones.

@@ -1,4 +1,4 @@
-//! What people learn of the values that were encoded, besides their size.
+//! What people learn of the values that were encoded, in addition to their size.
 
 use super::layout::Layout;
 use super::of_column;
@@ -27,7 +27,7 @@ pub(super) fn say_empty_fields(column: &TableColumn, empty: u64) {
     }
 }
 
-/// People learn what is in the first line besides its words, since they see neither.
+/// People learn what is in the first line in addition to its words, since they see neither.
 pub(super) fn say_marks(file: &Path) -> anyhow::Result<()> {
     let column = Column::open_on_disk(file).map_err(of_column)?;
     // A file without codes has no first value to look at.

@@ -63,10 +63,8 @@ pub(super) fn tail_by_load(cells: &[Cell<'_>], published: &Published) -> Beside 
         });
         let mut points: Vec<Point> = points.collect();
         points.sort_by(|one, other| one.x.total_cmp(&other.x));
-        let name = family
-            .first()
-            .map_or_else(String::new, |cell| offered_to(cell, &naming));
-        (name, points)
+        let name = family.first().map(|cell| offered_to(cell, &naming));
+        (name.unwrap_or_default(), points)
     };
     let (mut series, left_out) = left_out::lines(lines.iter().map(line).collect(), 2);
     let (lines, whose) = match name == TAILS[0].1 && series.iter().any(Series::is_curve) {
