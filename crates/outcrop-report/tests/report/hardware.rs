@@ -330,7 +330,7 @@ fn hardware_is_modelled_from_the_store_that_everything_is_compared_with() {
     }
     let advice = &report.layers[0].answer.advice[0];
     assert!(
-        advice.text.contains("on btrfs, the fastest cell without"),
+        advice.text.contains("on btrfs, as in where to compress"),
         "{}",
         advice.text
     );
