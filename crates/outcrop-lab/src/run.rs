@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use outcrop_probe::clock;
 use outcrop_probe::environment::Environment;
 use outcrop_results::RunFolder;
-use outcrop_results::layout::ENVIRONMENT_FILE;
+use outcrop_results::layout::{ENVIRONMENT_FILE, PLAN_CHECKSUM};
 use outcrop_schema::Remark;
 use outcrop_schema::remark::RESUMED_ELSEWHERE;
 use serde_json::Value;
@@ -89,9 +89,6 @@ const DECISIVE: [(&str, &str); 7] = [
     ("/storage/device/name", "the block device"),
     ("/storage/device/model", "the device's model"),
 ];
-
-/// Where the environment has the checksum of plan.toml, as written when the run began.
-const PLAN_CHECKSUM: &str = "plan_crc32c";
 
 /// Says what a resume found; the sentences also go into the notes of the first trial.
 pub(crate) fn opening_notes(set: &PlanSet, folder: &RunFolder, observer: &mut dyn Observer) -> Vec<Remark> {

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::layout::PLAN_CHECKSUM;
+
 /// One reading that differs between two runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EnvironmentDifference {
@@ -63,7 +65,8 @@ pub(super) fn differences(baseline: &Value, candidate: &Value) -> Vec<Environmen
     let paths: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
     paths
         .into_iter()
-        .filter(|path| !is_below(path, &VOLATILE))
+        // Two plans are no two environments: the cells say what differs.
+        .filter(|path| !is_below(path, &VOLATILE) && *path != PLAN_CHECKSUM)
         .filter_map(|path| difference(path, &a, &b))
         .collect()
 }

@@ -246,10 +246,17 @@ fn the_command_that_is_printed_replays_the_trace_and_where_none_would_none_is_pr
     assert!(seen.stdout.contains("hit ratio,0.9735,"), "{seen:?}");
     served.end();
 
-    let own_sets = command(&["my trace.csv", "--no-set-on-miss", "--memory", "64KiB"]);
+    let lines: String = (0..2_000_u32)
+        .map(|number| {
+            let operation = if number % 4 == 0 { "set" } else { "get" };
+            format!("{number},k{},{operation},3,100,0\n", number % 51)
+        })
+        .collect();
+    std::fs::write(dir.join("own sets.csv"), lines).unwrap();
+    let own_sets = command(&["own sets.csv", "--no-set-on-miss"]);
     assert_eq!(
         own_sets.as_deref(),
-        Some("outcrop cache load --trace 'my trace.csv'")
+        Some("outcrop cache load --trace 'own sets.csv'")
     );
     assert_eq!(command(&["my trace.csv", "--requests", "2000"]), None);
     let text = std::fs::read(dir.join("my trace.csv")).unwrap();
