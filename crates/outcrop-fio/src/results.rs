@@ -12,7 +12,7 @@ mod together;
 mod trials;
 mod values;
 
-pub(crate) use described::{LAYOUT, SYNCS};
+pub(crate) use described::SYNCS;
 pub use import::{ImportOptions, Imported, import};
 
-pub(crate) use outcrop_results::{OPTION_OF_FIO as CONDITION_PREFIX, SHARED_WITH};
+pub(crate) use outcrop_results::{LAYOUT, OPTION_OF_FIO as CONDITION_PREFIX, SHARED_WITH};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use outcrop_probe::clock;
 use outcrop_probe::environment::Environment;
 use outcrop_results::RunFolder;
-use outcrop_results::layout::{ENVIRONMENT_FILE, PLAN_CHECKSUM};
+use outcrop_results::layout::{ENVIRONMENT_FILE, TRIAL_LENGTHS};
 use outcrop_schema::Remark;
 use outcrop_schema::remark::RESUMED_ELSEWHERE;
 use serde_json::Value;
@@ -19,9 +19,14 @@ use crate::plan::{Plan, PlanOptions, PlanSet, PlanSource};
 /// # Errors
 /// When the folder cannot be made.
 pub fn new_run(parent: &Path, name: &str, set: &PlanSet) -> Result<RunFolder, LabError> {
-    let plan = set.to_toml();
-    let environment = environment(set, &plan);
-    let folder = RunFolder::create(parent, name, &clock::utc_compact_timestamp(), &plan, &environment)?;
+    let environment = environment(set);
+    let folder = RunFolder::create(
+        parent,
+        name,
+        &clock::utc_compact_timestamp(),
+        &set.to_toml(),
+        &environment,
+    )?;
     Ok(folder.speaking(set.vocabulary()))
 }
 
@@ -80,7 +85,8 @@ pub fn resume(dir: &Path) -> Result<ResumedRun, LabError> {
 }
 
 /// What of the environment decides whether two sessions of one run belong together.
-const DECISIVE: [(&str, &str); 7] = [
+const DECISIVE: [(&str, &str); 8] = [
+    ("/trial_lengths", "the length of trials"),
     ("/outcrop_version", "the version of Outcrop"),
     ("/cpu/model", "the CPU"),
     ("/cpu/online_cpu_count", "the number of CPUs"),
@@ -116,9 +122,7 @@ fn drift(set: &PlanSet, folder: &RunFolder) -> Vec<Remark> {
             "{path} cannot be read, so it is unknown whether this is still the same machine"
         ))];
     };
-    // Without its plan the run would not have been opened.
-    let plan = folder.plan_toml().unwrap_or_default();
-    differences(&began, &environment(set, &plan))
+    differences(&began, &environment(set))
         .into_iter()
         .map(|difference| RESUMED_ELSEWHERE.remark(difference))
         .collect()
@@ -131,27 +135,28 @@ fn differences(began: &Value, now: &Value) -> Vec<String> {
             .filter(|value| !value.is_object() && !value.is_null())
             .map(Value::to_string)
     };
-    let changed = DECISIVE.iter().filter_map(|(pointer, what)| {
-        let (began, now) = (text(began, pointer)?, text(now, pointer)?);
-        (began != now).then(|| format!("{what} changed from {began} to {now}"))
-    });
-    // Cells are checked against the journal, and durations are in no cell.
-    let checksum = |environment: &Value| environment.get(PLAN_CHECKSUM).and_then(Value::as_u64);
-    let edited = checksum(began)
-        .zip(checksum(now))
-        .filter(|(began, now)| began != now);
-    let edited = edited.map(|_| "its plan.toml was edited".to_owned());
-    changed
-        .chain(edited)
-        .map(|what| format!("resumed after {what}: trials before and after may not be comparable"))
+    DECISIVE
+        .iter()
+        .filter_map(|(pointer, what)| {
+            let (began, now) = (text(began, pointer)?, text(now, pointer)?);
+            (began != now).then(|| format!("resumed after {what} changed from {began} to {now}: trials before and after may not be comparable"))
+        })
         .collect()
 }
 
-/// The environment of the storage that the run measures, and the checksum of the plan that it is measured by.
-fn environment(set: &PlanSet, plan_toml: &str) -> Value {
+/// The environment of the storage that the run measures, and how long its trials take: no cell has that, so the journal cannot tell when the
+/// plan is edited.
+fn environment(set: &PlanSet) -> Value {
     let mut environment = environment_of(set);
-    environment[PLAN_CHECKSUM] = crc32c::crc32c(plan_toml.as_bytes()).into();
+    environment[TRIAL_LENGTHS] = lengths(set).into();
     environment
+}
+
+/// `250ms after 50ms`, of each plan.
+fn lengths(set: &PlanSet) -> String {
+    let of_plan = |plan: &Plan| format!("{} after {}", plan.trial.duration, plan.trial.warm_up);
+    let lengths: Vec<String> = set.plans().iter().map(of_plan).collect();
+    lengths.join(", ")
 }
 
 fn environment_of(set: &PlanSet) -> Value {
@@ -172,7 +177,8 @@ mod tests {
 
     #[test]
     fn the_environment_of_this_machine_has_every_decisive_field() {
-        let here = serde_json::to_value(Environment::read(Path::new("."))).unwrap();
+        let mut here = serde_json::to_value(Environment::read(Path::new("."))).unwrap();
+        here[TRIAL_LENGTHS] = "of its plan".into();
         for (pointer, what) in DECISIVE {
             assert!(here.pointer(pointer).is_some(), "{what} is not at {pointer}");
         }
@@ -189,18 +195,5 @@ mod tests {
             told[1].contains("the kernel changed from \"6.1\" to \"6.2\""),
             "{told:?}"
         );
-    }
-
-    #[test]
-    fn a_plan_that_was_edited_is_told_and_one_of_an_older_run_is_not() {
-        let of = |checksum: Value| serde_json::json!({ PLAN_CHECKSUM: checksum });
-        let told = differences(&of(7.into()), &of(8.into()));
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(
-            told[0].starts_with("resumed after its plan.toml was edited:"),
-            "{told:?}"
-        );
-        assert!(differences(&of(7.into()), &of(7.into())).is_empty());
-        assert!(differences(&serde_json::json!({}), &of(8.into())).is_empty());
     }
 }

@@ -11,8 +11,8 @@ use crate::error::ResultsError;
 pub const PLAN_FILE: &str = "plan.toml";
 /// The machine as it was when the run began.
 pub const ENVIRONMENT_FILE: &str = "environment.json";
-/// Where the environment has the checksum of the plan, as written when the run began.
-pub const PLAN_CHECKSUM: &str = "plan_crc32c";
+/// Where the environment has how long the trials take, as the plan had it when the run began.
+pub const TRIAL_LENGTHS: &str = "trial_lengths";
 /// The journal of trials.
 pub const JOURNAL_FILE: &str = "trials.ndjson";
 /// The tidy records, derived from the journal.

@@ -64,8 +64,8 @@ pub use record::{Record, records_of};
 pub use references::{Reference, ReferenceKind, ReferenceRow};
 pub use run_folder::RunFolder;
 pub use trial::{
-    DataIdentity, HistogramEntry, HistogramKind, OPTION_OF_FIO, Outcome, SHARED_WITH, TrialEntry, Value,
-    Variant,
+    DataIdentity, HistogramEntry, HistogramKind, LAYOUT, OPTION_OF_FIO, Outcome, SHARED_WITH, TrialEntry,
+    Value, Variant,
 };
 pub use view::{
     CellView, NONE_COMPLETED, RunView, Samples, SeriesPoint, Uncertainty, is_of_some_trials,

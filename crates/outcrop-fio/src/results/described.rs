@@ -14,7 +14,7 @@ use outcrop_workload::{Durability, ReadWriteMix};
 
 use super::figures::Figures;
 use super::together::Beside;
-use super::{CONDITION_PREFIX, file_name};
+use super::{CONDITION_PREFIX, LAYOUT, file_name};
 use crate::options::{Given, Options, WITHOUT_ORDER};
 use crate::quantity::{bytes, flag, time};
 use crate::words::{self, Workload};
@@ -101,8 +101,6 @@ const BY_ORDER: [(FactorRef, [&str; 2]); 2] = [
 ];
 /// What is said of a mix in which fio synced more often than Outcrop does.
 pub(crate) const SYNCS: &str = "syncs";
-/// What is said of a file that fio may not have written before.
-pub(crate) const LAYOUT: &str = "layout";
 /// Syncs are more if they are this many times those that were asked for; the last writes of a job may have none.
 const MUCH_MORE_OFTEN: f64 = 1.1;
 /// Beyond this, the list of conditions in a subject's name is cut.
@@ -269,8 +267,7 @@ impl Described {
         ));
     }
 
-    /// Marks synced writes to a file that fio may have made by reserving space alone: each sync then commits the first write of its blocks
-    /// as well, and no cell of ours matches it.
+    /// Marks synced writes to a file that fio may not have written before: each sync then commits the first write of its blocks as well, and no cell of ours matches it.
     ///
     /// *Source*: fio(1), `overwrite` and `fallocate`.
     fn say_layout(&mut self, options: &Options) {
@@ -287,11 +284,11 @@ impl Described {
         }
         self.factors.insert(
             format!("{CONDITION_PREFIX}{LAYOUT}"),
-            "space reserved only".to_owned(),
+            "perhaps not written before".to_owned(),
         );
         self.remark(
-            "without overwrite=1, fio may have reserved the space of the file without writing it, and each sync then also commits the first \
-             write of its blocks; Outcrop writes its file in full first, so the two are not compared: add overwrite=1 to the job"
+            "without overwrite=1, fio may not have written the file before, and each sync then also commits the first write of its blocks; \
+             Outcrop writes its file in full first, so the two are not compared: add overwrite=1 to the job"
                 .to_owned(),
         );
     }

@@ -134,7 +134,11 @@ fn a_resume_on_another_kernel_or_with_longer_trials_says_so_in_the_first_trial()
         assert_ne!(text, longer, "the plan has no such duration");
         std::fs::write(&plan, longer).unwrap();
     });
-    assert!(edited.contains("its plan.toml was edited"), "{edited}");
+    assert!(
+        edited.contains("the length of trials changed from \"250ms after")
+            && edited.contains("to \"260ms after"),
+        "{edited}"
+    );
 }
 
 /// The one warning of a run that was interrupted after its first trial, changed and resumed; that trial has it as a note.

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_measure::metric::words_of;
-use outcrop_results::Side;
 use outcrop_results::compare::{Comparison, ComparisonRow, FailedCell, NotComparable, Verdict};
+use outcrop_results::{LAYOUT, OPTION_OF_FIO, Side};
 
 use super::text::wrapped;
 use crate::alike::{kind, ranged};
@@ -79,6 +79,10 @@ fn unlike(comparison: &Comparison) -> Vec<(&'static str, String)> {
             words_of(&factor.factor)
         );
         told.push(("  no match in ", sentence));
+        if factor.factor.strip_prefix(OPTION_OF_FIO) == Some(LAYOUT) {
+            let how = "have fio write its file in full first, as Outcrop does: add overwrite=1 to the job";
+            told.push(("  ", how.to_owned()));
+        }
     }
     if is_not_stated {
         let how = "supply what a fio result does not state when you import it: outcrop import fio FILE --assume FACTOR=VALUE";

@@ -133,3 +133,21 @@ fn text_and_markdown_say_what_was_measured_and_what_all_cells_have() {
         assert!(text.contains("read_write_mix=100:0"), "{text}");
     }
 }
+
+#[test]
+fn results_of_files_that_fio_may_not_have_written_name_the_option_that_has_them_written() {
+    let ours = RunBuilder::new(5).cells(&[4096], &[1], &[0]).build();
+    let mut theirs = ours.clone();
+    theirs.name = "theirs".into();
+    for trial in &mut theirs.trials {
+        let value = "perhaps not written before".to_owned();
+        trial.factors.insert("fio_layout".to_owned(), value);
+    }
+    let text = comparison_text(&compare(&ours, &theirs), &Detail::default());
+    let words = in_words(&text);
+    assert!(
+        words.contains("written in full first in the baseline, perhaps not written before in the candidate")
+            && words.contains("add overwrite=1 to the job"),
+        "{text}"
+    );
+}

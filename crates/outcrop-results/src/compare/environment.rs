@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::layout::PLAN_CHECKSUM;
+use crate::layout::TRIAL_LENGTHS;
 
 /// One reading that differs between two runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -65,8 +65,8 @@ pub(super) fn differences(baseline: &Value, candidate: &Value) -> Vec<Environmen
     let paths: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
     paths
         .into_iter()
-        // Two plans are no two environments: the cells say what differs.
-        .filter(|path| !is_below(path, &VOLATILE) && *path != PLAN_CHECKSUM)
+        // The trials themselves say how long they took.
+        .filter(|path| !is_below(path, &VOLATILE) && *path != TRIAL_LENGTHS)
         .filter_map(|path| difference(path, &a, &b))
         .collect()
 }

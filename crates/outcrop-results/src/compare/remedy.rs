@@ -52,7 +52,9 @@ impl Undecided {
                 .iter()
                 .any(|row| is_rate(row))
                 .then(|| "a rate is 0 if the trial stalled: measure that cell again".to_owned()),
-            Self::OncePerRun | Self::OtherSample | Self::Load | Self::Definition => None,
+            Self::BothPublished | Self::OncePerRun | Self::OtherSample | Self::Load | Self::Definition => {
+                None
+            }
         }
     }
 }

@@ -192,7 +192,11 @@ fn undecidable(
     is_paired: bool,
 ) -> Option<Undecided> {
     let is_constant = |cell: &Cell, samples: &Samples| cell.is_reference && samples.values.len() == 1;
-    let is_beside_a_constant = is_constant(a, a_samples) || is_constant(b, b_samples);
+    let constants = [is_constant(a, a_samples), is_constant(b, b_samples)];
+    if constants == [true, true] {
+        return Some(Undecided::BothPublished);
+    }
+    let is_beside_a_constant = constants.contains(&true);
     for (cell, samples) in [(a, a_samples), (b, b_samples)] {
         if sampled(samples).is_some() || is_constant(cell, samples) {
             continue;

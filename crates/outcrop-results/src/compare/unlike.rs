@@ -7,12 +7,14 @@ use serde::Serialize;
 use super::cells::Cell;
 use super::{Side, UnmatchedCell, conditions};
 use crate::references::NOT_STATED;
-use crate::trial::{OPTION_OF_FIO, SHARED_WITH};
+use crate::trial::{LAYOUT, OPTION_OF_FIO, SHARED_WITH};
 
 /// Cells of a side among which the nearest are looked for.
 const MOST_CELLS: usize = 100;
 /// What a cell was measured with that ran beside no other job.
 const ALONE: &str = "alone";
+/// What is shown of a file that was written in full before it was measured.
+const WRITTEN: &str = "written in full first";
 
 /// A factor in which no cell of one side is like a cell of the other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -80,6 +82,7 @@ fn without_common_value(baseline: &[Cell], candidate: &[Cell]) -> Vec<UnlikeFact
     let values = |cells: &[Cell], name: &String| -> BTreeSet<String> {
         let none = match name.strip_prefix(OPTION_OF_FIO) {
             Some(SHARED_WITH) => ALONE,
+            Some(LAYOUT) => WRITTEN,
             _ => NOT_STATED,
         };
         let value = |cell| conditions::value_of(cell, name).unwrap_or(none).to_owned();

@@ -70,6 +70,9 @@ pub enum Undecided {
     /// A single published value has no repetitions of its own.
     #[error("fewer than {LEAST_BESIDE_A_CONSTANT} repetitions to compare with a single published value")]
     FewBesidePublished,
+    /// Both sides have a single published value.
+    #[error("each side has a single published value, and no repetitions")]
+    BothPublished,
     /// A run has one such value, however often it repeats its trials.
     #[error("there is one value per run, so repetitions give no interval")]
     OncePerRun,

@@ -1,6 +1,6 @@
 //! Publications that name a workload, beside runs that were given a part of it otherwise.
 
-use outcrop_results::{CompareOptions, NotComparable, Value, Verdict, compare_with, references};
+use outcrop_results::{CompareOptions, NotComparable, Undecided, Value, Verdict, compare_with, references};
 use outcrop_schema::cache::{HIT_RATIO, POPULARITY};
 
 use crate::comparisons::{repeated, row};
@@ -48,4 +48,23 @@ fn requests_of_another_popularity_are_not_those_of_the_published_pool() {
         };
         assert!(!reasons.iter().any(of_popularity), "{reasons:?}");
     }
+}
+
+#[test]
+fn two_publications_are_not_said_to_have_a_value_of_0() {
+    let one = references::load("toshiba-kxg60znv256g-fio").unwrap();
+    let mut other = one.clone();
+    other.name = "again".to_owned();
+    let comparison = compare_with(&one, &other, &CompareOptions::default()).unwrap();
+    let verdicts = comparison.rows.iter().map(|row| &row.verdict);
+    let undecided: Vec<&Verdict> = verdicts
+        .filter(|verdict| matches!(verdict, Verdict::Undecided(_)))
+        .collect();
+    assert!(!undecided.is_empty(), "{:?}", comparison.rows.first());
+    assert!(
+        undecided
+            .iter()
+            .all(|verdict| **verdict == Verdict::Undecided(Undecided::BothPublished)),
+        "{undecided:?}"
+    );
 }

@@ -226,6 +226,7 @@ fn of_comparisons() {
             Undecided::FewRepetitions,
             Undecided::FewPairs,
             Undecided::FewBesidePublished,
+            Undecided::BothPublished,
             Undecided::OncePerRun,
             Undecided::OtherSample,
             Undecided::NoRatio,
