@@ -112,7 +112,8 @@ impl Column {
         reopen(py, path, preload, memory)
     }
 
-    /// Writes a column file and says what it takes. The file appears under its name whole or not at all.
+    /// Writes a column file and says what it takes. The file appears under its name whole or not at all, and replaces one that is
+    /// already there.
     #[staticmethod]
     #[pyo3(signature = (data, path, *, column=None, index="none", profile="balanced", null=None, threads=None, progress=None))]
     #[expect(clippy::too_many_arguments, reason = "keywords of a Python function")]

@@ -345,9 +345,11 @@ impl FailIf {
         } else if is_found && is_beyond(near, ratio) && row.ratio.is_some_and(is_between) {
             Found::WithinDrift
         } else if is_beyond(far, ratio) {
-            // More repetitions cannot take away what else may be the cause.
+            // More repetitions cannot take away what else may be the cause, of the change or of its absence.
+            let leads_to_met = row.ratio.is_some_and(|found| is_beyond(found, ratio));
             match () {
                 () if load::may_explain(row, is_above) => Found::UnderLoad,
+                () if !leads_to_met && load::may_explain(row, !is_above) => Found::UnderLoad,
                 () if row.lower_by_definition.is_some() => Found::ByDefinition,
                 () => Found::Undecided,
             }

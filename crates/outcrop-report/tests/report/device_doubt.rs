@@ -437,7 +437,7 @@ fn no_access_size_is_called_better_than_one_whose_interval_overlaps() {
     let size = claim(&report, "Access size");
     assert!(
         size.text.contains("128 KiB random reads reach")
-            && size.text.contains("cannot distinguish from 1 MiB"),
+            && size.text.contains("whose interval overlaps that of 1 MiB"),
         "{size:?}"
     );
 }

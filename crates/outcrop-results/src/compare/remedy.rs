@@ -9,7 +9,7 @@ use outcrop_measure::ratio::{
 };
 
 use super::verdict::{LEAST_BESIDE_A_CONSTANT, LEAST_PAIRS, LEAST_REPETITIONS, LEVEL};
-use super::{ComparisonRow, Figure, Side, Undecided, Verdict};
+use super::{ComparisonRow, Figure, Side, Undecided, Verdict, load};
 
 /// Nobody repeats a measurement more often for an answer: beyond it, an estimate says no more.
 const MOST_REPETITIONS: usize = 1000;
@@ -136,9 +136,17 @@ pub(super) fn needed(row: &ComparisonRow, margin: f64, tests: usize, is_paired: 
         Verdict::Undecided(Undecided::Wide | Undecided::Chance | Undecided::Drift)
     );
     let interval = row.interval.filter(|_| is_open && !row.is_of_sample)?;
-    let differs = to_be_beyond(&interval, (1.0, row.drift), interval.estimate > 1.0, tests);
-    let is_same = samples_to_stay_between(&interval, 1.0 / (1.0 + margin), 1.0 + margin);
-    let estimate = [differs, is_same].into_iter().flatten().reduce(f64::min)?;
+    // What the load of the machine may explain or hide, more repetitions leave open.
+    let is_above = interval.estimate > 1.0;
+    let differs = (!load::may_explain(row, is_above))
+        .then(|| to_be_beyond(&interval, (1.0, row.drift), is_above, tests));
+    let is_same = (!load::may_hide(row))
+        .then(|| samples_to_stay_between(&interval, 1.0 / (1.0 + margin), 1.0 + margin));
+    let estimate = [differs, is_same]
+        .into_iter()
+        .flatten()
+        .flatten()
+        .reduce(f64::min)?;
     let figures = [&row.baseline, &row.candidate].into_iter().flatten();
     // Beside one published value, signs count as those of pairs do.
     let is_beside_one = is_paired || figures.map(|figure| figure.n).min() == Some(1);

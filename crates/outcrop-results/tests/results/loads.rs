@@ -57,6 +57,40 @@ fn a_difference_that_the_load_explains_is_undecided_and_one_against_it_is_not() 
 }
 
 #[test]
+fn no_repetitions_are_said_to_decide_what_the_load_leaves_open_however_many_there_are() {
+    let folder = tempfile::tempdir().unwrap();
+    // The median is three in a hundred lower, and the trials vary by more.
+    let of = |name: &str, iops: f64, others: f64| {
+        let varied = repeated(5, |repetition| TrialEntry {
+            others_cpu_share: Some(others),
+            ..trial(
+                32,
+                repetition,
+                &usual(iops * (1.0 + 0.04 * f64::from(repetition)), 4e5),
+            )
+        });
+        run_of(folder.path(), name, &varied)
+    };
+    let condition: FailIf = "iops < -8%".parse().unwrap();
+    let needed = |baseline: &RunView, candidate: &RunView| {
+        let comparison = compare(baseline, candidate);
+        let iops = row(&comparison, "iops");
+        assert_eq!(iops.verdict, Verdict::Undecided(Undecided::Wide));
+        let checked = check_all(std::slice::from_ref(&condition), &comparison)
+            .expect("the runs have IOPS")
+            .remove(0);
+        (iops.repetitions_needed, checked.repetitions_needed)
+    };
+    let (row_needs, condition_needs) = needed(&of("quiet", 1e5, 0.03), &of("like-it", 0.97e5, 0.03));
+    assert!(row_needs.is_some() && !condition_needs.is_empty());
+    // The candidate's, which are lower, had more to do beside them; and the other way round for a condition on what is higher.
+    let (row_needs, _) = needed(&of("idle", 1e5, 0.03), &of("busy", 0.97e5, 0.85));
+    assert_eq!(row_needs, None);
+    let (_, condition_needs) = needed(&of("loaded", 1e5, 0.85), &of("free", 0.97e5, 0.03));
+    assert!(condition_needs.is_empty(), "{condition_needs:?}");
+}
+
+#[test]
 fn a_limit_allows_for_no_load_and_a_cell_beyond_it_carries_what_others_used() {
     let folder = tempfile::tempdir().unwrap();
     let busy = run(folder.path(), "busy", 1e5, Some(0.85));
@@ -91,7 +125,8 @@ fn what_may_meet_a_condition_under_more_load_is_not_said_to_take_more_repetition
     let folder = tempfile::tempdir().unwrap();
     let conditions: [FailIf; 2] = ["iops < -5%", "iops > +5%"].map(|condition| condition.parse().unwrap());
     let baseline = run(folder.path(), "baseline", 2e5, Some(0.0));
-    for (others, counts) in [(0.0, [(0, 1), (0, 1)]), (0.9, [(1, 0), (0, 1)])] {
+    // The median is the same: of a side that had more to do, that may hide a gain.
+    for (others, counts) in [(0.0, [(0, 1), (0, 1)]), (0.9, [(1, 0), (1, 0)])] {
         let varied = repeated(5, |repetition| TrialEntry {
             others_cpu_share: Some(others),
             ..trial(

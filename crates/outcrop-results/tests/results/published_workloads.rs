@@ -55,7 +55,11 @@ fn two_publications_are_not_said_to_have_a_value_of_0() {
     let one = references::load("toshiba-kxg60znv256g-fio").unwrap();
     let mut other = one.clone();
     other.name = "again".to_owned();
-    let comparison = compare_with(&one, &other, &CompareOptions::default()).unwrap();
+    let options = CompareOptions {
+        assumed: factors(&[("state", "fresh")]),
+        ..CompareOptions::default()
+    };
+    let comparison = compare_with(&one, &other, &options).unwrap();
     let verdicts = comparison.rows.iter().map(|row| &row.verdict);
     let undecided: Vec<&Verdict> = verdicts
         .filter(|verdict| matches!(verdict, Verdict::Undecided(_)))

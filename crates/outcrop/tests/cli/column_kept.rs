@@ -44,7 +44,7 @@ fn a_compact_that_makes_a_file_larger_names_the_profile_that_would_not() {
         assert_eq!(seen.code, Some(0), "{seen:?}");
         seen.stderr
     };
-    assert!(said(&[]).contains("give --profile smallest here too"));
+    assert!(said(&[]).contains("encoded with --profile smallest, which is then to be given here too"));
     assert_eq!(said(&["--profile", "smallest"]), "");
 }
 

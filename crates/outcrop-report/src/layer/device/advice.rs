@@ -296,7 +296,7 @@ fn throughput_depth(cells: &[Cell<'_>], curve: &[&Cell<'_>], direction: Directio
         false => (
             format!("{brief_words}{apart}: {iops}, a tie with {peak_words} ({peak})"),
             format!(
-                "{words} gives {iops} with {access} {direction}s{jobs}{under}, which these trials cannot distinguish from {peak_words} ({peak})"
+                "{words} gives {iops} with {access} {direction}s{jobs}{under}; its interval overlaps that of {peak_words} ({peak})"
             ),
         ),
     };
@@ -379,7 +379,7 @@ fn access_size(cells: &[Cell<'_>]) -> Option<Claim> {
         let peak_access = peak_cell.access();
         briefs.push(format!("{brief}, a tie with {}", in_brief(&peak_access)));
         texts.push(format!(
-            "at {depth}, {reached}, which these trials cannot distinguish from {peak_access} ({peak})"
+            "at {depth}, {reached}, whose interval overlaps that of {peak_access} ({peak})"
         ));
         numbers.push(named(peak, format!("{direction} bandwidth of {peak_access}")));
     }

@@ -34,7 +34,7 @@ pub(super) fn price(most: &Cell<'_>, candidates: &[&Cell<'_>], bounds: &Bounds<'
     };
     let price = match p50.overlaps(other_p50) {
         _ if name == other_name => String::new(),
-        true => format!(", which these trials cannot distinguish from reads {compared}"),
+        true => format!(", whose interval overlaps that of reads {compared}"),
         false if p50.value > other_p50.value => {
             let longer = p50.spell(p50.value - other_p50.value);
             format!(", {longer} longer than {compared}")
@@ -126,7 +126,7 @@ impl<'c, 'a> Reference<'c, 'a> {
         soonest.map_or_else(String::new, |(cell, number)| {
             let (name, takes) = (configuration(cell), number.told());
             match number.overlaps(p50) {
-                true => format!("; {name} takes {takes}, which these trials cannot distinguish from {p50}"),
+                true => format!("; {name} takes {takes}, whose interval overlaps that of {p50}"),
                 false => format!(", but {name} takes {takes}"),
             }
         })

@@ -62,14 +62,16 @@ pub(super) fn compact(args: &Compact) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A file does not tell with which profile it was written, and the default makes one of `smallest` larger.
+/// Rows without an index get that of the others, and a file does not tell with which profile it was written: the default makes one of
+/// `smallest` larger.
 fn say_what_grew(args: &Compact, written: &Written) {
     let grew = written
         .input_bytes
         .is_some_and(|bytes| written.report.file_bytes > bytes);
     if grew && args.how.leaves_the_size_open() {
         note(
-            "note: the file is larger than before; if it was encoded with --profile smallest, give --profile smallest here too",
+            "note: the file is larger than before: rows that had no index may have got that of the others (--index none leaves it out), or it was \
+             encoded with --profile smallest, which is then to be given here too",
         );
     }
 }

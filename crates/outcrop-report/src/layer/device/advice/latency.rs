@@ -126,9 +126,9 @@ impl Next {
 struct Load<'c, 'a> {
     /// All of them, the fewest jobs first.
     settings: Vec<&'c Cell<'a>>,
-    /// The one with the fewest jobs whose p99 the trials cannot distinguish from the lowest.
+    /// The one with the fewest jobs whose p99 has an interval that overlaps that of the lowest.
     chosen: &'c Cell<'a>,
-    /// Those whose p99 they cannot distinguish from that of the chosen one.
+    /// Those whose p99 has an interval that overlaps that of the chosen one.
     tied: Vec<&'c Cell<'a>>,
 }
 
