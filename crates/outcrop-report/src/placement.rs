@@ -185,7 +185,13 @@ impl Placement {
         }
         let (failed_checks, remedies) = (checks.clauses(), checks.remedies());
         let modelled = hardware::modelled(run, race.base_of(&family), constraints, cpus, predictions);
-        let mut measured = words::Measured::of(run, (&cells, &family), (&candidates, cpus), race, checks);
+        let mut measured = words::Measured::of(
+            (run, &limits),
+            (&cells, &family),
+            (&candidates, cpus),
+            race,
+            checks,
+        );
         let words::Said {
             mut answer,
             mut essentials,
