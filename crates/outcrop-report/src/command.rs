@@ -34,6 +34,8 @@ pub(crate) struct Commands {
     plan: Table,
     /// Whether trials of its plan are missing.
     is_unfinished: bool,
+    /// The flags of the report's limits, where its plan has others.
+    limits: String,
 }
 
 impl Commands {
@@ -47,7 +49,16 @@ impl Commands {
     pub(crate) fn of_summary(run: &RunSummary) -> Self {
         Self {
             is_unfinished: run.is_unfinished,
-            ..Self::about(&run.folder, &run.plan)
+            ..Self::about(&run.folder, &run.plan).under(&run.limits)
+        }
+    }
+
+    /// The same commands, which measure under these limits: under those of the plan, what they would decide stays open.
+    #[must_use]
+    pub(crate) fn under(self, limits: &str) -> Self {
+        Self {
+            limits: limits.to_owned(),
+            ..self
         }
     }
 
@@ -56,6 +67,7 @@ impl Commands {
             folder: (!folder.is_empty()).then(|| folder.to_owned()),
             plan: toml::from_str(plan).unwrap_or_default(),
             is_unfinished: false,
+            limits: String::new(),
         }
     }
 

@@ -121,6 +121,11 @@ fn section(
     (beside, bounds): (&[String], &Bounds<'_>),
     cells: Vec<Grid>,
 ) -> LayerSection {
+    let of_layer = undecided::LayerOfRun {
+        run,
+        name,
+        limits: bounds.flags(),
+    };
     let (matrices, missing_matrices) = layer.matrices();
     let measured_instead = Commands::of(run).measured_instead(name);
     // Limits are those of the user's data: others neither keep nor break them.
@@ -132,14 +137,14 @@ fn section(
     if let Some(other) = &measured_instead {
         answer.is_of_other_data(other);
     }
-    answer.advice = undecided::withhold(answer.advice, run, name);
+    answer.advice = undecided::withhold(answer.advice, &of_layer);
     answer.mark_undecided();
     LayerSection {
         layer: name.to_owned(),
         measured_instead,
         answer,
         cells,
-        findings: undecided::untestable(layer.findings(), run, name),
+        findings: undecided::untestable(layer.findings(), &of_layer),
         figures: layer.figures(beside),
         matrices,
         missing_matrices,

@@ -163,10 +163,7 @@ impl Placement {
         let constraints = &limits.constraints;
         if let Some(state) = candidate::compressed_below(&family) {
             let reason = words::no_reference(&state);
-            let race = doubt::judge(run, &family, constraints, cpus);
-            let mut candidates = candidate::measured(&family, cpus);
-            candidates.iter_mut().for_each(|one| one.judge(constraints));
-            return Some(Self::without_reference(&family, reason, race, candidates, limits));
+            return Some(Self::without_reference(run, &family, cpus, reason, limits));
         }
         let compared = Compared {
             run,
@@ -178,14 +175,18 @@ impl Placement {
             mut candidates,
             choice: mut chosen,
         } = compared.decide(constraints);
-        let is_unmet = chosen.best.is_none();
         let checks = Checks::of(run, &family, &candidates, &chosen);
         if checks.deny() {
             chosen.sureness = chosen.sureness.map(|_| Sureness::NotClear);
         }
-        let (failed_checks, remedies) = (checks.clauses(), checks.remedies());
         let modelled = hardware::modelled(run, race.base_of(&family), constraints, cpus, predictions);
-        let mut measured = words::Measured::of(run, (&cells, &family), (&candidates, cpus), race, checks);
+        let mut measured = words::Measured::of(
+            (run, &limits),
+            (&cells, &family),
+            (&candidates, cpus),
+            race,
+            checks,
+        );
         let words::Said {
             mut answer,
             mut essentials,
@@ -197,7 +198,7 @@ impl Placement {
         add_costs(&mut answer, &candidates, &limits);
         add_log(&mut answer, &mut essentials, &candidates);
         essentials.extend(cost_in_short(&candidates, &limits));
-        if let Some(meeting) = others::meeting(&cells, &compared, &limits).filter(|_| is_unmet) {
+        if let Some(meeting) = others::meeting(&cells, &compared, &limits).filter(|_| chosen.best.is_none()) {
             add_meeting(&mut answer, &mut essentials, meeting, &measured);
         }
         candidates.extend(modelled.candidates);
@@ -210,8 +211,8 @@ impl Placement {
             next,
             best: chosen.best,
             second: chosen.second,
-            failed_checks,
-            remedies,
+            failed_checks: measured.checks.clauses(),
+            remedies: measured.checks.remedies(),
             not_modelled: modelled.unavailable,
             least_ratio: chosen.least_ratio,
             other_work: measured.checks.other_work,
@@ -252,12 +253,17 @@ impl Placement {
 
     /// What is said where nothing was measured without compression.
     fn without_reference(
+        run: &RunView,
         family: &[&Cell<'_>],
+        cpus: Option<u32>,
         reason: String,
-        race: Race,
-        candidates: Vec<Candidate>,
         limits: Limits,
     ) -> Self {
+        let race = doubt::judge(run, family, &limits.constraints, cpus);
+        let mut candidates = candidate::measured(family, cpus);
+        candidates
+            .iter_mut()
+            .for_each(|one| one.judge(&limits.constraints));
         Self {
             subject: subject::subject(family),
             answer: vec![reason],

@@ -74,6 +74,9 @@ pub struct RunSummary {
     /// Whether trials of stores are among those.
     #[serde(skip)]
     pub lacks_trials_of_stores: bool,
+    /// The flags of the report's limits, where the plan has others.
+    #[serde(skip)]
+    pub(crate) limits: String,
 }
 
 /// How many trials there were and how they ended.
@@ -178,13 +181,15 @@ impl Report {
     ) -> Self {
         let cells = run.cells();
         let limits = Limits::of(run, constraints, prices);
-        let (constraints, slug) = (limits.constraints.clone(), limits.slug());
+        let (constraints, slug, flags) = (limits.constraints.clone(), limits.slug(), limits.flags());
         let has_prices = limits.prices.is_some();
         let system = MeasuredSystem::of(run).ok();
         let predictions = system.as_ref().and_then(|system| system.predictions().ok());
         let placement = Placement::within(run, limits, predictions.as_ref());
         let cpus = environment::cpus(&run.environment);
-        let bounds = Bounds::new(&constraints, placement.as_ref(), cpus).with_prices(has_prices);
+        let bounds = Bounds::new(&constraints, placement.as_ref(), cpus)
+            .with_prices(has_prices)
+            .with_flags(&flags);
         let mut sections = layer::sections(layers, run, &cells, references, &bounds);
         // Predictions need the codec layer's figures too.
         let checked = predictions.iter().flat_map(Predictions::findings);
@@ -195,7 +200,7 @@ impl Report {
             stores.findings.extend(checked);
         }
         Self {
-            run: RunSummary::of(run),
+            run: RunSummary::of(run, flags),
             trials: TrialCounts::of(run, &cells),
             layers: sections,
             placement,
@@ -317,7 +322,7 @@ fn with_layer(mut value: Value, layer: &str) -> Value {
 }
 
 impl RunSummary {
-    fn of(run: &RunView) -> Self {
+    fn of(run: &RunView, limits: String) -> Self {
         let started_at = run.trials.iter().map(|trial| trial.started_at.as_str()).min();
         Self {
             name: run.name.clone(),
@@ -330,6 +335,7 @@ impl RunSummary {
             seed: plan_setting(&run.plan, "seed"),
             is_unfinished: run.is_unfinished(),
             lacks_trials_of_stores: run.lacks_trials(kv::SCHEMA.name, 0),
+            limits,
         }
     }
 

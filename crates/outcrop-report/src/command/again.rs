@@ -2,6 +2,7 @@
 
 use outcrop_measure::ByteSize;
 use outcrop_measure::units::TimeSpan;
+use outcrop_schema::kv::SCHEMA as KV;
 
 use super::{Commands, layer_of, quoted};
 
@@ -61,14 +62,40 @@ impl Commands {
             true => format!(" --layer {}", layers.join(",")),
             false => String::new(),
         };
+        let limits = match layers.contains(&KV.name) && !self.limits.is_empty() {
+            true => format!(" {}", self.limits),
+            false => String::new(),
+        };
         let data = self.saved_data(layers);
-        format!("outcrop run {plan}{narrower}{more}{data}")
+        format!("outcrop run {plan}{narrower}{more}{limits}{data}")
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_plan_is_measured_again_under_the_limits_of_the_report_where_they_are_not_its_own() {
+        let plan = "[run]\nbudget = \"1m\"\nmin_ratio = \"3\"\nmax_written = \"3GB\"\n[[plan]]\nlayer = \"kv\"\n[[plan]]\nlayer = \"device\"\n";
+        let commands = Commands::about("runs/a", plan).under("--min-ratio 1.2 --p99 2ms");
+        assert_eq!(
+            commands.again(&["kv"], "--budget 3m").as_deref(),
+            Some(
+                "outcrop run runs/a/plan.toml --layer kv --budget 3m --max-written 9GB --min-ratio 1.2 --p99 2ms"
+            )
+        );
+        let changed = commands.changed(&["kv"]).map(|[_, run]| run);
+        assert_eq!(
+            changed.as_deref(),
+            Some("outcrop run changed.toml --layer kv --min-ratio 1.2 --p99 2ms")
+        );
+        assert_eq!(
+            commands.again(&["device"], "--repetitions 9").as_deref(),
+            Some("outcrop run runs/a/plan.toml --layer device --repetitions 9"),
+            "the limits are those of stores"
+        );
+    }
 
     #[test]
     fn more_repetitions_than_a_limit_on_written_bytes_was_for_come_with_a_larger_one() {

@@ -23,8 +23,24 @@ const AIM_PERCENT: f64 = 25.0;
 /// Samples are proposed in whole MiB.
 const MIB: f64 = 1_048_576.0;
 
+/// A layer of a run, as commands measure it again.
+pub(super) struct LayerOfRun<'r> {
+    pub(super) run: &'r RunView,
+    /// The layer's name.
+    pub(super) name: &'r str,
+    /// The flags of the report's limits, where the plan of the run has others.
+    pub(super) limits: &'r str,
+}
+
+impl LayerOfRun<'_> {
+    /// Whether the run is to measure more trials of what such a number rests on.
+    fn lacks_trials(&self, number: &Number) -> bool {
+        self.run.lacks_trials(self.name, number.n)
+    }
+}
+
 /// The claims of a layer; one that rests on an interval that is too wide says how often to repeat it.
-pub(super) fn withhold(claims: Vec<Claim>, run: &RunView, layer: &str) -> Vec<Claim> {
+pub(super) fn withhold(claims: Vec<Claim>, layer: &LayerOfRun<'_>) -> Vec<Claim> {
     let decide = |claim: Claim| {
         let numbers = &claim.numbers;
         if claim.is_void {
@@ -34,8 +50,8 @@ pub(super) fn withhold(claims: Vec<Claim>, run: &RunView, layer: &str) -> Vec<Cl
             widest(numbers),
             numbers.iter().find(|number| number.rests_on_one_trial()),
         ) {
-            (Some(number), _) => undecided(&claim, number, run, layer),
-            (None, Some(number)) => of_one_trial(&claim, number, run, layer),
+            (Some(number), _) => undecided(&claim, number, layer),
+            (None, Some(number)) => of_one_trial(&claim, number, layer),
             (None, None) => claim,
         }
     };
@@ -215,11 +231,11 @@ pub(crate) const fn more_repetitions(trials: usize) -> usize {
 
 /// The findings of a layer. One about what was measured is not testable where it rests on an interval that is too wide, or on one trial: a
 /// missing interval is no narrow one.
-pub(super) fn untestable(findings: Vec<Finding>, run: &RunView, layer: &str) -> Vec<Finding> {
+pub(super) fn untestable(findings: Vec<Finding>, layer: &LayerOfRun<'_>) -> Vec<Finding> {
     let decide = |mut finding: Finding| {
         let is_tested = matches!(finding.verdict, Verdict::Holds | Verdict::DoesNotHold);
         let is_of_subject = finding.about != About::Run && is_tested;
-        if let Some(why) = why_untestable(&finding, run, layer).filter(|_| is_of_subject) {
+        if let Some(why) = why_untestable(&finding, layer).filter(|_| is_of_subject) {
             finding.verdict = Verdict::NotTestable(why);
             finding.meaning = String::new();
         }
@@ -229,15 +245,10 @@ pub(super) fn untestable(findings: Vec<Finding>, run: &RunView, layer: &str) -> 
 }
 
 /// Why the numbers of a finding decide nothing, and the command that would; none where they do.
-fn why_untestable(finding: &Finding, run: &RunView, layer: &str) -> Option<String> {
+fn why_untestable(finding: &Finding, layer: &LayerOfRun<'_>) -> Option<String> {
     let numbers = &finding.numbers;
     if let Some(number) = widest(numbers).filter(|_| !finding.is_by_intervals) {
-        let command = deciding(
-            more_for(number, run, layer),
-            run.lacks_trials(layer, number.n),
-            run,
-            layer,
-        );
+        let command = deciding(more_for(number, layer), layer.lacks_trials(number), layer);
         return Some(format!(
             "These trials cannot tell: the {} is known only as {}; an interval wider than ± {WIDEST_PERCENT:.0} % decides nothing. {}",
             number.name,
@@ -250,9 +261,9 @@ fn why_untestable(finding: &Finding, run: &RunView, layer: &str) -> Option<Strin
         "One trial cannot tell: the {} ({number}) comes from {ONE_TRIAL}.",
         number.name
     );
-    let lacks_trials = run.lacks_trials(layer, number.n);
-    let command = (!is_of_long_trials(run, layer))
-        .then(|| as_sentence(&deciding(More::Repetitions(ENOUGH), lacks_trials, run, layer)));
+    let lacks_trials = layer.lacks_trials(number);
+    let command = (!is_of_long_trials(layer))
+        .then(|| as_sentence(&deciding(More::Repetitions(ENOUGH), lacks_trials, layer)));
     Some(match command {
         Some(command) => format!("{why} {command}"),
         None => why,
@@ -271,7 +282,7 @@ fn widest(numbers: &[Number]) -> Option<&Number> {
 }
 
 /// What one trial says is not firmer than what several say that differ.
-fn of_one_trial(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Claim {
+fn of_one_trial(claim: &Claim, number: &Number, layer: &LayerOfRun<'_>) -> Claim {
     let why = format!("{NOT_DECIDED} ({}: {number}, {ONE_TRIAL})", number.name);
     let text = format!(
         "Not decided: the {} ({number}) comes from {ONE_TRIAL}.",
@@ -281,26 +292,26 @@ fn of_one_trial(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> C
         why,
         interval: None,
         more: More::Repetitions(ENOUGH),
-        lacks_trials: run.lacks_trials(layer, number.n),
+        lacks_trials: layer.lacks_trials(number),
     };
-    if is_of_long_trials(run, layer) {
+    if is_of_long_trials(layer) {
         let numbers = claim.numbers.clone();
         return Claim {
             limits: claim.limits.clone(),
             ..Claim::new(claim.topic.clone(), doubt.why, text, numbers)
         };
     }
-    withheld(claim, doubt, &text, run, layer)
+    withheld(claim, doubt, &text, layer)
 }
 
 /// Whether the trials of a layer are long by design and all there: those are not to be repeated for an interval.
-fn is_of_long_trials(run: &RunView, layer: &str) -> bool {
-    let of_layer = run.trials.iter().filter(|trial| trial.layer == layer);
+fn is_of_long_trials(layer: &LayerOfRun<'_>) -> bool {
+    let of_layer = layer.run.trials.iter().filter(|trial| trial.layer == layer.name);
     let is_long = of_layer.map(|trial| trial.duration_s).fold(0.0, f64::max) >= LONG_TRIAL_S;
-    is_long && !run.is_unfinished()
+    is_long && !layer.run.is_unfinished()
 }
 
-fn undecided(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Claim {
+fn undecided(claim: &Claim, number: &Number, layer: &LayerOfRun<'_>) -> Claim {
     // An interval that is wide may still lie on one side altogether.
     let (known, begin) = match &claim.known_anyway {
         Some(known) => (
@@ -312,8 +323,8 @@ fn undecided(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Clai
     let doubt = Doubt {
         why: format!("{known}{NOT_DECIDED} ({}: {})", number.name, number.with_ends()),
         interval: number.interval,
-        more: more_for(number, run, layer),
-        lacks_trials: run.lacks_trials(layer, number.n),
+        more: more_for(number, layer),
+        lacks_trials: layer.lacks_trials(number),
     };
     let text = format!(
         "{begin}: the interval of the {} is too wide ({}, {}).",
@@ -321,12 +332,12 @@ fn undecided(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Clai
         number,
         number.certainty()
     );
-    withheld(claim, doubt, &text, run, layer)
+    withheld(claim, doubt, &text, layer)
 }
 
 /// A claim without its advice: why, in a line and in a sentence, and what would decide it.
-fn withheld(claim: &Claim, doubt: Doubt, text: &str, run: &RunView, layer: &str) -> Claim {
-    let command = deciding(doubt.more, doubt.lacks_trials, run, layer);
+fn withheld(claim: &Claim, doubt: Doubt, text: &str, layer: &LayerOfRun<'_>) -> Claim {
+    let command = deciding(doubt.more, doubt.lacks_trials, layer);
     let withheld = Claim::new(
         claim.topic.clone(),
         format!("{}; {command}", doubt.why),
@@ -342,18 +353,20 @@ fn withheld(claim: &Claim, doubt: Doubt, text: &str, run: &RunView, layer: &str)
 }
 
 /// What narrows the interval of a number enough: more repetitions, or a larger sample where it is of one.
-fn more_for(number: &Number, run: &RunView, layer: &str) -> More {
+fn more_for(number: &Number, layer: &LayerOfRun<'_>) -> More {
     let sample = number
         .is_of_sample
-        .then(|| larger_sample(number, run, layer))
+        .then(|| larger_sample(number, layer))
         .flatten();
     sample.unwrap_or_else(|| More::Repetitions(more_repetitions(number.n)))
 }
 
 /// The sample of which the interval is likely to be narrow enough, and no more than all the data: it narrows with the square root of what is
 /// taken.
-fn larger_sample(number: &Number, run: &RunView, layer: &str) -> Option<More> {
-    let mut of_layer = run.trials.iter().filter(|trial| trial.layer == layer).peekable();
+fn larger_sample(number: &Number, layer: &LayerOfRun<'_>) -> Option<More> {
+    let run = layer.run;
+    let of_layer = run.trials.iter().filter(|trial| trial.layer == layer.name);
+    let mut of_layer = of_layer.peekable();
     let sampling = of_layer
         .peek()
         .and_then(|trial| run.vocabulary.layer(&trial.layer)?.sampling)?;
@@ -372,11 +385,13 @@ fn larger_sample(number: &Number, run: &RunView, layer: &str) -> Option<More> {
 }
 
 /// What to do: measure the same again, and more. Stores whose effort followed doubt go on in that way.
-fn deciding(more: More, lacks_trials: bool, run: &RunView, layer: &str) -> String {
-    let by_budget = More::by_budget_of(run).filter(|_| layer == kv::SCHEMA.name);
+fn deciding(more: More, lacks_trials: bool, layer: &LayerOfRun<'_>) -> String {
+    let by_budget = More::by_budget_of(layer.run).filter(|_| layer.name == kv::SCHEMA.name);
     let more = by_budget.unwrap_or(more);
-    let commands = Commands::of(run).resuming_if(lacks_trials);
-    repeating(&commands, &more, &[layer])
+    let commands = Commands::of(layer.run)
+        .under(layer.limits)
+        .resuming_if(lacks_trials);
+    repeating(&commands, &more, &[layer.name])
 }
 
 /// The command that measures these layers again, and more; of a run that lacks trials of them the one that goes on with it. Of a run that is

@@ -275,6 +275,8 @@ pub struct Bounds<'b> {
     cpus: Option<u64>,
     /// Whether prices were given.
     has_prices: bool,
+    /// The flags of limits that the plan of the run does not have.
+    flags: &'b str,
 }
 
 impl<'b> Bounds<'b> {
@@ -289,12 +291,23 @@ impl<'b> Bounds<'b> {
             placement,
             cpus,
             has_prices: false,
+            flags: "",
         }
     }
 
     /// The same with prices, where they were given.
     pub(crate) const fn with_prices(self, has_prices: bool) -> Self {
         Self { has_prices, ..self }
+    }
+
+    /// The same with the flags of limits that the plan of the run does not have, for commands that measure it again.
+    pub(crate) const fn with_flags(self, flags: &'b str) -> Self {
+        Self { flags, ..self }
+    }
+
+    /// The flags of limits that the plan of the run does not have.
+    pub(crate) const fn flags(&self) -> &'b str {
+        self.flags
     }
 
     /// The flag of prices that nothing is worked out at.

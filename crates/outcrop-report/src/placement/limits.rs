@@ -92,6 +92,14 @@ impl Limits {
         Some(format!("the limits {from} ({asked})"))
     }
 
+    /// The flags that measure under these limits, where the plan of the run has others: they replace all of the plan's. Empty where it has the same.
+    pub(crate) fn flags(&self) -> String {
+        match self.constraints_from {
+            Some(Origin::Report) => asked(&self.constraints).join(" "),
+            Some(Origin::Run) | None => String::new(),
+        }
+    }
+
     /// What tells a report under limits or prices of its own from that of the run: `min-ratio-2.5-p99-2ms`; empty where they are the run's.
     pub(crate) fn slug(&self) -> String {
         let is_own = |origin: Option<Origin>| origin == Some(Origin::Report);

@@ -57,7 +57,7 @@ pub(super) struct Measured {
 
 impl Measured {
     pub(super) fn of(
-        run: &RunView,
+        (run, limits): (&RunView, &Limits),
         (cells, family): (&[Cell<'_>], &[&Cell<'_>]),
         (candidates, cpus): (&[Candidate], Option<u64>),
         race: Race,
@@ -81,7 +81,7 @@ impl Measured {
             other_cells: others::other_cells(cells, family),
             condition: candidate::condition(family),
             more: race.more(trials.unwrap_or(0)),
-            commands: Commands::of(run),
+            commands: Commands::of(run).under(&limits.flags()),
             race,
             checks,
         }

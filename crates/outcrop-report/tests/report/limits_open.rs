@@ -220,7 +220,7 @@ fn a_limit_on_the_ratio_that_the_log_alone_breaks_is_undecided() {
     assert!(text.contains("More records would decide it"), "{text}");
     // The run's own plan has its load and its data; a plan that ships may have others.
     let how = "Copy the plan of this run (`cp runs/20261121T020000Z-kv/plan.toml changed.toml`), raise `records` in the copy, for example to \
-        200000, and measure it: `outcrop run changed.toml`.";
+        200000, and measure it: `outcrop run changed.toml --min-ratio 2`.";
     assert!(text.contains(how), "{text}");
     let report = Report::under(&run, &[], &least_ratio(2.0), None);
     assert!(report.to_html().contains("2.80 without the log"));

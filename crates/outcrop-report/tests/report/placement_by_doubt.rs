@@ -27,6 +27,23 @@ fn by_doubt(cells: &[Stored], rounds: &[u32], settings: &str) -> RunView {
     run
 }
 
+/// One whose throughputs are too far apart to decide anything.
+fn wide(settings: &str) -> RunView {
+    let mut run = by_doubt(&USUAL, &[3, 3, 3, 3], settings);
+    for trial in &mut run.trials {
+        trial.plans = vec!["placement".to_owned()];
+        let factor = [0.5, 1.0, 1.7][trial.repetition as usize];
+        for value in trial
+            .values
+            .iter_mut()
+            .filter(|value| value.metric == THROUGHPUT.name)
+        {
+            value.value = value.value.map(|throughput| throughput * factor);
+        }
+    }
+    run
+}
+
 #[test]
 fn by_doubt_the_answer_is_clear_by_all_looks_and_each_candidate_says_why_it_stopped() {
     let run = by_doubt(&USUAL, &[5, 5, 5, 5], "");
@@ -100,18 +117,7 @@ fn by_doubt_one_candidate_that_is_left_is_open_for_its_limits_and_is_not_called_
 
 #[test]
 fn by_doubt_the_answer_the_advice_of_the_layer_and_the_screen_name_one_next_step() {
-    let mut run = by_doubt(&USUAL, &[3, 3, 3, 3], "");
-    for trial in &mut run.trials {
-        trial.plans = vec!["placement".to_owned()];
-        let factor = [0.5, 1.0, 1.7][trial.repetition as usize];
-        for value in trial
-            .values
-            .iter_mut()
-            .filter(|value| value.metric == THROUGHPUT.name)
-        {
-            value.value = value.value.map(|throughput| throughput * factor);
-        }
-    }
+    let run = wide("");
     let report = Report::of(&run);
     let claims = report.layers[0].answer.advice.iter();
     let undecided: Vec<&str> = claims
@@ -133,6 +139,39 @@ fn by_doubt_the_answer_the_advice_of_the_layer_and_the_screen_name_one_next_step
             "{screen}"
         );
     }
+}
+
+#[test]
+fn by_doubt_a_report_under_looser_limits_than_those_of_the_run_repeats_it_under_its_own() {
+    let run = wide("min_ratio = \"3\"\n");
+    let constraints = Constraints {
+        p99_ns: Some(2e6),
+        ..least_ratio(1.2)
+    };
+    let report = Report::under(&run, &[], &constraints, None);
+    let command = "plan.toml --budget 3m --min-ratio 1.2 --p99 2ms`";
+    for width in [80, 120] {
+        let screen = report.screen(width, false);
+        let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flowing.contains(command), "{screen}");
+    }
+    let said = report.to_json().unwrap().to_string();
+    let page = report.to_html();
+    for text in [&said, &page] {
+        let commands = |like: &str| text.matches(like).count();
+        assert!(commands("--budget 3m") > 0);
+        assert_eq!(
+            commands("--budget 3m"),
+            commands("--budget 3m --min-ratio 1.2 --p99 2ms"),
+            "{said}"
+        );
+    }
+    // Limits of the run are in its plan.
+    let own = wide("min_ratio = \"1.2\"\np99_ns = \"2000000\"\n");
+    let said = Report::under(&own, &[], &constraints, None).to_json().unwrap();
+    let said = said.to_string();
+    assert!(said.contains("--budget 3m`"), "{said}");
+    assert!(!said.contains("--budget 3m --min-ratio"), "{said}");
 }
 
 #[test]

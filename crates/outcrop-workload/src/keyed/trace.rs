@@ -172,9 +172,7 @@ impl Trace {
             bytes("key size", &row[3], MAX_KEY_BYTES as u64)? as usize,
         )?;
         let value_size_bytes = bytes("value size", &row[4], MAX_VALUE_BYTES)?;
-        let ttl_s = row[5]
-            .parse()
-            .map_err(|_| unlike("ttl in whole seconds", &row[5]))?;
+        let ttl_s = ttl(&row[5])?;
         self.push_entry(at_ns, kind, key, value_size_bytes, ttl_s, ids)
     }
 
@@ -299,6 +297,12 @@ fn is_head(first: &csv::StringRecord) -> bool {
 
 fn unlike(wanted: &str, seen: &str) -> String {
     format!("`{seen}` is not {wanted}")
+}
+
+fn ttl(text: &str) -> Result<u32, String> {
+    let seconds: u64 = text.parse().map_err(|_| unlike("ttl in whole seconds", text))?;
+    let most = u32::MAX;
+    u32::try_from(seconds).map_err(|_| format!("a ttl of {seconds} s is above the limit of {most} s"))
 }
 
 fn bytes(what: &str, text: &str, most: u64) -> Result<u32, String> {

@@ -344,6 +344,17 @@ fn times_that_cannot_be_seconds_are_refused_and_those_of_any_other_origin_are_no
 }
 
 #[test]
+fn a_time_to_live_that_is_too_large_is_refused_with_the_limit() {
+    let read = |ttl: &str| Trace::read(format!("1,a,set,1,1,{ttl}\n").as_bytes());
+    assert!(read("4294967295").is_ok());
+    let error = read("4294967296").unwrap_err().to_string();
+    let limit = "a ttl of 4294967296 s is above the limit of 4294967295 s";
+    assert!(error.contains(limit), "{error}");
+    let error = read("1.5").unwrap_err().to_string();
+    assert!(error.contains("is not ttl in whole seconds"), "{error}");
+}
+
+#[test]
 fn a_wrong_line_of_a_trace_is_named() {
     for (text, line) in [
         ("", 1),

@@ -10,6 +10,7 @@ mod input;
 mod kept;
 mod layout;
 mod memory;
+mod moment;
 mod notes;
 mod number_range;
 mod other_form;

@@ -360,4 +360,10 @@ fn keys_that_nothing_stores_take_no_memory() {
     let seen = outcrop(dir, &args);
     // Four keys of 136 bytes.
     assert!(seen.stderr.contains("all objects take 544 B,"), "{seen:?}");
+    let lines = "0,s,set,1,100,0\n1,s,get,1,0,0\n2,g,get,1,0,0\n";
+    std::fs::write(dir.join("trace.csv"), lines).unwrap();
+    let sized = [&args[..], &["--value-size", "1000000"]].concat();
+    let seen = outcrop(dir, &sized);
+    let said = "no value size for 1 key; they count as 1.00 MB each in the byte miss ratio, and in memory where they are set\n";
+    assert!(seen.stderr.contains(said), "{seen:?}");
 }

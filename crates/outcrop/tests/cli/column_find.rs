@@ -201,6 +201,71 @@ fn a_moment_that_is_asked_for_in_another_form_is_answered_with_a_hint() {
 }
 
 #[test]
+fn a_range_of_utc_moments_is_the_same_with_bounds_of_fewer_digits_than_the_values() {
+    let dir = workplace();
+    let dir = dir.path();
+    let moments = ["00.000000", "00.250000", "00.500000", "01.000000", "01.500000"];
+    let lines: String = moments
+        .iter()
+        .map(|second| format!("2026-01-01T10:00:{second}Z\n"))
+        .collect();
+    piped(dir, &["encode", "-", "-o", "t.ocol"], lines.as_bytes());
+    let find = |args: &[&str]| outcrop(dir, &[&["column", "find", "t.ocol"], args].concat());
+    for (range, rows) in [
+        ("2026-01-01T10:00:00Z..2026-01-01T10:00:01Z", "0\n1\n2\n"),
+        ("2026-01-01T10:00:00Z..", "0\n1\n2\n3\n4\n"),
+        ("2026-01-01T10:00:00.500Z..", "2\n3\n4\n"),
+        ("..2026-01-01T10:00:00.500Z", "0\n1\n"),
+        ("2026-01-01T10:00Z..2026-01-01T10:00:00.25Z", "0\n"),
+        ("2026-01-01T10:00:00..2026-01-01T10:00:01", "0\n1\n2\n"),
+    ] {
+        let seen = find(&["--range", range]);
+        assert_eq!(seen.stdout, rows, "{range}: {seen:?}");
+        let is_completed = range.contains('Z');
+        assert_eq!(seen.stderr.contains("note: read "), is_completed, "{seen:?}");
+        assert!(!seen.stderr.contains("compared as text"), "{seen:?}");
+    }
+    let range = ["--range", "2026-01-01T10:00:00Z..2026-01-01T10:00:00.5Z"];
+    for (how, answer) in [
+        ("--values", "2026-01-01T10:00:00.000000Z  1 row"),
+        ("--by-value", "2026-01-01T10:00:00.000000Z  1 row: 0\n"),
+        ("--count", "2\n"),
+    ] {
+        let seen = find(&[&range[..], &[how]].concat());
+        assert!(seen.stdout.contains(answer), "{how}: {seen:?}");
+        assert!(seen.stderr.contains("note: read "), "{how}: {seen:?}");
+    }
+    let seen = find(&["2026-01-01T10:00:01Z"]);
+    let hint = "is compared as text; find `2026-01-01T10:00:01.000000Z`";
+    assert!(seen.stderr.contains(hint), "{seen:?}");
+}
+
+#[test]
+fn a_value_in_another_form_is_answered_with_a_hint_in_every_form_of_the_answer() {
+    let dir = workplace();
+    let dir = dir.path();
+    piped(dir, &["encode", "-", "-o", "t.ocol"], b"2008-01-01T00:02:04\n7\n");
+    let find = |args: &[&str]| outcrop(dir, &[&["column", "find", "t.ocol"], args].concat());
+    let hint = "note: the values are stored as 2008-01-01T00:02:04, and ";
+    for asked in [&["2008-01-01 00:02:04"][..], &["--prefix", "2008-01-01 00"]] {
+        for how in [
+            &["--values"][..],
+            &["--values", "--format", "json"],
+            &["--values", "--format", "arrow"],
+            &["--by-value"],
+            &["--by-value", "--format", "csv"],
+        ] {
+            let seen = find(&[asked, how].concat());
+            assert!(seen.stderr.contains(hint), "{asked:?} {how:?}: {seen:?}");
+        }
+    }
+    for how in ["--values", "--by-value"] {
+        let seen = find(&["2008-01-01T00:02:04", how]);
+        assert!(!seen.stderr.contains("note:"), "{seen:?}");
+    }
+}
+
+#[test]
 fn lines_that_end_in_a_carriage_return_are_said_to() {
     let dir = workplace();
     let dir = dir.path();

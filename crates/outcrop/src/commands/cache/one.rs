@@ -149,12 +149,13 @@ fn absent(key: &str, server: &Server) -> Ending {
 
 fn whole_seconds(ttl: TimeSpan) -> anyhow::Result<u32> {
     let time = ttl.duration();
-    u32::try_from(time.as_secs())
-        .ok()
+    let seconds = u32::try_from(time.as_secs()).ok();
+    seconds
         .filter(|seconds| *seconds > 0 && time.subsec_nanos() == 0)
         .ok_or_else(|| {
             bad_input(anyhow::anyhow!(
-                "--ttl {ttl}: expected whole seconds, 1s or more, such as 60s"
+                "--ttl {ttl}: expected whole seconds from 1s to {}s, such as 60s",
+                u32::MAX
             ))
         })
 }

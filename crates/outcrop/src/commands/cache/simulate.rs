@@ -118,8 +118,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
     if facts.keys_without_size > 0 {
         let size = format_bytes(u64::from(spec.value_size_bytes));
         note(&format!(
-            "the trace gives no value size for {}; they count as {size} each",
-            counted(facts.keys_without_size as usize, "key")
+            "the trace gives no value size for {}; they count as {size} each{}",
+            counted(facts.keys_without_size as usize, "key"),
+            // What only gets name is never stored then, but it is asked for.
+            if spec.sets_on_miss {
+                ""
+            } else {
+                " in the byte miss ratio, and in memory where they are set"
+            }
         ));
     }
     let needed = format_data(spec.memory_needed(&trace) as f64);

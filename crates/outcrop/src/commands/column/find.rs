@@ -3,7 +3,7 @@
 use super::flags::{AnswerFormat, Find, Get, MemoryFlag};
 use super::print::{Answers, CountedValues, Field, refuse_terminal};
 use super::wanted::Wanted;
-use super::{Access, of_opened, open, other_form};
+use super::{Access, moment, of_opened, open, other_form};
 use crate::exit::bad_input;
 use crate::output::{note, stdout};
 use outcrop_column::arrow::{batch_of_rows, batch_of_values, write_batch};
@@ -28,7 +28,7 @@ pub(super) fn find(args: &Find) -> anyhow::Result<()> {
             "an Arrow answer has only row numbers, or values with --values; {flag} needs --format text, json or csv"
         )));
     }
-    let mut wanted = Wanted::of(args)?;
+    let mut asked = Wanted::of(args)?;
     let opening = Stopwatch::start();
     let access = match args.memory {
         MemoryFlag::InMemory => Access::Mapped,
@@ -36,11 +36,16 @@ pub(super) fn find(args: &Find) -> anyhow::Result<()> {
     };
     let mut column = open(&args.file, access, &args.memory_limit)?;
     let mut open_ns = opening.elapsed_ns();
+    if let Some(completed) = moment::complete_bounds(&mut asked, &column) {
+        note(&format!("note: {completed}"));
+    }
     // Finding the values that a condition selects is a part of the search.
     let by_value = Stopwatch::start();
-    if args.by_value {
-        wanted = wanted.by_value(&column).map_err(of_opened)?;
-    }
+    let listed = match args.by_value {
+        true => asked.by_value(&column).map_err(of_opened)?,
+        false => None,
+    };
+    let wanted = listed.as_ref().unwrap_or(&asked);
     let by_value_ns = by_value.elapsed_ns();
     let values = wanted.several().map_or(1, <[_]>::len);
     if values >= VALUES_WORTH_POSTINGS {
@@ -54,10 +59,12 @@ pub(super) fn find(args: &Find) -> anyhow::Result<()> {
     };
     let selections = wanted.select(&column).map_err(of_opened)?;
     if args.values {
-        return print_values(&selections, args, &|| searching.took());
+        let row_counts = print_values(&selections, args, &|| searching.took())?;
+        say_other_form(&column, &asked, &row_counts);
+        return Ok(());
     }
     if args.count {
-        return print_counts(&column, &wanted, &selections, args, &searching);
+        return print_counts(&column, (&asked, wanted), &selections, args, &searching);
     }
     let rows = selections.iter().map(Selection::rows);
     let rows = rows.collect::<Result<Vec<_>, _>>().map_err(of_opened)?;
@@ -69,7 +76,7 @@ pub(super) fn find(args: &Find) -> anyhow::Result<()> {
     let took = searching.took();
     note(&took.in_words(&found));
     let counts: Vec<u64> = rows.iter().map(|rows| rows.len() as u64).collect();
-    say_other_form(&column, &wanted, &counts);
+    say_other_form(&column, &asked, &counts);
     match wanted.several() {
         Some(values) if args.format != AnswerFormat::Arrow => {
             print_rows_of_values(values, &rows, args, &took)
@@ -78,9 +85,15 @@ pub(super) fn find(args: &Find) -> anyhow::Result<()> {
     }
 }
 
-/// A search that is right and finds nothing may have asked for another form than the column has.
-fn say_other_form(column: &Column, wanted: &Wanted, row_counts: &[u64]) {
-    if let Some(hint) = other_form::hint(column, wanted, row_counts) {
+/// A search that is right and finds nothing may have asked for another form than the column has. The rows of what selects values, such as a prefix, are
+/// those of all that it selected.
+fn say_other_form(column: &Column, asked: &Wanted, row_counts: &[u64]) {
+    let of_all = [row_counts.iter().sum()];
+    let row_counts = match asked {
+        Wanted::Values { .. } => row_counts,
+        _ => &of_all,
+    };
+    if let Some(hint) = other_form::hint(column, asked, row_counts) {
         note(&format!("note: {hint}"));
     }
 }
@@ -136,7 +149,7 @@ impl Took {
 /// value may be called like it.
 fn print_counts(
     column: &Column,
-    wanted: &Wanted,
+    (asked, wanted): (&Wanted, &Wanted),
     selections: &[Selection<'_>],
     args: &Find,
     searching: &Searching,
@@ -148,7 +161,7 @@ fn print_counts(
     let took = searching.took();
     let Some(values) = wanted.several() else {
         note(&took.in_words("counted"));
-        say_other_form(column, wanted, &counts);
+        say_other_form(column, asked, &counts);
         let mut answers = Answers::begin(args.format, ["rows"], None)?;
         answers.push([Field::Number(total)])?;
         return answers.finish(took.details());
@@ -156,7 +169,7 @@ fn print_counts(
     let rows = counted(total as usize, "row");
     let of_values = counted(values.len(), "value");
     note(&took.in_words(&format!("{rows} of {of_values} counted")));
-    say_other_form(column, wanted, &counts);
+    say_other_form(column, asked, &counts);
     let mut answers = CountedValues::begin(args.format, "rows", None)?;
     for (value, &rows) in values.iter().zip(&counts) {
         answers.push(Some(value), rows)?;
@@ -219,22 +232,34 @@ fn print_rows_of_values(
     answers.finish(took.details_of(FOUND_ROWS, found))
 }
 
-fn print_values(selections: &[Selection<'_>], args: &Find, took: &dyn Fn() -> Took) -> anyhow::Result<()> {
+/// Prints the values; the number of rows of each selection that was read for it.
+fn print_values(
+    selections: &[Selection<'_>],
+    args: &Find,
+    took: &dyn Fn() -> Took,
+) -> anyhow::Result<Vec<u64>> {
     let limit = args.limit.unwrap_or(usize::MAX);
     if args.format == AnswerFormat::Arrow {
         let batch = batch_of_values(selections, limit).map_err(of_opened)?;
         note(&took().in_words("answered"));
-        return write_batch(&batch, stdout()).map_err(of_opened);
+        // What no value was found for has no row; else the batch does not say which of several has none.
+        let is_empty = limit > 0 && batch.num_rows() == 0;
+        write_batch(&batch, stdout()).map_err(of_opened)?;
+        let rows = u64::from(!is_empty);
+        return Ok(vec![rows; selections.len()]);
     }
     let mut answers = CountedValues::begin(args.format, "rows", args.limit)?;
-    let mut found = 0;
+    let (mut found, mut row_counts) = (0, Vec::new());
     for selection in selections {
+        let mut row_count = 0;
         selection
             .for_each_value(|value, rows| {
                 found += 1;
+                row_count += rows;
                 Ok(answers.push(value, rows)?)
             })
             .map_err(of_opened)?;
+        row_counts.push(row_count);
         // JSON says how many there are.
         if answers.is_full() && args.format != AnswerFormat::Json {
             break;
@@ -242,7 +267,8 @@ fn print_values(selections: &[Selection<'_>], args: &Find, took: &dyn Fn() -> To
     }
     let took = took();
     note(&took.in_words("answered"));
-    answers.finish(took.details_of(FOUND_VALUES, found))
+    answers.finish(took.details_of(FOUND_VALUES, found))?;
+    Ok(row_counts)
 }
 
 pub(super) fn get(args: &Get) -> anyhow::Result<()> {

@@ -1,5 +1,6 @@
 //! What to say where a search finds nothing because the column has its values in another form than they were asked for.
 
+use super::moment;
 use super::wanted::Wanted;
 use outcrop_column::Column;
 
@@ -7,8 +8,6 @@ use outcrop_column::Column;
 const ROWS_READ: u64 = 64;
 /// Values without rows that are examined: a list has one form.
 const VALUES_EXAMINED: usize = 8;
-/// Length of the day in a moment, `2026-11-22`; a blank or a T follows it.
-const DAY_LENGTH: usize = 10;
 
 /// A hint about a text that was looked for in vain; none where the column has nothing like it. `row_counts` are those of the selections. The bounds
 /// of a range are compared as text, so their form matters whatever was found.
@@ -39,7 +38,7 @@ pub(super) fn hint(column: &Column, wanted: &Wanted, row_counts: &[u64]) -> Opti
             );
         }
         let (asked, stored) = (std::str::from_utf8(asked).ok()?, std::str::from_utf8(&stored).ok()?);
-        of_moment(asked, stored, is_whole).or_else(|| of_number(column, asked, stored))
+        moment::hint(asked, stored, is_whole).or_else(|| of_number(column, asked, stored))
     })
 }
 
@@ -52,30 +51,9 @@ fn is_stored_with_return(column: &Column, asked: &[u8]) -> bool {
 }
 
 /// The first value that is not null; none where a file has no codes to read it from.
-fn sample(column: &Column) -> Option<Vec<u8>> {
+pub(super) fn sample(column: &Column) -> Option<Vec<u8>> {
     let rows = 0..column.row_count().min(ROWS_READ);
     rows.map_while(|row| column.get(row).ok()).flatten().next()
-}
-
-/// Where both are moments or days, in different forms. Of a prefix and a bound the stored form has more.
-fn of_moment(asked: &str, stored: &str, is_whole: bool) -> Option<String> {
-    let is_same = match is_whole {
-        true => form(asked) == form(stored),
-        false => form(stored).starts_with(&form(asked)),
-    };
-    if !is_moment(asked) || !is_moment(stored) || is_same {
-        return None;
-    }
-    let separator = stored.get(DAY_LENGTH..=DAY_LENGTH);
-    let other = separator.filter(|_| asked.len() > DAY_LENGTH).map(|separator| {
-        let (day, time) = asked.split_at(DAY_LENGTH);
-        format!("; find `{day}{separator}{}`", &time[1..])
-    });
-    let other = other.filter(|_| separator != asked.get(DAY_LENGTH..=DAY_LENGTH));
-    Some(format!(
-        "the values are stored as {stored}, and {asked} is compared as text{}",
-        other.unwrap_or_default()
-    ))
 }
 
 /// Where the column has the same number in its plain form.
@@ -114,43 +92,9 @@ fn plain_number(text: &str) -> String {
     format!("{sign}{zero}{bare}")
 }
 
-/// With a zero for each digit.
-fn form(text: &str) -> String {
-    let zero = |letter: char| if letter.is_ascii_digit() { '0' } else { letter };
-    text.chars().map(zero).collect()
-}
-
-/// A day, or a day and what follows it behind a blank or a T.
-fn is_moment(text: &str) -> bool {
-    let form = form(text);
-    let rest = form.strip_prefix("0000-00-00");
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['T', ' ']))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_moment_in_another_form_is_answered_with_the_form_that_is_stored() {
-        let stored = "2008-01-01T00:02:04";
-        let hint = of_moment("2008-01-01 00:02:04", stored, true).unwrap();
-        assert!(hint.ends_with("; find `2008-01-01T00:02:04`"), "{hint}");
-        let day = of_moment("2008-01-01", stored, true).unwrap();
-        assert!(
-            day.starts_with("the values are stored as 2008-01-01T00:02:04"),
-            "{day}"
-        );
-        assert_eq!(
-            of_moment("2008-01-01", stored, false),
-            None,
-            "a prefix is shorter"
-        );
-        assert!(of_moment("2008-01-01 0", stored, false).is_some());
-        assert_eq!(of_moment("2009-02-03T00:00:00", stored, true), None);
-        assert_eq!(of_moment("granite", stored, true), None);
-        assert_eq!(of_moment("2008-01-01 0", "granite", true), None);
-    }
 
     #[test]
     fn a_number_has_one_plain_form() {

@@ -21,7 +21,7 @@ pub(super) enum Wanted {
     /// Different values in the order in which they were first asked for.
     Values {
         values: Vec<Vec<u8>>,
-        /// Whether there may be several: a list from stdin is answered in one form, however long it is.
+        /// Whether there may be several, or each is to be answered: a list from stdin is answered in one form, however long it is.
         is_list: bool,
     },
     Prefix(Vec<u8>),
@@ -58,7 +58,7 @@ impl Wanted {
             )));
         }
         let values = values_of(args)?;
-        let is_list = values.len() > 1 || args.value.iter().any(|value| value == "-");
+        let is_list = args.by_value || values.len() > 1 || args.value.iter().any(|value| value == "-");
         Ok(Self::Values { values, is_list })
     }
 
@@ -79,24 +79,22 @@ impl Wanted {
         })
     }
 
-    /// The same, value by value: what else is looked for becomes the list of the values that it selects, in byte order.
-    pub(super) fn by_value(self, column: &Column) -> Result<Self, ColumnError> {
-        let values = if let Self::Values { values, .. } = self {
-            values
-        } else {
-            let mut found = BTreeSet::new();
-            for selection in self.select(column)? {
-                selection.for_each_value(|value, _| {
-                    found.extend(value.map(<[u8]>::to_vec));
-                    Ok(())
-                })?;
-            }
-            found.into_iter().collect()
-        };
-        Ok(Self::Values {
-            values,
+    /// What else than values is looked for, as the list of the values that it selects, in byte order; none of values.
+    pub(super) fn by_value(&self, column: &Column) -> Result<Option<Self>, ColumnError> {
+        if matches!(self, Self::Values { .. }) {
+            return Ok(None);
+        }
+        let mut found = BTreeSet::new();
+        for selection in self.select(column)? {
+            selection.for_each_value(|value, _| {
+                found.extend(value.map(<[u8]>::to_vec));
+                Ok(())
+            })?;
+        }
+        Ok(Some(Self::Values {
+            values: found.into_iter().collect(),
             is_list: true,
-        })
+        }))
     }
 
     /// The texts that are looked for, in the order of the selections: values, a prefix, or the bounds of a range.

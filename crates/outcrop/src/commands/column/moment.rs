@@ -1,0 +1,201 @@
+//! Moments that are asked for in another form than a column has them in: `10:00:00Z` sorts behind `10:00:00.000000Z`.
+
+use super::other_form::sample;
+use super::wanted::Wanted;
+use outcrop_column::Column;
+use std::ops::Bound;
+
+/// Length of the day in a moment, `2026-11-22`; a blank or a T follows it.
+const DAY_LENGTH: usize = 10;
+/// A moment to the second, with a zero for each digit.
+const TO_THE_SECOND: &str = "0000-00-00T00:00:00";
+/// Lengths of moments to the hour, the minute and the second.
+const LENGTHS: [usize; 3] = [13, 16, TO_THE_SECOND.len()];
+
+/// Gives the bounds of a range of UTC moments as many digits as the values have, and says so: text of fewer digits would sort behind the moments that it
+/// is equal to. None where they have as many, or are no moments.
+pub(super) fn complete_bounds(wanted: &mut Wanted, column: &Column) -> Option<String> {
+    let Wanted::Range(start, end) = wanted else {
+        return None;
+    };
+    let said: Vec<String> = [start, end]
+        .into_iter()
+        .filter_map(|bound| {
+            let (Bound::Included(text) | Bound::Excluded(text)) = bound else {
+                return None;
+            };
+            let asked = std::str::from_utf8(text).ok()?;
+            let (seconds, _) = of_utc(asked)?;
+            let stored = String::from_utf8(sample(column).or_else(|| beginning(column, &seconds))?).ok()?;
+            let completed = completed(asked, &stored).filter(|completed| completed != asked)?;
+            let said = format!("{asked} as {completed}");
+            *text = completed.into_bytes();
+            Some(said)
+        })
+        .collect();
+    (!said.is_empty()).then(|| {
+        format!(
+            "read {}, as the values of the column are written",
+            said.join(" and ")
+        )
+    })
+}
+
+/// The first value that begins like this, of a file that has no codes to read a row from.
+fn beginning(column: &Column, text: &str) -> Option<Vec<u8>> {
+    let mut first = None;
+    let selection = column.find_prefix(text.as_bytes()).ok()?;
+    selection
+        .for_each_value(|value, _| {
+            first = first.take().or_else(|| value.map(<[u8]>::to_vec));
+            Ok(())
+        })
+        .ok()?;
+    first
+}
+
+/// The second of a UTC moment, and the digits of its fraction; none of other text. To the minute, it is one of second 0.
+fn of_utc(text: &str) -> Option<(String, &str)> {
+    let time = text.strip_suffix('Z')?;
+    let (second, digits) = time.split_once('.').unwrap_or((time, ""));
+    let is_whole = second.len() == TO_THE_SECOND.len();
+    let is_fraction = digits.bytes().all(|digit| digit.is_ascii_digit()) && (is_whole || !time.contains('.'));
+    if !is_fraction || !LENGTHS.contains(&second.len()) || !second.is_ascii() {
+        return None;
+    }
+    let second = format!("{second}{}", &TO_THE_SECOND[second.len()..]);
+    let form = form(&second).replacen(' ', "T", 1);
+    (form == TO_THE_SECOND).then_some((second, digits))
+}
+
+/// A UTC moment with as many digits as a stored one has; none where that has too few, or another separator.
+fn completed(asked: &str, stored: &str) -> Option<String> {
+    let ((second, digits), (like, stored_digits)) = (of_utc(asked)?, of_utc(stored)?);
+    let (digits, width) = (digits.trim_end_matches('0'), stored_digits.len());
+    let is_like = second.get(DAY_LENGTH..=DAY_LENGTH) == like.get(DAY_LENGTH..=DAY_LENGTH);
+    if !is_like || digits.len() > width {
+        return None;
+    }
+    Some(match width {
+        0 => format!("{second}Z"),
+        _ => format!("{second}.{digits:0<width$}Z"),
+    })
+}
+
+/// Where both are moments or days, in different forms. Of a prefix and a bound the stored form has more.
+pub(super) fn hint(asked: &str, stored: &str, is_whole: bool) -> Option<String> {
+    let is_same = match is_whole {
+        true => form(asked) == form(stored),
+        false => form(stored).starts_with(&form(asked)),
+    };
+    if !is_moment(asked) || !is_moment(stored) || is_same {
+        return None;
+    }
+    let other = in_stored_form(asked, stored, is_whole).filter(|other| other != asked);
+    let other = match other {
+        Some(other) => format!("; find `{other}`"),
+        None if of_utc(asked).is_some() && of_utc(stored).is_some() => {
+            "; ask with no more digits than they have".to_owned()
+        }
+        None => String::new(),
+    };
+    Some(format!(
+        "the values are stored as {stored}, and {asked} is compared as text{other}"
+    ))
+}
+
+/// What to look for instead, as far as that is known; of a prefix and a bound what the values begin with.
+fn in_stored_form(asked: &str, stored: &str, is_whole: bool) -> Option<String> {
+    if asked.len() <= DAY_LENGTH {
+        return None;
+    }
+    let (day, time) = asked.split_at(DAY_LENGTH);
+    let separator = stored.get(DAY_LENGTH..=DAY_LENGTH)?;
+    let separated = format!("{day}{separator}{}", &time[1..]);
+    let begin = separated.trim_end_matches('Z');
+    if !is_whole && form(stored).starts_with(&form(begin)) {
+        return Some(begin.to_owned());
+    }
+    Some(completed(&separated, stored).unwrap_or(separated))
+}
+
+/// With a zero for each digit.
+fn form(text: &str) -> String {
+    let zero = |letter: char| if letter.is_ascii_digit() { '0' } else { letter };
+    text.chars().map(zero).collect()
+}
+
+/// A day, or a day and what follows it behind a blank or a T.
+fn is_moment(text: &str) -> bool {
+    let form = form(text);
+    let rest = form.strip_prefix("0000-00-00");
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['T', ' ']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_utc_moment_gets_the_digits_that_the_stored_ones_have() {
+        let stored = "2026-01-01T10:00:00.000000Z";
+        for (asked, expected) in [
+            ("2026-01-01T10:00:01Z", Some("2026-01-01T10:00:01.000000Z")),
+            ("2026-01-01T10:00:00.500Z", Some("2026-01-01T10:00:00.500000Z")),
+            (
+                "2026-01-01T10:00:00.5000000Z",
+                Some("2026-01-01T10:00:00.500000Z"),
+            ),
+            ("2026-01-01T10:01Z", Some("2026-01-01T10:01:00.000000Z")),
+            ("2026-01-01T10Z", Some("2026-01-01T10:00:00.000000Z")),
+            (stored, Some(stored)),
+            ("2026-01-01T10:00:00.0000001Z", None),
+            ("2026-01-01T10:00:00", None),
+            ("2026-01-01 10:00:00Z", None),
+            ("2026-01-01T10:00.5Z", None),
+            ("2026-01-01Z", None),
+            ("granite Z", None),
+        ] {
+            assert_eq!(completed(asked, stored).as_deref(), expected, "{asked}");
+        }
+        let said = hint("2026-01-01T10:00:00.0000001Z", stored, false).expect("it has more digits");
+        assert!(
+            said.ends_with("; ask with no more digits than they have"),
+            "{said}"
+        );
+        let whole = completed("2026-01-01T10:00:00.000Z", "2026-01-01T10:00:00Z");
+        assert_eq!(whole.as_deref(), Some("2026-01-01T10:00:00Z"));
+        assert_eq!(completed("2026-01-01T10:00:00Z", "2026-01-01T10:00:00.000"), None);
+    }
+
+    #[test]
+    fn a_moment_that_is_not_found_is_answered_with_the_text_to_look_for() {
+        let stored = "2026-01-01T10:00:00.000000Z";
+        for (asked, is_whole, find) in [
+            ("2026-01-01T10:00:00Z", true, "2026-01-01T10:00:00.000000Z"),
+            ("2026-01-01 10:00:00Z", true, "2026-01-01T10:00:00.000000Z"),
+            ("2026-01-01 10:00:00Z", false, "2026-01-01T10:00:00"),
+            ("2026-01-01T10:00:00Z", false, "2026-01-01T10:00:00"),
+        ] {
+            let said = hint(asked, stored, is_whole).expect("it is in another form");
+            assert!(said.ends_with(&format!("; find `{find}`")), "{asked}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_moment_in_another_form_is_answered_with_the_form_that_is_stored() {
+        let stored = "2008-01-01T00:02:04";
+        let said = hint("2008-01-01 00:02:04", stored, true).unwrap();
+        assert!(said.ends_with("; find `2008-01-01T00:02:04`"), "{said}");
+        let day = hint("2008-01-01", stored, true).unwrap();
+        assert!(
+            day.starts_with("the values are stored as 2008-01-01T00:02:04"),
+            "{day}"
+        );
+        assert_eq!(hint("2008-01-01", stored, false), None, "a prefix is shorter");
+        assert!(hint("2008-01-01 0", stored, false).is_some());
+        assert_eq!(hint("2009-02-03T00:00:00", stored, true), None);
+        assert_eq!(hint("granite", stored, true), None);
+        assert_eq!(hint("2008-01-01 0", "granite", true), None);
+    }
+}
