@@ -51,6 +51,9 @@ pub struct Figure {
     pub caption: String,
     /// What somebody who cannot see the drawing needs: extent and end points of every series.
     pub alt_text: String,
+    /// What it is about, where that is not what the answer of its layer is about.
+    #[serde(skip)]
+    pub(crate) subject: Option<String>,
     /// Whether a page that would be too long leaves it to the folder of figures.
     #[serde(skip)]
     pub(crate) wait: Wait,
@@ -78,6 +81,15 @@ impl Figure {
         Self {
             title: title.to_owned(),
             ..self.clone()
+        }
+    }
+
+    /// The same about something else than the answer of its layer.
+    #[must_use]
+    pub(crate) fn about(self, subject: String) -> Self {
+        Self {
+            subject: Some(subject),
+            ..self
         }
     }
 
@@ -294,6 +306,7 @@ impl Figure {
             alt_text,
             wait: Wait::Never,
             complete: None,
+            subject: None,
             chart,
         }
     }

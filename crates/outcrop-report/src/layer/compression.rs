@@ -1,6 +1,7 @@
 //! The compression layer: which codec, at which block size, and where the time goes.
 
 mod answer;
+mod apart;
 mod by_size;
 mod cell;
 mod figures;

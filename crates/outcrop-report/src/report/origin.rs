@@ -7,14 +7,22 @@ use crate::section::FigureSlot;
 impl Report {
     /// What a figure says about its origin where it stands alone.
     pub fn label_of(&self, figure: &str) -> Label {
-        let is_there = |layer: &&LayerSection| {
-            let mut slots = layer.figures.iter();
-            slots.any(|slot| matches!(slot, FigureSlot::Drawn(other) if other.id == figure))
+        let of_layer = |layer: &LayerSection| {
+            let drawn = layer.figures.iter().find_map(|slot| match slot {
+                FigureSlot::Drawn(other) if other.id == figure => Some(other),
+                _ => None,
+            })?;
+            Some(
+                drawn
+                    .subject
+                    .clone()
+                    .unwrap_or_else(|| layer.answer.subject.clone()),
+            )
         };
-        let layer = self.layers.iter().find(is_there);
+        let known = self.layers.iter().find_map(of_layer);
         Label {
-            subject: match (layer, &self.placement) {
-                (Some(layer), _) => layer.answer.subject.clone(),
+            subject: match (known, &self.placement) {
+                (Some(subject), _) => subject,
                 (None, Some(placement)) => placement.subject.clone(),
                 (None, None) => String::new(),
             },

@@ -6,7 +6,7 @@ use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_report::section::FigureSlot;
 use outcrop_report::{FileFormat, Label, Report, latency_figure, miss_ratio_figure};
 use outcrop_results::RunView;
-use outcrop_schema::cache::{ARRIVAL, POLICY, SERVER, SERVER_THREADS};
+use outcrop_schema::cache::{ARRIVAL, LATENCY, POLICY, SERVER, SERVER_THREADS};
 
 use crate::cache_fixture::{Builder, Factors, peers, policies};
 
@@ -154,4 +154,31 @@ fn a_file_of_simulated_lines_does_not_say_that_operations_were_recorded() {
         let words = String::from_utf8(file).unwrap();
         assert_eq!(words.contains("from all recorded operations"), says, "{words}");
     }
+}
+
+#[test]
+fn a_figure_of_loads_names_its_policy_and_the_servers_without_a_line() {
+    let mut builder = Builder::new();
+    for (server, policy) in [("outcrop", "s3-fifo"), ("outcrop", "lru"), ("memcached", "lru")] {
+        for (arrival, rate) in [("closed", 2e5), ("poisson:30%", 6e4), ("poisson:60%", 1.2e5)] {
+            let changes: Factors<'_> = &[(&SERVER, server), (&POLICY, policy), (&ARRIVAL, arrival)];
+            builder = builder.cell("cache-peers", changes, (1.0, 1.0), rate, 6000.0);
+        }
+    }
+    // One of its loads has too few requests for a p99.
+    for trial in &mut builder.run.trials {
+        if trial.factors[SERVER.name] == "memcached" && trial.factors[ARRIVAL.name] == "poisson:30%" {
+            trial.values.retain(|value| value.metric != LATENCY.p99.name);
+        }
+    }
+    let report = Report::of(&builder.run);
+    let figures = report.figures();
+    let figure = figures.iter().find(|figure| figure.id == "cache-offered-load");
+    let caption = &figure.expect("it is drawn").caption;
+    assert!(
+        caption.ends_with(
+            " Shown: policy s3-fifo (of 2 measured). Not drawn, without a p99 at two loads: memcached."
+        ),
+        "{caption}"
+    );
 }

@@ -221,3 +221,26 @@ fn an_index_that_was_searched_on_disk_is_not_judged_in_memory_where_the_disk_gav
         "{known:?}"
     );
 }
+
+#[test]
+fn a_missing_bar_is_said_to_be_missing_where_all_searches_are_with_other_kernels() {
+    let mut run = searched(&[(Kernels::Scalar, 5e4), (Kernels::Avx2, 5e4)]);
+    // No row is of a scan beside postings.
+    for trial in &mut run.trials {
+        let is_search = trial.factors.contains_key(SEARCH_MODE.name);
+        if is_search && trial.factors[INDEX.name] == Index::Postings.to_string() {
+            trial
+                .factors
+                .insert(SEARCH_MODE.name.to_owned(), SearchMode::Scan.to_string());
+        }
+    }
+    let report = Report::of(&run);
+    let figures = report.figures();
+    let searches = figures.iter().find(|figure| figure.id == "column-search");
+    let caption = &searches.expect("the text is drawn").caption;
+    assert!(caption.contains("Not drawn: 4 cells"), "{caption}");
+    assert!(
+        caption.contains("A missing bar was not measured with all techniques and the widest kernels, or has"),
+        "{caption}"
+    );
+}

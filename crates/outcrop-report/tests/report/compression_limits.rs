@@ -4,7 +4,7 @@ use outcrop_report::answer::Claim;
 use outcrop_report::{Constraints, Report};
 use outcrop_results::RunView;
 use outcrop_schema::FactorRef;
-use outcrop_schema::compression::{CONTENT, THREADS};
+use outcrop_schema::compression::{CODEC, CONTENT, CONTEXT, THREADS};
 
 use crate::compression_fixture::{Builder, CODECS, Codec, codec};
 use crate::other_values::with_other;
@@ -106,4 +106,71 @@ fn the_subject_or_each_claim_names_the_value_that_it_is_about_whichever_factor_c
             );
         }
     }
+}
+
+/// A run whose only cell of zstd:19 keeps no context, so that it is no candidate.
+fn with_one_apart() -> RunView {
+    let mut run = of(&CODECS[1..5], &[4]);
+    for trial in &mut run.trials {
+        if trial.factors[CODEC.name] == "zstd:19" {
+            trial.factors.insert(CONTEXT.name.to_owned(), "fresh".to_owned());
+        }
+    }
+    run
+}
+
+#[test]
+fn a_higher_ratio_of_another_context_is_named_beside_the_smallest_of_those_compared() {
+    const HIGHER: &str = "zstd:19, 4 KiB, fresh context has 2.60";
+    let run = with_one_apart();
+    let smallest = claim(&Report::of(&run), "Smallest").unwrap();
+    assert_eq!(
+        smallest.brief,
+        format!("zstd:1, 4 KiB (clear among those compared; {HIGHER})")
+    );
+    assert!(
+        smallest
+            .text
+            .contains("the highest ratio among those compared: clear")
+            && smallest.text.contains(&format!(" {HIGHER}, and is not compared")),
+        "{}",
+        smallest.text
+    );
+    let broken = claim(&under(&run, 2.5), "Smallest").unwrap();
+    assert!(
+        broken.brief.contains("breaks the limit")
+            && broken
+                .brief
+                .contains("; zstd:19, 4 KiB, fresh context keeps it (2.60)"),
+        "{}",
+        broken.brief
+    );
+    let only = claim(&under(&run, 2.0), "Codec").unwrap();
+    assert!(
+        only.brief
+            .contains("nothing else that was compared keeps --min-ratio 2; zstd:19"),
+        "{}",
+        only.brief
+    );
+    let all = claim(&Report::of(&of(&CODECS[1..5], &[4])), "Smallest").unwrap();
+    assert!(!all.text.contains("compared"), "{}", all.text);
+}
+
+#[test]
+fn data_are_not_called_incompressible_where_another_context_made_them_smaller() {
+    let mut run = with_one_apart();
+    for trial in &mut run.trials {
+        for value in &mut trial.values {
+            if trial.factors[CODEC.name] != "zstd:19" && value.metric.starts_with("compression_ratio") {
+                value.value = Some(1.01);
+            }
+        }
+    }
+    let said = claim(&Report::of(&run), "Compression").unwrap().text;
+    assert!(
+        said.contains(
+            "none of those compared saves 2 %, but zstd:19, 4 KiB, fresh context has a ratio of 2.60"
+        ),
+        "{said}"
+    );
 }

@@ -7,18 +7,19 @@ use outcrop_measure::metric::Provenance;
 use outcrop_report::section::{FigureSlot, Missing};
 use outcrop_report::{Figure, FileFormat, Label, Report};
 use outcrop_results::{RunView, Value};
-use outcrop_schema::FactorRef;
 use outcrop_schema::cache::{
     ARRIVAL, CONNECTIONS, LATENCY, MEMORY, PROTOCOL, SERVER_CPU, SERVER_THREADS, SIMULATED_HIT_RATIO,
 };
 use outcrop_schema::column::{BYTES_PER_ROW, FLOOR_BYTES, Index, LATENCY as SEARCH_LATENCY, ROW_COUNT};
 use outcrop_schema::device::{DRIVES, IOPS, JOBS, READ_WRITE_MIX, SYNC};
+use outcrop_schema::{FactorRef, kv};
 use outcrop_workload::column::SearchMode;
 
 use crate::cache_fixture::{Builder, Factors, policies};
 use crate::column_fixture::{self, FileColumn, encoded, looked_up};
 use crate::compression_fixture::{self, CODECS};
 use crate::fixture::{self, RunBuilder};
+use crate::kv_fixture::{self, Unusual};
 use crate::other_values::{others_of, runs, with_other};
 use crate::six_layers::six_layers;
 
@@ -343,4 +344,23 @@ fn only_distributions_and_courses_of_time_are_said_to_be_of_all_operations() {
             assert_eq!(said, is_dense, "{}", figure.id);
         }
     }
+}
+
+#[test]
+fn an_engine_that_does_not_say_what_its_space_goes_to_is_counted_as_not_drawn() {
+    let cell = |engine| -> (Unusual, f64) { (vec![(&kv::ENGINE, engine)], 1e5) };
+    let mut run = kv_fixture::of_settings(&["rocksdb", "redb"].map(cell));
+    for trial in &mut run.trials {
+        if trial.factors[kv::ENGINE.name] == "rocksdb" {
+            let parts = [
+                kv::DATA_BLOCK_BYTES,
+                kv::INDEX_BYTES,
+                kv::FILTER_BYTES,
+                kv::LOG_BYTES,
+            ];
+            trial.values.extend(parts.map(|part| Value::measured(part, 1e6)));
+        }
+    }
+    let caption = figure(&run, "kv-space-parts").caption;
+    assert!(caption.contains("Not drawn: 1 cell (engine redb"), "{caption}");
 }

@@ -162,6 +162,11 @@ fn a_figure_of_cold_reads_compares_reads_of_one_size_and_says_which() {
         "{}",
         choice.caption
     );
+    assert!(
+        choice.caption.starts_with("Cold 4 KiB reads. "),
+        "{}",
+        choice.caption
+    );
     let caption = |run: &RunView| figure(run, "fs-latency-by-size").caption;
     assert!(caption(&filesystems()).contains("One cold 4 KiB read in each extent."));
     assert!(
@@ -315,4 +320,20 @@ fn figures_of_caches_say_of_which_load_they_are() {
     assert!(hits.contains("pipeline 1 (of 2 measured)"), "{hits}");
     let hits = figure(&under_other(run, &cache::CONNECTIONS, "7"), "cache-hit-ratio").caption;
     assert!(hits.contains("connections 7 (of 2 measured)"), "{hits}");
+}
+
+#[test]
+fn a_figure_of_several_numbers_of_threads_is_not_said_to_be_of_one() {
+    let subject = |threads: &[u32], id: &str| {
+        let run = compression_fixture::Builder::new(3).speeds(&CODECS, &[4, 16], threads);
+        Report::of(&run.build()).label_of(id).subject
+    };
+    let both = "Compression of sample 1.66MiB, contexts reused, caches warm";
+    assert_eq!(subject(&[1, 2], "compress-throughput"), both);
+    for (threads, id) in [
+        (&[1][..], "compress-throughput"),
+        (&[1, 2], "ratio-by-block-size"),
+    ] {
+        assert!(subject(threads, id).contains(", 1 thread, "), "{id}");
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::exit::{Ending, bad_input};
 use crate::output::note;
+use outcrop_measure::metric::Scope;
 use outcrop_measure::units::format_with_range;
 use outcrop_probe::OthersCpu;
 use outcrop_report::number::{counted, given_percent};
@@ -235,7 +236,10 @@ fn beyond(cell: &CellBeyond) -> String {
         true => format_with_range(&shown(cell.value), &shown(cell.low), &shown(cell.high)),
         false => shown(cell.value),
     };
-    let disturbed = cell.others_cpu_share.filter(|share| *share > OthersCpu::MATTER);
+    // Load cannot change what is the same in every trial, such as a size.
+    let is_fixed = metric.is_some_and(|metric| metric.scope == Scope::DataSet);
+    let disturbed = cell.others_cpu_share;
+    let disturbed = disturbed.filter(|share| !is_fixed && *share > OthersCpu::MATTER);
     let others = disturbed.map_or_else(String::new, |share| {
         format!(
             "; other programs used {:.0} % of the CPUs meanwhile, and a limit makes no allowance for that",
@@ -284,6 +288,17 @@ mod tests {
             format!(
                 "{alone}; other programs used 40 % of the CPUs meanwhile, and a limit makes no allowance for that"
             )
+        );
+        let size = CellBeyond {
+            layer: "column".to_owned(),
+            metric: "file_bytes".to_owned(),
+            unit: Unit::Bytes,
+            ..cell(Some(0.4))
+        };
+        assert!(
+            !beyond(&size).contains("other programs"),
+            "load changes no size: {}",
+            beyond(&size)
         );
     }
 

@@ -328,12 +328,19 @@ fn tail_by_load(cells: &[Cell<'_>]) -> FigureSlot {
         let points = Point::of_cells(cells.iter().copied(), x, &LATENCY.p99, words);
         Series::new(name, hue, Measured, points)
     };
-    let mut lines = lines(&family, &ARRIVAL, server);
+    let lines = lines(&family, &ARRIVAL, server);
     let has_loads = lines.iter().any(|line| line.cells.len() >= 2);
     let open = |line: &Line<'_, '_>| line_of(format!("{}, open loop", line.name), line.hue, &line.cells);
-    lines.retain(|line| open(line).is_curve());
+    let (lines, lacking): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| open(line).is_curve());
+    let lacking: Vec<String> = lacking.into_iter().map(|line| line.name).collect();
+    let lacking = match lacking.is_empty() {
+        true => String::new(),
+        false => format!(" Not drawn, without a p99 at two loads: {}.", lacking.join("; ")),
+    };
     // A line takes a colour, and its closed loop another.
     let (lines, left_out) = coloured(lines, COLOURS / 2);
+    let shown: Chosen<'_, '_> = lines.iter().flat_map(|line| line.cells.iter().copied()).collect();
+    let choice = choice(cells, &shown, &[]);
     let mut free = Free::beside(&lines.iter().map(|line| line.hue).collect());
     let both = |line: &Line<'_, '_>| {
         let is_like = |cell: &Cell<'_>| is_closed_loop(cell) && cell.is_like(line.cells[0], &[&ARRIVAL]);
@@ -351,7 +358,7 @@ fn tail_by_load(cells: &[Cell<'_>]) -> FigureSlot {
     let x = axis("Requests answered per second", Quantity::Iops, Scale::Linear);
     let y = axis("p99 latency", Quantity::Latency, Scale::Log10);
     let caption = format!(
-        "{held}. Each point of a line is one offered load, latency from the intended start. Where a line turns upwards, requests queue; the single point is a closed loop with the same connections.{left_out}"
+        "{held}. Each point of a line is one offered load, latency from the intended start. Where a line turns upwards, requests queue; the single point is a closed loop with the same connections.{choice}{lacking}{left_out}"
     );
     let slot = LineChart { x, y, series }.curves("cache-offered-load", TITLE, caption, "cache-peers", reason);
     slot.with_effort(LeastEffort::Default)

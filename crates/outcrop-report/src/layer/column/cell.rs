@@ -18,7 +18,7 @@ pub(super) fn is_generated(cell: &Cell<'_>) -> bool {
 }
 
 /// Whether nothing was held back: no technique left out, and the widest kernels. Runs made before there was a choice do not say.
-fn is_unlimited(cell: &Cell<'_>) -> bool {
+pub(super) fn is_unlimited(cell: &Cell<'_>) -> bool {
     let has_all = cell
         .get(&WITHOUT)
         .is_none_or(|without| *without == Without::Nothing);

@@ -13,7 +13,7 @@ use outcrop_workload::column::{Operation, RowOrder};
 use super::ablation_figure::size_by_technique;
 use super::cell::{
     Column, column_key, column_words, columns, count_of, is_balanced_file, is_generated, is_plain_text,
-    is_search, searches,
+    is_search, is_unlimited,
 };
 use super::kernel_figure::time_by_kernels;
 use super::size_figure::sizes_by_form;
@@ -223,11 +223,13 @@ fn search_latency(cells: &[Cell<'_>]) -> FigureSlot {
         parts: parts(PERCENTILES.map(|(name, _)| name)),
         facets,
     };
-    // Whatever was held back: a search with other kernels was measured too.
-    let could_have = cells
-        .iter()
-        .filter(|cell| is_plain_text(cell) || row_of(cell, searches).is_some());
-    let could_have = could_have.filter(|cell| SOUGHT.iter().any(|(sought, _)| cell.is(&OPERATION, sought)));
+    // Whatever was held back, and whether it has a row: a search with other kernels was measured too.
+    let is_sought = |cell: &&Cell<'_>| SOUGHT.iter().any(|(sought, _)| cell.is(&OPERATION, sought));
+    let could_have = cells.iter().filter(is_sought);
+    let all_of_it = match could_have.clone().all(is_unlimited) {
+        true => "",
+        false => " with all techniques and the widest kernels",
+    };
     let others = Some(cells_not_drawn(could_have, &drawn)).filter(|others| !others.is_empty());
     let others = others.map_or_else(String::new, |others| format!(" {others}"));
     let is_drawn = |operation: &Operation| drawn.iter().any(|cell| cell.is(&OPERATION, operation));
@@ -238,7 +240,7 @@ fn search_latency(cells: &[Cell<'_>]) -> FigureSlot {
         None => String::new(),
     };
     let caption = format!(
-        "Time from {} to the row numbers: {}.{hits} A missing bar was not measured, or has too few queries for its percentile.{others}",
+        "Time from {} to the row numbers: {}.{hits} A missing bar was not measured{all_of_it}, or has too few queries for its percentile.{others}",
         sought.join(" or "),
         column_words(example)
     );
@@ -248,14 +250,11 @@ fn search_latency(cells: &[Cell<'_>]) -> FigureSlot {
 
 /// The way in which it searches, as a row of the figure is called; none of a search that has no row.
 fn way_of_search(cell: &Cell<'_>) -> Option<&'static str> {
-    row_of(cell, is_search).or_else(|| is_plain_text(cell).then_some(IN_TEXT))
+    row_of(cell).or_else(|| is_plain_text(cell).then_some(IN_TEXT))
 }
 
-/// Whether a cell searches in one way.
-type IsSearch = fn(&Cell<'_>, Operation, SearchMode, &[Index]) -> bool;
-
 /// The row of a search in a column file.
-fn row_of(cell: &Cell<'_>, is_search: IsSearch) -> Option<&'static str> {
+fn row_of(cell: &Cell<'_>) -> Option<&'static str> {
     let operation = *cell.get(&OPERATION)?;
     let mut ways = SEARCHES.into_iter();
     let way = ways.find(|(_, mode, index)| is_search(cell, operation, *mode, &[*index]));

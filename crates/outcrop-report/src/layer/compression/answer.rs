@@ -4,16 +4,16 @@ use outcrop_measure::metric::Metric;
 use outcrop_results::RunView;
 use outcrop_schema::compression::{
     COMPRESSION_RATIO, Data, Direction, LATENCY, MEASUREMENT, Measurement, SAMPLED_SHARE, SCHEMA, SPEED,
-    STAGE_SUM_RATIO,
 };
 
 use super::super::undecided::add_rival;
 use super::super::{cautions, may_lack_cells, subjects};
+use super::apart::Apart;
 use super::by_size;
 use super::cell::{CompressionCell, some_of};
 use super::front;
 use super::incompressible::{highest, incompressible};
-use super::stages::{self, STAGE_SUM, STAGES, Stage};
+use super::stages::{self, STAGES};
 use super::wishes::{Candidate, Choice, Wish, candidates, choices, distinct, held_fixed};
 use crate::answer::{Absence, Answer, Capability, Caution, Claim, Reading, column_of};
 use crate::cell::Cell;
@@ -24,6 +24,7 @@ use crate::placement::{Bound, Bounded, Bounds, Kept, Limit, Verdict};
 pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Answer {
     let measured = candidates(cells);
     let all = distinct(&measured);
+    let apart = Apart::of(cells, &measured);
     let kept: Vec<_> = all
         .iter()
         .filter(|one| judge(one, bounds).is_kept())
@@ -42,25 +43,34 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
     let is_of_stages = |cell: &Cell<'_>| cell.is(&MEASUREMENT, &Measurement::Stages);
     let is_stages_alone = cells.iter().all(is_of_stages);
     let mut advice: Vec<Claim> = match only_one(&choices) {
-        Some(only) => vec![no_choice(only, limit)],
+        Some(only) => vec![no_choice(only, limit, apart)],
         None => choices
             .iter()
-            .map(|choice| recommendation(choice, limit, ahead(run)))
+            .map(|choice| recommendation(choice, limit, ahead(run), apart))
             .collect(),
     };
     for (claim, choice) in advice.iter_mut().zip(&choices) {
-        let verdict = judge(&choice.best, bounds);
+        let mut verdict = judge(&choice.best, bounds);
+        if choice.wish == Wish::Smallest && verdict.kept != Kept::Keeps {
+            verdict
+                .why
+                .extend(apart.iter().map(|apart| apart.keeping(bounds)));
+        }
         *claim = claim.clone().under(&choice.best.cell.words(), &verdict);
     }
     advice.extend(no_balance(&choices, bounds, limit));
     let mut capabilities = capabilities(&choices);
     if is_stages_alone {
-        advice.extend(STAGES.iter().filter_map(|stage| stage_claim(cells, stage)));
+        advice.extend(STAGES.iter().filter_map(|stage| stages::claim(cells, stage)));
         capabilities.clear();
     }
     let is_any_codec = all.iter().any(|one| !one.cell.is_copy());
     if choices.is_empty() && is_any_codec {
-        advice.push(incompressible(&all));
+        advice.push(
+            apart
+                .and_then(|apart| apart.alone())
+                .unwrap_or_else(|| incompressible(&all)),
+        );
         capabilities.clear();
     }
     advice.extend(
@@ -77,7 +87,7 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
     advice.extend(fronts.filter_map(|direction| front::named(&all, direction, in_report)));
     let own = sample(&choices, &all)
         .into_iter()
-        .chain(stage_sums(cells))
+        .chain(stages::sums(cells))
         .chain(by_size::short_blocks(&measured));
     let subject = held_fixed(&all).unwrap_or_else(|| subjects(cells));
     let given = given.map_or_else(String::new, |limit| format!("; limit: {limit}"));
@@ -105,19 +115,28 @@ fn only_one<'k, 'c, 'a>(choices: &'k [Choice<'c, 'a>]) -> Option<&'k Candidate<'
 }
 
 /// What one codec gives: with one candidate there is nothing to choose, so its figures need not decide anything.
-fn no_choice(only: &Candidate<'_, '_>, limit: Option<&str>) -> Claim {
+fn no_choice(only: &Candidate<'_, '_>, limit: Option<&str>, apart: Option<Apart<'_, '_>>) -> Claim {
     let (words, figures) = (only.cell.words(), only.figures());
-    let (brief, why) = match limit {
-        Some(limit) => (
+    let [mut brief, mut why] = match (limit, apart) {
+        (Some(limit), None) => [
             format!("nothing else keeps {limit}"),
-            format!("that keeps {limit}"),
-        ),
-        None => ("nothing to choose from".to_owned(), "to choose from".to_owned()),
+            format!("that keeps {limit}."),
+        ],
+        (Some(limit), Some(_)) => [
+            format!("nothing else that was compared keeps {limit}"),
+            format!("of those compared that keeps {limit}."),
+        ],
+        (None, None) => ["nothing to choose from", "to choose from."].map(str::to_owned),
+        (None, Some(_)) => ["nothing else was compared", "to compare."].map(str::to_owned),
     };
+    if let Some(apart) = apart {
+        brief.push_str(&format!("; {}", apart.in_short()));
+        why.push_str(&apart.sentence());
+    }
     Claim::new(
         "Codec",
         format!("{words}: ratio {figures}; {brief}"),
-        format!("{words}: ratio {figures}. It is the only codec and block size {why}."),
+        format!("{words}: ratio {figures}. It is the only codec and block size {why}"),
         Vec::new(),
     )
 }
@@ -204,7 +223,12 @@ fn ahead(run: &RunView) -> &'static str {
 }
 
 /// The best for a wish, and in which words it is ahead of what is next.
-fn recommendation(choice: &Choice<'_, '_>, limit: Option<&str>, clear: &str) -> Claim {
+fn recommendation(
+    choice: &Choice<'_, '_>,
+    limit: Option<&str>,
+    clear: &str,
+    apart: Option<Apart<'_, '_>>,
+) -> Claim {
     let Choice {
         wish,
         best,
@@ -233,24 +257,22 @@ fn recommendation(choice: &Choice<'_, '_>, limit: Option<&str>, clear: &str) -> 
         1 => format!("tie with {names}"),
         count => format!("tie with {count} others"),
     };
+    // Only of the ratio is it known whether that is better.
+    let second = next.map_or(best.ratio, |next| next.ratio);
+    let apart = apart.filter(|apart| *wish == Wish::Smallest && apart.is_above(second));
+    let brief_sureness = match apart.filter(|apart| apart.is_above(best.ratio)) {
+        Some(apart) => format!("{brief_sureness} among those compared; {}", apart.in_short()),
+        None => brief_sureness,
+    };
+    let among = apart.map_or("", |_| " among those compared");
+    let higher = apart.map_or_else(String::new, |apart| apart.sentence());
     let meaning = meaning(*wish, limit);
     let (words, figures) = (best.cell.words(), best.figures());
-    let mut numbers = best.decisive(*wish);
-    let by_speed = ties.iter().chain(next).filter(|_| *wish != Wish::Smallest);
-    let speeds = by_speed.flat_map(|one| {
-        let words = one.cell.words();
-        [one.speed.compress, one.speed.decompress]
-            .map(|number| (format!("{} of {words}", number.name), number))
-    });
-    add_rival(&mut numbers, speeds);
-    choice.add_wide_ties(&mut numbers);
-    let stated = stated_beside(choice, &numbers);
-    numbers.extend(stated);
     let claim = Claim::new(
         wish.name(),
         format!("{words} ({brief_sureness})"),
-        format!("{words}: ratio {figures}. {meaning}: {sureness}."),
-        numbers,
+        format!("{words}: ratio {figures}. {meaning}{among}: {sureness}.{higher}"),
+        numbers_of(choice),
     );
     let compared = std::iter::once(best).chain(ties).chain(next);
     let compared: Vec<&Cell<'_>> = compared.map(|one| one.cell).collect();
@@ -263,6 +285,23 @@ fn recommendation(choice: &Choice<'_, '_>, limit: Option<&str>, clear: &str) -> 
         Wish::Smallest => claim,
         Wish::Fastest => claim.unless_disturbed(compared),
     }
+}
+
+/// The numbers that decide a choice, and those that the sentence on it states besides.
+fn numbers_of(choice: &Choice<'_, '_>) -> Vec<Number> {
+    let (ties, next) = (&choice.ties, &choice.next);
+    let mut numbers = choice.best.decisive(choice.wish);
+    let by_speed = ties.iter().chain(next).filter(|_| choice.wish != Wish::Smallest);
+    let speeds = by_speed.flat_map(|one| {
+        let words = one.cell.words();
+        [one.speed.compress, one.speed.decompress]
+            .map(|number| (format!("{} of {words}", number.name), number))
+    });
+    add_rival(&mut numbers, speeds);
+    choice.add_wide_ties(&mut numbers);
+    let stated = stated_beside(choice, &numbers);
+    numbers.extend(stated);
+    numbers
 }
 
 /// What the best for a wish is the best in, and among which codecs.
@@ -356,34 +395,6 @@ fn tie_of(choice: &Choice<'_, '_>) -> &'static str {
     }
 }
 
-/// Where the time goes: a stage's least and greatest share over natural blocks with warm caches whose parts add up.
-fn stage_claim(cells: &[Cell<'_>], stage: &Stage) -> Option<Claim> {
-    let adds_up = |cell: &Cell<'_>| {
-        let sum = cell.value(&STAGE_SUM_RATIO);
-        sum.is_some_and(|sum| STAGE_SUM.contains(&sum))
-    };
-    let mut shares: Vec<(f64, &Cell<'_>)> = stages::of_one_subject(cells)
-        .into_iter()
-        .filter(|cell| stages::is_usual(cell) && adds_up(cell))
-        .filter_map(|cell| Some((stage.share(cell)?, cell)))
-        .collect();
-    shares.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-    let ((least, least_cell), (most, most_cell)) = (shares.first()?, shares.last()?);
-    let percent = |share: &f64| format!("{:.0} %", share * 100.0);
-    Some(Claim::new(
-        stage.words,
-        format!("{} to {} of the time", percent(least), percent(most)),
-        format!(
-            "from {} of zstd's time at {} to {} at {}, over natural blocks with warm caches.",
-            percent(least),
-            stages::words(least_cell),
-            percent(most),
-            stages::words(most_cell)
-        ),
-        Vec::new(),
-    ))
-}
-
 /// How much of the data the ratios rest on; said of the highest one where nothing is chosen.
 fn sample(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) -> Option<Caution> {
     let chosen = choices.first().map(|choice| &choice.best);
@@ -414,17 +425,4 @@ fn sample(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) -> Option<Cauti
             )))
         }
     }
-}
-
-/// Stage cells whose parts do not add up.
-fn stage_sums(cells: &[Cell<'_>]) -> Option<Caution> {
-    let sums = cells.iter().filter_map(|cell| cell.value(&STAGE_SUM_RATIO));
-    let sums: Vec<f64> = sums.collect();
-    let off = sums.iter().filter(|sum| !STAGE_SUM.contains(sum)).count();
-    (off > 0).then(|| {
-        Caution::warning(format!(
-            "In {off} of {} cells the stages of zstd do not add up to 0.85 to 1.15 of the whole, so their shares are unreliable. The captions name these cells.",
-            sums.len()
-        ))
-    })
 }

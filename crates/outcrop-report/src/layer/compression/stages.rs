@@ -5,11 +5,12 @@ use std::ops::RangeInclusive;
 use outcrop_measure::metric::Metric;
 use outcrop_schema::compression::{
     CACHES, CODEC, COMPRESSION_BLOCK_SIZE, CONTENT, CodecName, PUBLISHED_SEQUENCES_SHARE,
-    STAGE_LITERALS_SHARE, STAGE_MATCH_FINDING_SHARE, STAGE_SEQUENCES_SHARE,
+    STAGE_LITERALS_SHARE, STAGE_MATCH_FINDING_SHARE, STAGE_SEQUENCES_SHARE, STAGE_SUM_RATIO,
 };
 use outcrop_workload::{BlockContent, Content};
 
 use super::cell::CompressionCell;
+use crate::answer::{Caution, Claim};
 use crate::cell::{Cell, largest_family};
 
 /// The stages' sum ÷ the whole within which shares are believed.
@@ -120,4 +121,45 @@ pub(super) fn words(cell: &Cell<'_>) -> String {
 /// Whether it has blocks of 4 KiB whose entropy was asked for, and warm caches.
 pub(super) fn at_4_kib(cell: &Cell<'_>) -> bool {
     cell.size_bytes() == 4096 && bits(cell).is_some() && cell.is_default(&CACHES)
+}
+
+/// Where the time goes: a stage's least and greatest share over natural blocks with warm caches whose parts add up.
+pub(super) fn claim(cells: &[Cell<'_>], stage: &Stage) -> Option<Claim> {
+    let adds_up = |cell: &Cell<'_>| {
+        let sum = cell.value(&STAGE_SUM_RATIO);
+        sum.is_some_and(|sum| STAGE_SUM.contains(&sum))
+    };
+    let mut shares: Vec<(f64, &Cell<'_>)> = of_one_subject(cells)
+        .into_iter()
+        .filter(|cell| is_usual(cell) && adds_up(cell))
+        .filter_map(|cell| Some((stage.share(cell)?, cell)))
+        .collect();
+    shares.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    let ((least, least_cell), (most, most_cell)) = (shares.first()?, shares.last()?);
+    let percent = |share: &f64| format!("{:.0} %", share * 100.0);
+    Some(Claim::new(
+        stage.words,
+        format!("{} to {} of the time", percent(least), percent(most)),
+        format!(
+            "from {} of zstd's time at {} to {} at {}, over natural blocks with warm caches.",
+            percent(least),
+            words(least_cell),
+            percent(most),
+            words(most_cell)
+        ),
+        Vec::new(),
+    ))
+}
+
+/// Stage cells whose parts do not add up.
+pub(super) fn sums(cells: &[Cell<'_>]) -> Option<Caution> {
+    let sums = cells.iter().filter_map(|cell| cell.value(&STAGE_SUM_RATIO));
+    let sums: Vec<f64> = sums.collect();
+    let off = sums.iter().filter(|sum| !STAGE_SUM.contains(sum)).count();
+    (off > 0).then(|| {
+        Caution::warning(format!(
+            "In {off} of {} cells the stages of zstd do not add up to 0.85 to 1.15 of the whole, so their shares are unreliable. The captions name these cells.",
+            sums.len()
+        ))
+    })
 }

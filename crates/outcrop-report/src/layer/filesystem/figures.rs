@@ -89,9 +89,8 @@ fn space_against_latency(cells: &[Cell<'_>]) -> FigureSlot {
     };
     let points: Vec<Traded<'_, '_>> = compared.filter_map(point).collect();
     let drawn: Vec<&Cell<'_>> = points.iter().map(|(cell, ..)| *cell).collect();
-    let left_out = not_compared(cells.iter().filter(is_wanted), &drawn, |cell| {
-        point(cell).is_some()
-    });
+    let reads = cells.iter().filter(|cell| is_cold_random_read(cell));
+    let left_out = not_compared(reads, &drawn, |cell| point(cell).is_some());
     if points.len() < 2 {
         let reason = "fewer than two configurations were read cold in the same way.";
         return FigureSlot::missing(TITLE, reason, "fs-choice");
@@ -103,7 +102,10 @@ fn space_against_latency(cells: &[Cell<'_>]) -> FigureSlot {
         groups: by_kind(&points),
         front_name: Some("front".to_owned()),
     };
-    let caption = "Left and up is better. The line joins the configurations that no other measured one beats in both; space includes metadata.";
+    let read = same_size(drawn.iter().copied());
+    let caption = format!(
+        "Cold {read}reads. Left and up is better. The line joins the configurations that no other measured one beats in both; space includes metadata."
+    );
     FigureSlot::of(
         chart.draw("fs-space-against-latency", TITLE, format!("{caption}{left_out}")),
         TITLE,

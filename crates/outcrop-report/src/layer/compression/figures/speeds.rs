@@ -103,6 +103,15 @@ fn bars(cells: &[Cell<'_>], ours: &[&Cell<'_>], published: &Published, timing: &
     let id = format!("{}-{}", timing.direction, timing.word);
     let figure = chart.draw(&id, &title, caption);
     let figure = figure.map(|figure| figure.with_data_of(complete));
+    // The answer compares codecs with one number of threads; here the bars say theirs.
+    let of_all = match threads.len() {
+        0 | 1 => None,
+        _ => Some(format!("Compression of {}, {CONDITIONS}", data_of(first))),
+    };
+    let figure = figure.map(|figure| match of_all {
+        Some(subject) => figure.about(subject),
+        None => figure,
+    });
     FigureSlot::of(figure, &title, PLAN)
 }
 

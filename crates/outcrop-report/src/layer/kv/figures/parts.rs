@@ -272,7 +272,7 @@ pub(super) fn parts(cells: &[Cell<'_>]) -> Option<FigureSlot> {
     let more = [
         HOW.to_owned(),
         excess_in_words(&family),
-        cells_not_drawn(with(cells, &DATA_BLOCK_BYTES), drawn),
+        cells_not_drawn(with(cells, &STORED_RATIO), drawn),
     ];
     match chart.draw("kv-space-parts", TITLE, caption_of(&family, OF_ENGINES, more)) {
         Some(figure) => Some(FigureSlot::Drawn(figure)),
