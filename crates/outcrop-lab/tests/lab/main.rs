@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod budgets;
 mod caches;
 mod column_baselines;
 mod columns;

@@ -129,6 +129,48 @@ fn every_figure_of_the_first_screen_is_of_one_policy_and_names_it() {
 }
 
 #[test]
+fn the_latency_of_a_lone_write_is_of_a_cell_that_has_it_even_where_one_without_comes_first() {
+    let imported = |lacking: &str| {
+        let mut run = run();
+        run.trials
+            .retain(|trial| trial.factors[QUEUE_DEPTH.name] == "1" && trial.factors[SYNC.name] != "none");
+        for trial in &mut run.trials {
+            let lacks = lacking == "both" || trial.factors[SYNC.name] == lacking;
+            for value in trial.values.iter_mut().filter(|_| lacks) {
+                for metric in [LATENCY.both, LATENCY.write]
+                    .into_iter()
+                    .flat_map(|of| [of.p50, of.p99])
+                {
+                    if value.metric == metric.name {
+                        *value = Value::unavailable(metric, "fio reports the time of fsync separately");
+                    }
+                }
+            }
+        }
+        let report = Report::of(&run);
+        ["p50", "p99"].map(|percentile| {
+            let reading = &row(&report, &format!("QD 1 latency (4 KiB), {percentile}")).readings[1];
+            reading.outcome.clone()
+        })
+    };
+    for (lacking, has) in [("dsync", "each:fsync"), ("each:fsync", "dsync")] {
+        for outcome in imported(lacking) {
+            match outcome {
+                ReadingOutcome::Measured { conditions, .. } => {
+                    assert!(conditions.ends_with(&format!(", sync {has}")), "{conditions}");
+                }
+                missing => panic!("{lacking}: {missing:?}"),
+            }
+        }
+    }
+    for outcome in imported("both") {
+        assert!(
+            matches!(outcome, ReadingOutcome::Missing(absence) if absence.reason.contains("fsync separately"))
+        );
+    }
+}
+
+#[test]
 fn a_tail_that_is_known_badly_does_not_hide_what_a_sync_costs() {
     let mut run = run();
     for trial in &mut run.trials {

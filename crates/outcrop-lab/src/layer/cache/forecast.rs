@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use outcrop_schema::cache::{ARRIVAL, FILL, Fill, KEYS, ORACLE, Oracle, SERVER, Server};
+use outcrop_schema::cache::{
+    ARRIVAL, CONNECTIONS, FILL, Fill, KEYS, ORACLE, Oracle, PIPELINE, REQUESTS, SERVER, Server,
+};
 use outcrop_workload::Arrivals;
 
 use crate::cell::Cell;
@@ -10,6 +12,12 @@ use crate::estimate::Forecast;
 
 /// Filling a cache, per key, pipelined.
 const FILL_KEY: Duration = Duration::from_nanos(2500);
+/// From a request to its reply, where a connection waits for it.
+const ROUND_TRIP_S: f64 = 130e-6;
+/// A request among many in flight.
+const REQUEST_S: f64 = 5e-6;
+/// Longer than anybody waits, and short enough that no sum of trials overflows.
+const LONGEST_S: f64 = 1e9;
 /// Tables and values of a load, connections, the server's start and end.
 const OVERHEAD: Duration = Duration::from_millis(40);
 /// What a server that is a process of its own takes beyond.
@@ -29,7 +37,7 @@ pub(super) fn trial(cell: &Cell) -> Forecast {
         Fill::Nothing => 0,
         Fill::Sets(sets) => sets.try_into().unwrap_or(u32::MAX),
     };
-    let asked = cell.trial.warm_up.0 + cell.trial.duration.0;
+    let asked = cell.trial.warm_up.0 + measured(cell);
     let mut time = OVERHEAD + FILL_KEY * filled + asked;
     if factors
         .get(&SERVER)
@@ -47,4 +55,22 @@ pub(super) fn trial(cell: &Cell) -> Forecast {
         time,
         ..Forecast::default()
     }
+}
+
+/// The measured time: that of a number of requests does not follow the duration, and no budget shortens it.
+fn measured(cell: &Cell) -> Duration {
+    let factors = &cell.factors;
+    let Some(requests) = factors.value(&REQUESTS).0 else {
+        return cell.trial.duration.0;
+    };
+    let in_flight = f64::from(*factors.value(&CONNECTIONS)) * f64::from(*factors.value(&PIPELINE));
+    let closed_s = (ROUND_TRIP_S / in_flight).max(REQUEST_S);
+    let request_s = match factors.value(&ARRIVAL) {
+        Arrivals::Given(arrival) => {
+            let due_s = arrival.per_second().map_or(0.0, |rate| 1.0 / rate.per_second());
+            due_s.max(closed_s)
+        }
+        Arrivals::Share(_, percent) => closed_s * (100.0 / percent).max(1.0),
+    };
+    Duration::from_secs_f64((requests.get() as f64 * request_s).min(LONGEST_S))
 }

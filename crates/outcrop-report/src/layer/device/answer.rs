@@ -388,13 +388,20 @@ fn busiest<'c, 'a>(
     fastest(cells, direction, metric).or_else(any)
 }
 
-/// The cell of one request at a time of a direction: without a sync before those that wait for one, random before
-/// sequential, then the smallest access.
+/// The cell of one request at a time of a direction: one that has its latency before those that lack it, as fio's with `fsync` do, then without
+/// a sync before those that wait for one, random before sequential, then the smallest access.
 fn lone_cell<'c, 'a>(cells: &'c [Cell<'a>], direction: Direction) -> Option<&'c Cell<'a>> {
     let is_lone = |cell: &&Cell<'_>| cell.concurrency() == Some(1.0);
     let order = |cell: &&Cell<'_>| {
         let size = cell.get(&IO_BLOCK_SIZE).copied();
-        (cell.is_synced(), !cell.is_random(), size)
+        let lacks = |metric| cell.directed(direction, metric).is_none();
+        (
+            lacks(&P50),
+            cell.is_synced(),
+            !cell.is_random(),
+            size,
+            lacks(&P99),
+        )
     };
     let pure = cells.iter().filter(|cell| cell.only() == Some(direction));
     let found = pure
