@@ -53,7 +53,7 @@ pub struct Figure {
     pub alt_text: String,
     /// What it is about, where that is not what the answer of its layer is about.
     #[serde(skip)]
-    pub(crate) subject: Option<String>,
+    pub(crate) subject: Option<Box<str>>,
     /// Whether a page that would be too long leaves it to the folder of figures.
     #[serde(skip)]
     pub(crate) wait: Wait,
@@ -88,7 +88,7 @@ impl Figure {
     #[must_use]
     pub(crate) fn about(self, subject: String) -> Self {
         Self {
-            subject: Some(subject),
+            subject: Some(subject.into()),
             ..self
         }
     }

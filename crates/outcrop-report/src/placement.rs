@@ -255,7 +255,7 @@ impl Placement {
     fn without_reference(
         run: &RunView,
         family: &[&Cell<'_>],
-        cpus: Option<u32>,
+        cpus: Option<u64>,
         reason: String,
         limits: Limits,
     ) -> Self {

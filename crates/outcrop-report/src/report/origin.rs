@@ -16,7 +16,7 @@ impl Report {
                 drawn
                     .subject
                     .clone()
-                    .unwrap_or_else(|| layer.answer.subject.clone()),
+                    .map_or_else(|| layer.answer.subject.clone(), String::from),
             )
         };
         let known = self.layers.iter().find_map(of_layer);

@@ -20,6 +20,17 @@ use crate::cell::Cell;
 use crate::number::Number;
 use crate::placement::{Bound, Bounded, Bounds, Kept, Limit, Verdict};
 
+/// How the codec of a choice stands to the limits; of the smallest, with what keeps them apart from those compared.
+fn judged(choice: &Choice<'_, '_>, bounds: &Bounds<'_>, apart: Option<&Apart<'_, '_>>) -> Verdict {
+    let mut verdict = judge(&choice.best, bounds);
+    if choice.wish == Wish::Smallest && verdict.kept != Kept::Keeps {
+        verdict
+            .why
+            .extend(apart.into_iter().map(|apart| apart.keeping(bounds)));
+    }
+    verdict
+}
+
 /// The answer of a compression run.
 pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Answer {
     let measured = candidates(cells);
@@ -50,12 +61,7 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
             .collect(),
     };
     for (claim, choice) in advice.iter_mut().zip(&choices) {
-        let mut verdict = judge(&choice.best, bounds);
-        if choice.wish == Wish::Smallest && verdict.kept != Kept::Keeps {
-            verdict
-                .why
-                .extend(apart.iter().map(|apart| apart.keeping(bounds)));
-        }
+        let verdict = judged(choice, bounds, apart.as_ref());
         *claim = claim.clone().under(&choice.best.cell.words(), &verdict);
     }
     advice.extend(no_balance(&choices, bounds, limit));

@@ -10,7 +10,7 @@ use super::super::references::{Published, SIZES, THROUGHPUT};
 use super::super::wishes::{CONDITIONS, Candidate, data_of};
 use super::Timing;
 use crate::cell::Cell;
-use crate::chart::{Bar, BarChart, BarGroup, Facet, Part, Quantity, Segment, SeriesKind};
+use crate::chart::{Bar, BarChart, BarGroup, Facet, Figure, Part, Quantity, Segment, SeriesKind};
 use crate::layer::not_drawn::cells_not_drawn;
 use crate::number::{Number, counted};
 use crate::section::FigureSlot;
@@ -102,17 +102,16 @@ fn bars(cells: &[Cell<'_>], ours: &[&Cell<'_>], published: &Published, timing: &
     );
     let id = format!("{}-{}", timing.direction, timing.word);
     let figure = chart.draw(&id, &title, caption);
-    let figure = figure.map(|figure| figure.with_data_of(complete));
-    // The answer compares codecs with one number of threads; here the bars say theirs.
-    let of_all = match threads.len() {
-        0 | 1 => None,
-        _ => Some(format!("Compression of {}, {CONDITIONS}", data_of(first))),
-    };
-    let figure = figure.map(|figure| match of_all {
-        Some(subject) => figure.about(subject),
-        None => figure,
-    });
+    let figure = figure.map(|figure| of_all_threads(figure.with_data_of(complete), &threads, first));
     FigureSlot::of(figure, &title, PLAN)
+}
+
+/// The answer compares codecs with one number of threads; where bars are of several, they say theirs.
+fn of_all_threads(figure: Figure, threads: &[u32], first: &Cell<'_>) -> Figure {
+    match threads.len() {
+        0 | 1 => figure,
+        _ => figure.about(format!("Compression of {}, {CONDITIONS}", data_of(first))),
+    }
 }
 
 /// Sizes of which most blocks are shorter, with how long they are.
