@@ -26,6 +26,7 @@ pub fn cautions(
         .filter_map(|cell| cell.first_number(schema.headline))
         .collect();
     let mut cautions: Vec<Caution> = missing_cells(run, schema.name).into_iter().collect();
+    cautions.extend(missing_trials(run, schema));
     cautions.extend(lost_trials(run, schema.name));
     cautions.extend(stalled(cells));
     cautions.extend(width(&headline));
@@ -67,18 +68,42 @@ fn of_sessions(run: &RunView) -> Vec<Caution> {
         .collect()
 }
 
+/// Trials that the run did not come to, whatever ended it: said once, unless a layer says that it may lack whole cells.
+fn missing_trials(run: &RunView, schema: &LayerSchema) -> Option<Caution> {
+    if !run.is_unfinished() || !is_first(run, schema) {
+        return None;
+    }
+    let mut measured = run.vocabulary.layers().iter().map(|layer| layer.name);
+    if measured.any(|name| is_measured(run, name) && may_lack_cells(run, name)) {
+        return None;
+    }
+    let caution = Caution::warning(format!(
+        "The run is not finished: its plan asks for more trials than it has.{}",
+        measuring_the_rest(run)
+    ));
+    Some(
+        caution
+            .graded(Gravity::Contaminated)
+            .briefly("the run is not finished"),
+    )
+}
+
+/// The command that measures what the run lacks, in a sentence with a blank before it; empty where the run is not kept.
+fn measuring_the_rest(run: &RunView) -> String {
+    let resume = Commands::of(run).resuming();
+    resume.map_or_else(String::new, |command| format!(" `{command}` measures the rest."))
+}
+
+fn is_measured(run: &RunView, layer: &str) -> bool {
+    run.trials
+        .iter()
+        .any(|trial| trial.layer == layer && trial.is_completed())
+}
+
 /// Whether no layer of the run stands before this one on the page: what is true of the machine is said once.
 fn is_first(run: &RunView, schema: &LayerSchema) -> bool {
-    let is_measured = |name: &str| {
-        run.trials
-            .iter()
-            .any(|trial| trial.layer == name && trial.is_completed())
-    };
-    let first = run
-        .vocabulary
-        .layers()
-        .iter()
-        .find(|layer| is_measured(layer.name));
+    let mut layers = run.vocabulary.layers().iter();
+    let first = layers.find(|layer| is_measured(run, layer.name));
     first.is_none_or(|first| first.name == schema.name)
 }
 
@@ -92,10 +117,9 @@ pub(in crate::layer) fn may_lack_cells(run: &RunView, layer: &str) -> bool {
 /// Cells that a run may not have come to: each of its rounds measures all cells, so that none is missing once the second has begun.
 fn missing_cells(run: &RunView, layer: &str) -> Option<Caution> {
     may_lack_cells(run, layer).then(|| {
-        let resume = Commands::of(run).resuming();
         Caution::warning(format!(
             "The run is not finished: its first round may not have measured every cell, and a cell that is missing here may be better than these.{}",
-            resume.map_or_else(String::new, |command| format!(" `{command}` measures the rest."))
+            measuring_the_rest(run)
         ))
         .graded(Gravity::Contaminated)
     })

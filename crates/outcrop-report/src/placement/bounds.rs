@@ -2,7 +2,8 @@
 
 use outcrop_measure::Interval;
 use outcrop_measure::units::{format_nanoseconds, format_ratio};
-use outcrop_schema::kv::{Constraints, READ_LATENCY, SAME_SPACE, STORED_BYTES};
+use outcrop_schema::FactorRef;
+use outcrop_schema::kv::{BOTTOMMOST, Constraints, LEVEL_CODECS, READ_LATENCY, SAME_SPACE, STORED_BYTES};
 
 use super::Placement;
 use super::candidate::{Candidate, cpu_share};
@@ -20,6 +21,8 @@ pub(crate) enum Figure {
     NotBounded,
     /// It is, but the figure was not measured.
     Unknown,
+    /// The same, with what it takes to measure it.
+    Lacking(&'static str),
     Known {
         value: f64,
         interval: Option<Interval>,
@@ -175,7 +178,8 @@ impl Check {
         let limit = self.limit?;
         let (value, interval) = match self.figure {
             Figure::NotBounded => return None,
-            Figure::Unknown => return Some(self.unknown()),
+            Figure::Unknown => return Some(self.unknown(None)),
+            Figure::Lacking(what) => return Some(self.unknown(Some(what))),
             Figure::Known { value, interval } => (value, interval),
         };
         if let Some(verdict) = self.by_log(value, limit) {
@@ -200,11 +204,15 @@ impl Check {
         })
     }
 
-    fn unknown(&self) -> Verdict {
+    fn unknown(&self, lacking: Option<&str>) -> Verdict {
         let is_percentile = self.name == "p99";
+        let lacking = lacking.map_or_else(String::new, |what| format!(" ({what})"));
         Verdict {
             kept: Kept::Open,
-            why: format!("may break the limit on the {}, which is not known", self.name),
+            why: format!(
+                "may break the limit on the {}, which is not known{lacking}",
+                self.name
+            ),
             is_sure: false,
             remedy: is_percentile.then_some(Remedy::LongerTrials),
         }
@@ -350,9 +358,13 @@ impl<'b> Bounds<'b> {
             return candidate.verdict.clone();
         }
         let stored = plain.and_then(|plain| plain.value(&STORED_BYTES).zip(cell.value(&STORED_BYTES)));
+        let ratio = match (plain, stored) {
+            (None, _) => Figure::Lacking(no_plain(cell)),
+            (Some(_), stored) => Figure::bare(stored.map(|(plain, own)| plain / own)),
+        };
         let share = cpu_share(cell, self.cpus);
         self.judge(Bounded {
-            ratio: Figure::bare(stored.map(|(plain, own)| plain / own)),
+            ratio,
             ratio_without_log: plain.and_then(|plain| ratio_without_log(cell, plain)),
             p99: Figure::of(cell.number(&READ_LATENCY.p99)),
             cpu_share: Figure::of_value(
@@ -360,6 +372,22 @@ impl<'b> Bounds<'b> {
                 share.and_then(|share| share.interval),
             ),
         })
+    }
+}
+
+/// What the ratio of a store takes of which the run has none without compression.
+fn no_plain(cell: &Cell<'_>) -> &'static str {
+    match [&LEVEL_CODECS as FactorRef, &BOTTOMMOST]
+        .into_iter()
+        .all(|factor| cell.is_default(factor))
+    {
+        true => {
+            "it is against the store without compression, which `--compression none,…`, or `none` in the plan's `compression`, measures"
+        }
+        false => {
+            "it is against the store without compression, which is measured with `none` in `--compression` or the plan's `compression`, and \
+             without a codec for single levels (`--bottommost`, `--level-codecs`)"
+        }
     }
 }
 

@@ -100,7 +100,7 @@ impl Rivals<'_> {
         let slower = self.slower_than_none(one).map_or_else(String::new, |change| {
             format!(", {change} compared with no compression")
         });
-        format!("{name}{space}; {throughput} compared with the answer{slower}{caveat}")
+        format!("{name}{space}; {throughput} compared with the answer{caveat}{slower}")
     }
 
     /// By how much it is slower than no compression; none where it is not, or where that cannot be told.

@@ -9,6 +9,7 @@ use outcrop_schema::{FactorRef, Settings};
 
 use crate::kv_fixture;
 use crate::other_values::{names_of, with_other};
+use crate::placement::least_ratio;
 
 /// Another value of each factor of stores.
 const OTHERS: [(FactorRef, &str); 20] = [
@@ -153,6 +154,13 @@ fn a_store_of_which_a_level_is_compressed_counts_as_compressed_and_is_named_with
     assert!(
         advice.contains("Nothing was measured without compression")
             && advice.contains("lz4 bottommost zstd:9 4KiB"),
+        "{advice}"
+    );
+    // Nor does asking for no compression alone give the ratio that a limit is on.
+    let limited = Report::under(&run, &[], &least_ratio(1.5), None);
+    let advice = serde_json::to_string(&limited.layers[0].answer.advice).unwrap();
+    assert!(
+        advice.contains("and without a codec for single levels (`--bottommost`, `--level-codecs`)"),
         "{advice}"
     );
 }

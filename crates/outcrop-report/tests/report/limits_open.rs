@@ -353,10 +353,23 @@ fn a_store_that_is_not_compared_above_the_layers_keeps_no_limit_in_silence() {
         cpu_share: Some(0.01),
         ..Constraints::default()
     });
-    let unknown = [("CPU share", of_cpus), ("ratio", first(least_ratio(1.5)))];
-    for (limit, claim) in unknown {
-        let said = format!("may break the limit on the {limit}, which is not known; without limits, ");
-        assert!(claim.brief.contains(&said), "{}", claim.brief);
+    let way_out = " (it is against the store without compression, which `--compression none,…`, or `none` in the plan's `compression`, measures)";
+    let unknown = [
+        ("CPU share", of_cpus, ""),
+        ("ratio", first(least_ratio(1.5)), way_out),
+    ];
+    for (limit, claim, way_out) in unknown {
+        let said = format!("may break the limit on the {limit}, which is not known{way_out}");
+        assert!(
+            claim.brief.contains(&format!("{said}; without limits, ")),
+            "{}",
+            claim.brief
+        );
+        assert!(
+            claim.text.contains(&format!("{said}. Without limits: ")),
+            "{}",
+            claim.text
+        );
         assert_eq!(claim.action, None);
     }
     let broken = first(most_p99(1e3));

@@ -391,3 +391,30 @@ fn what_is_the_fastest_by_its_median_is_not_clear_where_another_may_be_faster_by
     assert!(text.contains("lz4"), "{text}");
     assert_eq!(open.sureness, Some(Sureness::NotClear), "{text}");
 }
+
+#[test]
+fn that_intervals_overlap_stands_behind_the_change_whose_intervals_do() {
+    let mut run = of(&[
+        stored("none", "ext4", 100e3, 110e6),
+        stored("lz4", "ext4", 60e3, 60e6),
+        stored("none", "btrfs zstd:1", 48e3, 40e6),
+    ]);
+    for trial in &mut run.trials {
+        let factor = 1.0 + 0.15 * (f64::from(trial.repetition) - 1.0);
+        let throughput = trial
+            .values
+            .iter_mut()
+            .filter(|value| value.metric == THROUGHPUT.name);
+        throughput.for_each(|value| value.value = value.value.map(|throughput| throughput * factor));
+    }
+    let limited = Placement::of(&run, &least_ratio(1.5), None)
+        .unwrap()
+        .answer
+        .join(" ");
+    assert!(
+        limited.contains(
+            "throughput −20 % compared with the answer (not certain: the intervals overlap), −52 % compared with no compression."
+        ),
+        "{limited}"
+    );
+}

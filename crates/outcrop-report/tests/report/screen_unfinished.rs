@@ -1,7 +1,9 @@
-//! What the screen says of a run that is not finished.
+//! What a report says of a run that is not finished.
 
 use outcrop_report::Report;
+use outcrop_results::RunView;
 
+use crate::cache_fixture::policies;
 use crate::compression_fixture::{self, CODECS};
 use crate::fixture::RunBuilder;
 
@@ -12,7 +14,7 @@ fn a_run_that_lacks_trials_is_to_be_resumed_and_not_repeated() {
         ..RunBuilder::new(3)
     };
     let mut run = shaky.cells(&[4096], &[1, 8, 32], &[100]).build();
-    let screen = |run: &outcrop_results::RunView| {
+    let screen = |run: &RunView| {
         let screen = Report::of(run).screen(200, false);
         screen.split_whitespace().collect::<Vec<_>>().join(" ")
     };
@@ -52,7 +54,7 @@ fn no_codec_is_clearly_the_best_where_cells_may_be_missing() {
         builder = builder.speed(codec, 4, 1, "natural", 1.0);
     }
     let mut run = builder.run;
-    let smallest = |run: &outcrop_results::RunView| {
+    let smallest = |run: &RunView| {
         let advice = Report::of(run).layers.remove(0).answer.advice;
         let claim = advice.into_iter().find(|claim| claim.topic == "Smallest");
         let claim = claim.expect("it is known");
@@ -67,4 +69,46 @@ fn no_codec_is_clearly_the_best_where_cells_may_be_missing() {
         begun.contains("(the best so far)") && !begun.contains("clear"),
         "{begun}"
     );
+}
+
+/// Policies of a cache, three trials each, by a plan that asks for so many.
+fn caches_asked_for(repetitions: u32) -> RunView {
+    let mut run = policies().run;
+    run.plan.push_str(&format!(
+        "\n[[plan]]\nname = \"cache-policies\"\nlayer = \"cache\"\n\n[plan.trial]\nrepetitions = {repetitions}\n"
+    ));
+    run
+}
+
+#[test]
+fn whatever_its_layers_a_run_that_lacks_trials_says_once_that_it_is_not_finished_and_how_to_go_on() {
+    const UNFINISHED: &str = "The run is not finished: its plan asks for more trials than it has.";
+    let cautions = |report: &Report| {
+        let layers = report.layers.iter();
+        let texts = layers.flat_map(|layer| layer.answer.cautions.iter().map(|caution| caution.text.clone()));
+        texts
+            .filter(|text| text.contains("not finished"))
+            .collect::<Vec<_>>()
+    };
+    let complete = Report::of(&caches_asked_for(3));
+    assert_eq!(cautions(&complete), Vec::<String>::new());
+    let run = caches_asked_for(6);
+    let report = Report::of(&run);
+    let command = "outcrop run --resume runs/20261121T020000Z-caches";
+    let caution = format!("{UNFINISHED} `{command}` measures the rest.");
+    assert_eq!(cautions(&report), std::slice::from_ref(&caution));
+    let screen = report.screen(80, false);
+    let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flowing.contains(&format!("Warning: {caution}")), "{screen}");
+    let json = report.to_json().expect("it is written").to_string();
+    assert!(json.contains(UNFINISHED) && json.contains(command), "{json}");
+    let page = report.to_html();
+    assert!(page.contains(UNFINISHED) && page.contains(command), "{page}");
+    // The first of several layers says it, whichever lacks them.
+    let mut both = run;
+    both.trials.extend(crate::kv_fixture::codecs().trials);
+    let report = Report::of(&both);
+    assert_eq!((report.layers.len(), cautions(&report)), (2, vec![caution]));
+    let screen = report.screen(80, false);
+    assert!(screen.contains("Warning: the run is not finished."), "{screen}");
 }
