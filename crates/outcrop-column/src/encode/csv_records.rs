@@ -83,8 +83,7 @@ impl<R: Read> CsvRecords<R> {
         Err(ColumnError::Input {
             line: self.line_of(record),
             detail: format!(
-                "the record has {seen} fields and the first has {expected}; is the delimiter right, and does a value with a delimiter stand in \
-                 quotation marks?"
+                "the record has {seen} fields and the first has {expected}; is the delimiter right, and are values that contain it quoted?"
             ),
         })
     }
