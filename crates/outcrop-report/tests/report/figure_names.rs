@@ -158,7 +158,7 @@ fn a_figure_of_cold_reads_compares_reads_of_one_size_and_says_which() {
     assert!(
         choice
             .caption
-            .contains("Not drawn: 4 cells (io block size 16 KiB"),
+            .contains("Not drawn: 16 cells (io block size 16 KiB; jobs 4; arrival constant"),
         "{}",
         choice.caption
     );
