@@ -85,8 +85,8 @@ pub(super) fn find(args: &Find) -> anyhow::Result<()> {
     }
 }
 
-/// A search that is right and finds nothing may have asked for another form than the column has. The rows of what selects values, such as a prefix, are
-/// those of all that it selected.
+/// A search that is right and finds nothing may have asked for another form than the column has. The rows of what selects values, such
+/// as a prefix, are those of all that it selected.
 fn say_other_form(column: &Column, asked: &Wanted, row_counts: &[u64]) {
     let of_all = [row_counts.iter().sum()];
     let row_counts = match asked {

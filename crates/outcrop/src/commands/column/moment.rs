@@ -12,8 +12,8 @@ const TO_THE_SECOND: &str = "0000-00-00T00:00:00";
 /// Lengths of moments to the hour, the minute and the second.
 const LENGTHS: [usize; 3] = [13, 16, TO_THE_SECOND.len()];
 
-/// Gives the bounds of a range of UTC moments as many digits as the values have, and says so: text of fewer digits would sort behind the moments that it
-/// is equal to. None where they have as many, or are no moments.
+/// Gives the bounds of a range of UTC moments as many digits as the values have, and says so: text of fewer digits would sort behind the
+/// moments that it is equal to. None where they have as many, or are no moments.
 pub(super) fn complete_bounds(wanted: &mut Wanted, column: &Column) -> Option<String> {
     let Wanted::Range(start, end) = wanted else {
         return None;
