@@ -281,10 +281,16 @@ pub(super) fn may_hide(row: &ComparisonRow) -> bool {
     !row.busier.is_empty() && is_of_time(row)
 }
 
-/// The verdict of a row, unless the load of the machine explains it: what is worse may be so by that alone, and what is the same may have changed
-/// by as much as the load hides.
+/// The verdict of a row, unless the load of the machine explains it: what is worse, or may be, may be so by that alone, and what is the same may
+/// have changed by as much as the load hides.
 pub(super) fn unless_explained(row: &ComparisonRow, verdict: Verdict) -> Verdict {
-    let is_apart = matches!(verdict, Verdict::Better | Verdict::Worse | Verdict::Different);
+    let is_apart = matches!(
+        verdict,
+        Verdict::Better
+            | Verdict::Worse
+            | Verdict::Different
+            | Verdict::Undecided(Undecided::Wide | Undecided::Chance | Undecided::Drift)
+    );
     let is_above = row.ratio.is_some_and(|ratio| ratio > 1.0);
     match (verdict == Verdict::Same && may_hide(row)) || (is_apart && may_explain(row, is_above)) {
         true => Verdict::Undecided(Undecided::Load),

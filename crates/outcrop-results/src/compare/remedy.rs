@@ -136,15 +136,12 @@ pub(super) fn needed(row: &ComparisonRow, margin: f64, tests: usize, is_paired: 
         Verdict::Undecided(Undecided::Wide | Undecided::Chance | Undecided::Drift)
     );
     let interval = row.interval.filter(|_| is_open && !row.is_of_sample)?;
-    // What the load of the machine may explain or hide, more repetitions leave open.
-    let is_above = interval.estimate > 1.0;
-    let differs = (!load::may_explain(row, is_above))
-        .then(|| to_be_beyond(&interval, (1.0, row.drift), is_above, tests));
+    let differs = to_be_beyond(&interval, (1.0, row.drift), interval.estimate > 1.0, tests);
+    // A change that the load of the machine may hide, more repetitions do not show.
     let is_same = (!load::may_hide(row))
         .then(|| samples_to_stay_between(&interval, 1.0 / (1.0 + margin), 1.0 + margin));
-    let estimate = [differs, is_same]
+    let estimate = [differs, is_same.flatten()]
         .into_iter()
-        .flatten()
         .flatten()
         .reduce(f64::min)?;
     let figures = [&row.baseline, &row.candidate].into_iter().flatten();

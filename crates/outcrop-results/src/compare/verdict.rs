@@ -95,7 +95,7 @@ pub enum Undecided {
         "two separate runs may differ by this much even if nothing changed; where a factor differs, `outcrop ab` measures both variants in one run"
     )]
     Drift,
-    /// The interval excludes 1 or lies within the margin, and the machine or the block device was busier on the side that looks worse, or the same.
+    /// Whatever the interval is, the machine or the block device was busier on the side that looks worse, or the same.
     #[error(
         "the machine or its storage was busier on the side that looks worse, or the same, which may be the difference or hide one; measure both again under the same load, or, where a factor differs, in one run with `outcrop ab`"
     )]
