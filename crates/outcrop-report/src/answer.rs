@@ -190,7 +190,7 @@ pub struct Claim {
     /// The topic of the claim without which it is no advice: how to do something rests on whether to do it.
     #[serde(skip)]
     pub(crate) rests_on: Option<&'static str>,
-    /// Whether its figures are of something else than what it is about: no more of them decide it.
+    /// Whether its figures measure something else: more of them would not decide it.
     #[serde(skip)]
     pub(crate) is_void: bool,
     /// The whole of it, in sentences.

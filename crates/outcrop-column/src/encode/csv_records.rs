@@ -59,7 +59,7 @@ impl<R: Read> CsvRecords<R> {
     ///
     /// # Errors
     /// [`ColumnError::Io`] of the input, [`ColumnError::Input`] with the line of a quote that is never closed or of a record with more fields than
-    /// the first, [`ColumnError::TooLong`] for a record that is too long: no more of it is read than the limit and what is read ahead.
+    /// the first, [`ColumnError::TooLong`] for a record that is too long, of which only the limit and the read-ahead are read.
     pub fn read(&mut self, record: &mut csv::ByteRecord) -> Result<bool> {
         let line = self.reader.position().line();
         let is_record = self.read_to_its_end(record)?;

@@ -237,7 +237,7 @@ pub(super) fn overlap(one: &Load<'_>, other: &Load<'_>) -> Option<bool> {
     Some(one_ended.min(other_ended) - one_began.max(other_began) > shorter_s * NEGLIGIBLE)
 }
 
-/// Why jobs that are not one load are no repetitions either.
+/// Why jobs that overlap only in part are neither one load nor repetitions.
 fn began_apart(how: &str) -> String {
     format!(
         "fio began it and others with the same options at different times ({how}) that overlap, so they are neither one load nor repetitions; \

@@ -10,7 +10,7 @@ fn caches(name: &str, requests: &str) -> PlanSource {
     let text = format!(
         r#"
 name = "{name}"
-question = "How long do so many requests take?"
+question = "How long does a fixed number of requests take?"
 layer = "cache"
 
 [workload]

@@ -108,7 +108,7 @@ fn the_subject_or_each_claim_names_the_value_that_it_is_about_whichever_factor_c
     }
 }
 
-/// A run whose only cell of zstd:19 keeps no context, so that it is no candidate.
+/// A run whose only cell of zstd:19 has a fresh context for each block, so it is not a candidate.
 fn with_one_apart() -> RunView {
     let mut run = of(&CODECS[1..5], &[4]);
     for trial in &mut run.trials {

@@ -71,7 +71,7 @@ fn no_codec_is_clearly_the_best_where_cells_may_be_missing() {
     );
 }
 
-/// Policies of a cache, three trials each, by a plan that asks for so many.
+/// Policies of a cache with three trials each. The plan asks for this number.
 fn caches_asked_for(repetitions: u32) -> RunView {
     let mut run = policies().run;
     run.plan.push_str(&format!(

@@ -113,7 +113,7 @@ fn without_common_value(baseline: &[Cell], candidate: &[Cell]) -> Vec<UnlikeFact
     unlike
 }
 
-/// Of an option of fio that is no factor, `import` takes no assumption.
+/// `import` accepts no assumption about an option of fio that has no factor.
 fn is_unstated_by_import(cell: &Cell, name: &str) -> bool {
     !name.starts_with(OPTION_OF_FIO)
         && cell.is_imported

@@ -207,34 +207,24 @@ impl Trace {
 
     /// Gives gets without a size the one that is known of their key, and gets without a time to live that of their key's sets.
     fn complete_gets(&mut self) {
-        let mut sizes = vec![0_u32; self.keys.len()];
-        let mut ttls_s = vec![0_u32; self.keys.len()];
+        let mut known = vec![(0_u32, 0_u32); self.keys.len()];
         // A set without a time to live is one for ever.
-        let has_ttl = |entry: &TraceEntry| match entry.kind {
-            RequestKind::Get => entry.ttl_s > 0,
-            RequestKind::Set => true,
-            RequestKind::Delete => false,
+        let learn = |(size_bytes, ttl_s): &mut (u32, u32), entry: &TraceEntry| {
+            if entry.value_size_bytes > 0 {
+                *size_bytes = entry.value_size_bytes;
+            }
+            if entry.kind == RequestKind::Set || (entry.kind == RequestKind::Get && entry.ttl_s > 0) {
+                *ttl_s = entry.ttl_s;
+            }
         };
         for entry in self.entries.iter().rev() {
-            let key = entry.key_id as usize;
-            if entry.value_size_bytes > 0 {
-                sizes[key] = entry.value_size_bytes;
-            }
-            if has_ttl(entry) {
-                ttls_s[key] = entry.ttl_s;
-            }
+            learn(&mut known[entry.key_id as usize], entry);
         }
         for entry in &mut self.entries {
-            let key = entry.key_id as usize;
-            if entry.value_size_bytes > 0 {
-                sizes[key] = entry.value_size_bytes;
-            } else if entry.kind == RequestKind::Get {
-                entry.value_size_bytes = sizes[key];
-            }
-            if has_ttl(entry) {
-                ttls_s[key] = entry.ttl_s;
-            } else if entry.kind == RequestKind::Get {
-                entry.ttl_s = ttls_s[key];
+            let known = &mut known[entry.key_id as usize];
+            learn(known, entry);
+            if entry.kind == RequestKind::Get {
+                (entry.value_size_bytes, entry.ttl_s) = *known;
             }
         }
     }

@@ -16,7 +16,7 @@ use crate::number::{Number, SHARE_OF_GETS};
 
 /// From this hit ratio on, next to everything that is asked for is there: more memory adds nothing.
 const ALL_HIT: f64 = 0.999;
-/// What a limit without a hit ratio may do: a smaller one than the others hits no more than they do, but may be enough.
+/// What may be true of a limit without a hit ratio: a smaller limit does not hit more than the others, but may be enough.
 const MAY: &str = "may be enough, or hit more than the others";
 
 /// Of our server, the cells of one policy that differ in memory alone, from the least to the most: of the policy that hits most

@@ -13,7 +13,7 @@ const TO_THE_SECOND: &str = "0000-00-00T00:00:00";
 const LENGTHS: [usize; 3] = [13, 16, TO_THE_SECOND.len()];
 
 /// Gives the bounds of a range of UTC moments as many digits as the values have, and says so: text of fewer digits would sort behind the
-/// moments that it is equal to. None where they have as many, or are no moments.
+/// moments that it is equal to. None if they have as many digits, or are not moments.
 pub(super) fn complete_bounds(wanted: &mut Wanted, column: &Column) -> Option<String> {
     let Wanted::Range(start, end) = wanted else {
         return None;
@@ -95,7 +95,7 @@ pub(super) fn hint(asked: &str, stored: &str, is_whole: bool) -> Option<String> 
     let other = match other {
         Some(other) => format!("; find `{other}`"),
         None if of_utc(asked).is_some() && of_utc(stored).is_some() => {
-            "; ask with no more digits than they have".to_owned()
+            "; use at most as many digits as they have".to_owned()
         }
         None => String::new(),
     };
@@ -160,7 +160,7 @@ mod tests {
         }
         let said = hint("2026-01-01T10:00:00.0000001Z", stored, false).expect("it has more digits");
         assert!(
-            said.ends_with("; ask with no more digits than they have"),
+            said.ends_with("; use at most as many digits as they have"),
             "{said}"
         );
         let whole = completed("2026-01-01T10:00:00.000Z", "2026-01-01T10:00:00Z");

@@ -19,7 +19,7 @@ const TAILS: [(f64, &str); 2] = [(0.999, "p99.9 − p50"), (0.99, "p99 − p50")
 /// Why the tail of a chart is that of a p99.
 const NOT_FURTHER: &str = " Not p99.9: some cells have fewer than 10,000 reads.";
 
-/// Why there is no line.
+/// The reason if no line can be drawn.
 const NONE: &str = "no configuration was offered two shares of its highest rate.";
 
 /// The tail of cold reads by the share of the closed loop's rate that was offered, with what was published of a p99.9.
