@@ -5,7 +5,7 @@ use std::time::Duration;
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::Unavailable;
 use outcrop_probe::OthersCpu;
-use outcrop_workload::keyed::{Objective, RequestKind};
+use outcrop_workload::keyed::{Objective, RequestKind, VALUES_DIFFERED};
 
 use crate::verdict::Verdict;
 
@@ -322,7 +322,7 @@ impl LoadReport {
         };
         count(
             tally.mismatches - tally.other_lengths,
-            "values differed from those stored",
+            VALUES_DIFFERED,
             &tally.first_mismatch,
         );
         count(

@@ -10,8 +10,9 @@ pub(crate) use doubtful::Doubtful;
 pub(crate) use reading::is_of_fio;
 pub use reading::{Absence, Capability, Reading, ReadingOutcome};
 
+use crate::command::More;
 use crate::number::Number;
-use crate::placement::{Kept, More, Verdict};
+use crate::placement::{Kept, Verdict};
 
 /// The only column of a table whose rows name a configuration each: on the first screen the word says nothing.
 pub(crate) const CONFIGURATION_COLUMN: &str = "configuration";

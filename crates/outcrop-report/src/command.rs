@@ -2,6 +2,7 @@
 //! limits and folder, and the shell reads it as it stands.
 
 mod again;
+mod more;
 mod pairs;
 mod tables;
 
@@ -17,6 +18,7 @@ use toml::{Table, Value};
 
 use crate::report::RunSummary;
 use crate::section::{LeastEffort, Missing};
+pub(crate) use more::{More, budget_of};
 pub use outcrop_workload::word::quoted;
 pub use pairs::command_in_pairs;
 

@@ -50,7 +50,6 @@ pub use system::MeasuredSystem;
 
 use checks::Checks;
 use decision::{Compared, Decision};
-pub(crate) use doubt::More;
 pub(crate) use hardware::DRIVE_CAPACITY;
 pub(crate) use limits::Limits;
 pub(crate) use predictions::Predictions;

@@ -47,7 +47,7 @@ pub use store::{
     RequestDistribution, StoreLoad, StoreLoadSpec, StoreWorkload, YcsbCore,
 };
 pub use trace::{Trace, TraceEntry};
-pub use values::Values;
+pub use values::{VALUES_DIFFERED, Values};
 
 crate::words! {
     /// A workload with a name.

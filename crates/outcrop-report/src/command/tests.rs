@@ -12,11 +12,11 @@ const PLAN: &str = "[run]\neffort = \"quick\"\ndirectory = \"/mnt/my disk\"\ndat
 fn commands_have_what_the_run_had_in_words_that_a_shell_reads() {
     let commands = Commands::about("runs/a run", PLAN);
     assert_eq!(
-        commands.again(&["kv"], "--repetitions 9").unwrap(),
+        commands.again(&["kv"], More::Repetitions(9)).unwrap(),
         "outcrop run 'runs/a run/plan.toml' --layer kv --repetitions 9"
     );
     assert_eq!(
-        commands.again(&["kv", "device"], "--repetitions 9").unwrap(),
+        commands.again(&["kv", "device"], More::Repetitions(9)).unwrap(),
         "outcrop run 'runs/a run/plan.toml' --repetitions 9"
     );
     assert_eq!(
@@ -171,7 +171,7 @@ fn data_that_came_through_a_pipe_are_read_from_the_file_that_they_were_saved_in(
     let commands = Commands::about("runs/a", plan);
     assert_eq!(
         commands
-            .again(&[compression::SCHEMA.name], "--repetitions 9")
+            .again(&[compression::SCHEMA.name], More::Repetitions(9))
             .unwrap(),
         "outcrop run runs/a/plan.toml --layer compression --repetitions 9 < DATA"
     );
@@ -181,7 +181,7 @@ fn data_that_came_through_a_pipe_are_read_from_the_file_that_they_were_saved_in(
             .contains("save them as DATA first")
     );
     assert_eq!(
-        commands.again(&["device"], "--repetitions 9").unwrap(),
+        commands.again(&["device"], More::Repetitions(9)).unwrap(),
         "outcrop run runs/a/plan.toml --layer device --repetitions 9"
     );
     assert_eq!(commands.before_again(&["device"]), "");
@@ -193,12 +193,15 @@ fn data_that_came_through_a_pipe_are_read_from_the_file_that_they_were_saved_in(
 
 #[test]
 fn a_run_that_is_not_kept_or_has_no_plan_of_ours_cannot_be_measured_again_from_its_folder() {
-    assert_eq!(Commands::about("", PLAN).again(&["kv"], "--repetitions 9"), None);
+    assert_eq!(
+        Commands::about("", PLAN).again(&["kv"], More::Repetitions(9)),
+        None
+    );
     assert!(!Commands::about("", PLAN).is_imported() && !Commands::about("runs/a", PLAN).is_imported());
     assert!(Commands::about("runs/a", "# imported").is_imported());
     assert_eq!(Commands::about("", PLAN).report("--p99 2ms"), "--p99 2ms");
     assert_eq!(
-        Commands::about("runs/a", "# imported").again(&["device"], "--repetitions 9"),
+        Commands::about("runs/a", "# imported").again(&["device"], More::Repetitions(9)),
         None
     );
 }

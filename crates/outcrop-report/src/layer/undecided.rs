@@ -8,11 +8,11 @@ use outcrop_schema::kv;
 use crate::answer::{Claim, Doubt, NOT_DECIDED};
 use crate::cell::Cell;
 use crate::cell_table::LONG_TRIAL_S;
-use crate::command::Commands;
+use crate::command::{Commands, More};
 use crate::disturbed::why_disturbed;
 use crate::finding::{About, Finding, Verdict, as_sentence};
 use crate::number::{Number, ONE_TRIAL, WIDEST_PERCENT, counted};
-use crate::placement::{More, SURE};
+use crate::placement::SURE;
 
 /// Repetitions at which an interval is one of 95 % that a single outlier no longer sets.
 const ENOUGH: usize = 9;
@@ -391,17 +391,16 @@ fn deciding(more: More, lacks_trials: bool, layer: &LayerOfRun<'_>) -> String {
     let commands = Commands::of(layer.run)
         .under(layer.limits)
         .resuming_if(lacks_trials);
-    repeating(&commands, &more, &[layer.name])
+    repeating(&commands, more, &[layer.name])
 }
 
 /// The command that measures these layers again, and more; of a run that lacks trials of them the one that goes on with it. Of a run that is
 /// not kept there is no plan to run again.
-pub(crate) fn repeating(commands: &Commands, more: &More, layers: &[&str]) -> String {
+pub(crate) fn repeating(commands: &Commands, more: More, layers: &[&str]) -> String {
     if let Some(command) = commands.resuming() {
         return format!("resume the run, which is not finished, with `{command}`");
     }
-    let more = more.to_string();
-    match commands.again(layers, &more) {
+    match commands.again(layers, more) {
         Some(command) => format!("run `{command}`{}", commands.before_again(layers)),
         None if commands.is_imported() => {
             "measure each job more often with the program that measured it, and import all results".to_owned()

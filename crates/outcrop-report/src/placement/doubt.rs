@@ -1,10 +1,9 @@
 //! How effort followed doubt in a run: what is clear by all its looks together, and why each candidate got no more trials.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
+use outcrop_measure::TimeSpan;
 use outcrop_measure::race::{CONFIDENCE, Contender, Standing, Stop};
-use outcrop_measure::units::{ByteSize, TimeSpan};
 use outcrop_results::{RunView, TrialEntry};
 use outcrop_schema::kv::{self, Constraints, Figures, MARGIN, SAME_SPACE};
 use serde::Serialize;
@@ -14,9 +13,9 @@ use super::choice::{self, Choice, Sureness};
 use super::limits::Limits;
 use super::words::as_name;
 use crate::cell::Cell;
+use crate::command::{More, budget_of};
 use crate::layer::undecided::more_repetitions;
 use crate::number::counted;
-use crate::report::plan_setting;
 
 /// What all comparisons of a run say together.
 #[derive(Clone, Debug, Serialize)]
@@ -80,11 +79,6 @@ pub(super) fn judge(
         standing,
         cells: family.iter().map(|cell| identifier(cell)).collect(),
     }
-}
-
-/// The time that a run was given whose effort followed doubt.
-fn budget_of(run: &RunView) -> Option<TimeSpan> {
-    plan_setting(&run.plan, "budget").and_then(|text| text.parse().ok())
 }
 
 pub(super) fn identifier(cell: &Cell<'_>) -> String {
@@ -298,63 +292,6 @@ impl Race {
     pub(super) fn more(&self, trials: usize) -> More {
         let by_budget = self.budget.map(More::after);
         by_budget.unwrap_or_else(|| More::Repetitions(more_repetitions(trials)))
-    }
-}
-
-/// How to measure more, as the flag that does it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum More {
-    /// So many repetitions of each cell.
-    Repetitions(usize),
-    /// So much time, which goes where the answer is open.
-    Budget(TimeSpan),
-    /// So many bytes of the data, and so many repetitions where those are open too.
-    Sample(ByteSize, Option<usize>),
-}
-
-impl More {
-    /// More than a budget allowed.
-    pub(crate) fn after(budget: TimeSpan) -> Self {
-        Self::Budget(TimeSpan(budget.0 * 3))
-    }
-
-    /// More of the stores of a run whose effort followed doubt; none where the number of its trials was fixed before.
-    pub(crate) fn by_budget_of(run: &RunView) -> Option<Self> {
-        budget_of(run).map(Self::after)
-    }
-
-    /// What gives both what they need.
-    #[must_use]
-    pub(crate) fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Repetitions(one), Self::Repetitions(other)) => Self::Repetitions(one.max(other)),
-            (Self::Sample(one, more), Self::Sample(other, others)) => {
-                Self::Sample(one.max(other), more.max(others))
-            }
-            (Self::Sample(size, more), Self::Repetitions(count))
-            | (Self::Repetitions(count), Self::Sample(size, more)) => {
-                Self::Sample(size, more.max(Some(count)))
-            }
-            (budget @ Self::Budget(_), _) | (_, budget @ Self::Budget(_)) => budget,
-        }
-    }
-
-    /// Whether it is a larger sample that is needed.
-    pub(crate) const fn is_of_sample(self) -> bool {
-        matches!(self, Self::Sample(..))
-    }
-}
-
-impl fmt::Display for More {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Repetitions(count) => write!(formatter, "--repetitions {count}"),
-            Self::Budget(time) => write!(formatter, "--budget {time}"),
-            Self::Sample(size, None) => write!(formatter, "--sample-size {size}"),
-            Self::Sample(size, Some(count)) => {
-                write!(formatter, "--sample-size {size} --repetitions {count}")
-            }
-        }
     }
 }
 

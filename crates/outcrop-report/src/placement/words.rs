@@ -8,7 +8,7 @@ use super::Essential;
 use super::candidate::{self, Candidate, CompressedAt};
 use super::checks::Checks;
 use super::choice::{Choice, Sureness, left_open, saves_more};
-use super::doubt::{self, More, Race};
+use super::doubt::{self, Race};
 use super::essentials::Unsure;
 use super::gives::Gives;
 use super::hardware::Modelled;
@@ -19,7 +19,7 @@ use super::rivals::Rivals;
 use super::subject;
 use super::vague;
 use crate::cell::Cell;
-use crate::command::Commands;
+use crate::command::{Commands, More};
 use crate::finding::as_sentence;
 
 /// Other answers that are named where they are left open.
@@ -412,7 +412,7 @@ fn narrower(study: &Measured, candidates: &[Candidate], choice: &Choice) -> (Str
     if let Some(remedy) = open::remedy(candidates, choice).filter(|_| !is_failed) {
         return (remedy.sentence(study), None);
     }
-    let command = study.commands.again(&[kv::SCHEMA.name], &study.more.to_string());
+    let command = study.commands.again(&[kv::SCHEMA.name], study.more);
     let sentence = match (command, is_failed) {
         (Some(command), true) => format!("Then measure again: `{command}`."),
         (None, true) => "Then measure again.".to_owned(),

@@ -4,9 +4,9 @@ use outcrop_schema::kv;
 
 use super::INDENT;
 use crate::answer::Doubt;
-use crate::command::Commands;
+use crate::command::{Commands, More};
 use crate::layer::undecided::repeating;
-use crate::placement::{More, Next};
+use crate::placement::Next;
 use crate::report::{LayerSection, Report};
 use crate::wrap::wrapped;
 
@@ -46,7 +46,7 @@ pub(super) fn to_decide(layers: &[LayerSection], report: &Report, width: usize) 
     let mut commands: Vec<String> = to_repeat(&others, report).into_iter().collect();
     if let Some(more) = sampled.iter().filter_map(|layer| wanted(layer)).reduce(More::and) {
         let names: Vec<&str> = sampled.iter().map(|layer| layer.layer.as_str()).collect();
-        commands.push(repeating(&commands_for(&sampled, report, None), &more, &names));
+        commands.push(repeating(&commands_for(&sampled, report, None), more, &names));
     }
     commands.dedup();
     if commands.is_empty() {
@@ -83,5 +83,5 @@ fn to_repeat(layers: &[&LayerSection], report: &Report) -> Option<String> {
         .iter()
         .filter(|layer| wanted(layer).is_some() || is_of_next(layer));
     let names: Vec<&str> = open.map(|layer| layer.layer.as_str()).collect();
-    Some(repeating(&commands_for(layers, report, next), &more, &names))
+    Some(repeating(&commands_for(layers, report, next), more, &names))
 }

@@ -9,6 +9,7 @@ use outcrop_schema::cache::{
 };
 use outcrop_schema::lateness;
 use outcrop_schema::metrics::Metric;
+use outcrop_workload::keyed::VALUES_DIFFERED;
 
 use crate::cache_fixture::{Builder, Factors};
 
@@ -272,7 +273,7 @@ fn a_trial_that_failed_by_a_wrong_value_contradicts_that_values_were_verified() 
     let mut run = loads(&[("poisson:40%", 8e4, 5e5)]);
     assert_eq!(verdict(&run, "cache-values-verified"), Verdict::Holds);
     run.trials[1].outcome = Outcome::Failed {
-        message: "memcached 1.6: 3 values differed from those stored, the first: key oc-1".into(),
+        message: format!("memcached 1.6: 3 {VALUES_DIFFERED}, the first: key oc-1"),
     };
     assert_eq!(verdict(&run, "cache-values-verified"), Verdict::DoesNotHold);
 }

@@ -10,6 +10,8 @@ use crate::content::Content;
 const POOL_BYTES: usize = 4 << 20;
 /// A value begins with as much of its key's stamp as it has room for.
 const STAMP_BYTES: usize = 8;
+/// What a failed trial says of values that a server returned and that it was not given: a report finds those trials by it.
+pub const VALUES_DIFFERED: &str = "values differed from those stored";
 
 /// Values of one content. A value is its key's stamp, then a stretch of a pool that the stamp chooses.
 ///

@@ -12,6 +12,7 @@ use outcrop_schema::cache::{
     REFUSED_SHARE, SCHEMA, SERVER, SERVER_CPU, Server, THROUGHPUT,
 };
 use outcrop_workload::Arrivals;
+use outcrop_workload::keyed::VALUES_DIFFERED;
 
 use super::cell::{
     MOST_REFUSED, all_of, behind_comma, concurrency, generators, is_closed_loop, is_usual, rank, server,
@@ -77,15 +78,12 @@ fn settled(cells: &[Cell<'_>]) -> Finding {
     Finding::tested(ID, SENTENCE, unsettled == 0, tested)
 }
 
-/// What the message of a trial says that failed because a server returned other values than it was given.
-const OTHER_VALUES: &str = "values differed from those stored";
-
 fn verified(run: &RunView, cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "cache-values-verified";
     const SENTENCE: &str = "Every value that was returned is the one stored under its key.";
     // A trial with a wrong value has failed: its figures count nowhere, and it counts here.
     let is_wrong = |trial: &&TrialEntry| match &trial.outcome {
-        Outcome::Failed { message } => trial.layer == SCHEMA.name && message.contains(OTHER_VALUES),
+        Outcome::Failed { message } => trial.layer == SCHEMA.name && message.contains(VALUES_DIFFERED),
         _ => false,
     };
     let failed = run.trials.iter().filter(is_wrong).count();

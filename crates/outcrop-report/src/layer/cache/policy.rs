@@ -11,7 +11,7 @@ use super::settled::{is_unsettled, undecided};
 use crate::answer::{Claim, NOT_DECIDED};
 use crate::cell::{Cell, largest_family};
 use crate::change::are_apart;
-use crate::command::Commands;
+use crate::command::{Commands, More};
 use crate::layer::undecided::{add_rival, add_wide_rivals};
 use crate::number::{Number, SHARE_OF_GETS};
 
@@ -95,7 +95,7 @@ pub(super) fn without_figure(
     let names = listed(silent.iter().map(|cell| cell.shown(along)));
     let has = if silent.len() == 1 { "has" } else { "have" };
     let why = why.map_or_else(String::new, |why| format!(" ({why})"));
-    let command = commands.again(&[SCHEMA.name], "--repetitions 5");
+    let command = commands.again(&[SCHEMA.name], More::Repetitions(5));
     let command = command.map_or_else(String::new, |command| format!("; `{command}` measures it again"));
     let brief = format!("{NOT_DECIDED}: {names} {has} no hit ratio{why}{command}");
     let text = format!("Not decided: {names} {has} no hit ratio{why}, and {may}: {each}{command}.");

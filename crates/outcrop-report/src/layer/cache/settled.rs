@@ -12,7 +12,7 @@ use outcrop_schema::cache::{
 use super::cell::{all_of, holds, listed, row_over_limit, words};
 use crate::answer::{Caution, Claim, NOT_DECIDED};
 use crate::cell::Cell;
-use crate::command::Commands;
+use crate::command::{Commands, More};
 
 /// How many times a warm-up must replace the contents of the cache. Simulated (ETC, an eighth of 30,000 keys), S3-FIFO hits 2.8 percentage points
 /// less than in the long run after 0.7 times, 0.8 less after 1.5 times, and as much after 2.8 times; SIEVE and W-TinyLFU are near to that.
@@ -87,8 +87,8 @@ pub(super) fn remedy(cells: &[&Cell<'_>], commands: &Commands) -> String {
         Some(MARGIN * requests / cell.value(&THROUGHPUT)?)
     });
     let longest = seconds.filter(|seconds| seconds.is_finite()).fold(0.0, f64::max);
-    let flag = format!("--warm-up {}", TimeSpan::seconds(longest.ceil() as u64));
-    let command = commands.again(&[SCHEMA.name], &flag).filter(|_| longest > 0.0);
+    let warm_up = More::WarmUp(TimeSpan::seconds(longest.ceil() as u64));
+    let command = commands.again(&[SCHEMA.name], warm_up).filter(|_| longest > 0.0);
     command.map_or_else(String::new, |command| format!("; `{command}` should settle them"))
 }
 
