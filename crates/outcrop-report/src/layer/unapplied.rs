@@ -1,9 +1,14 @@
 //! Limits that a layer's advice does not go by: it says so, so that nobody takes it for advice within them.
 
+use outcrop_schema::kv;
+
 use crate::answer::{Answer, Caution, Gravity};
 use crate::number::enumerated;
 use crate::placement::{Bounds, Limit};
 use crate::report::LayerSection;
+
+const IN_NO_LAYER: &str = "any layer of this run: no advice depends on such a figure";
+const IN_NO_STORE: &str = "any layer of this run: for that, a store must be measured both without compression and with it (`--compression none,lz4`)";
 
 /// A layer's section, and the limits that its advice keeps or says that it breaks.
 pub(super) type Bounded = (LayerSection, &'static [Limit]);
@@ -34,8 +39,11 @@ pub(super) fn named(sections: Vec<Bounded>, bounds: &Bounds<'_>) -> Vec<LayerSec
         let note = sentence(&left, &what).map(Caution::note);
         section.answer.cautions.extend(note);
     }
+    let has_stores = sections
+        .iter()
+        .any(|(section, _)| section.layer == kv::SCHEMA.name);
     if let Some((first, _)) = sections.first_mut() {
-        let what = "any layer of this run: no advice depends on such a figure";
+        let what = if has_stores { IN_NO_STORE } else { IN_NO_LAYER };
         let unused: Vec<String> = by_none.into_iter().chain(bounds.unused_prices()).collect();
         let warning = sentence(&unused, what).map(Caution::warning);
         warning

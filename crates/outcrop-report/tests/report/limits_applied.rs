@@ -24,7 +24,8 @@ fn a_limit_on_a_run_of_one_cell_is_said_to_apply_to_nothing() {
     let one = of(&USUAL[..1]);
     let said = screen(&one, &least_ratio(2.0), None);
     assert!(
-        said.contains("Warning: --min-ratio 2 does not apply to any layer of this run"),
+        said.contains("Warning: --min-ratio 2 does not apply to any layer of this run")
+            && said.contains("both without compression and with it (`--compression none,lz4`)"),
         "{said}"
     );
     let several = screen(&of(&USUAL), &least_ratio(2.0), None);
