@@ -55,7 +55,10 @@ impl NotCompared {
                  `engine` alone, gives its own answer.{rest}",
                 why.sentence
             ),
-            short: format!("Not compared: {named}, as {engine} {}.{rest}", why.short),
+            short: format!(
+                "Not compared: {named}, as {engine} {} (for its own answer: `--engine {flag}`).{rest}",
+                why.short
+            ),
         })
     }
 

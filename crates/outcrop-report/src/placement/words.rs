@@ -81,7 +81,9 @@ impl Measured {
             other_cells: others::other_cells(cells, family),
             condition: candidate::condition(family),
             more: race.more(trials.unwrap_or(0)),
-            commands: Commands::of(run).under(&limits.flags()),
+            commands: Commands::of(run)
+                .under(&limits.flags())
+                .resuming_if(run.lacks_trials(kv::SCHEMA.name, 0)),
             race,
             checks,
         }
@@ -411,6 +413,10 @@ fn narrower(study: &Measured, candidates: &[Candidate], choice: &Choice) -> (Str
     let is_failed = study.checks.deny();
     if let Some(remedy) = open::remedy(candidates, choice).filter(|_| !is_failed) {
         return (remedy.sentence(study), None);
+    }
+    if let Some(command) = study.commands.resuming() {
+        let sentence = format!("Resume the run, which is not finished: `{command}`.");
+        return (sentence, Some(study.more));
     }
     let command = study.commands.again(&[kv::SCHEMA.name], study.more);
     let sentence = match (command, is_failed) {

@@ -186,7 +186,7 @@ fn replay(args: &Args, is_replayed: bool) -> String {
     let set_on_miss = if args.no_set_on_miss { "" } else { " --set-on-miss" };
     let trace = quoted(&args.trace.display().to_string());
     format!(
-        "{said}: start yours with that memory, and replay the trace with `outcrop cache load --trace {trace}{set_on_miss}`."
+        "{said}: start yours with that memory and policy, and replay the trace with `outcrop cache load --trace {trace}{set_on_miss}`."
     )
 }
 

@@ -70,8 +70,8 @@ fn say_what_grew(args: &Compact, written: &Written) {
         .is_some_and(|bytes| written.report.file_bytes > bytes);
     if grew && args.how.leaves_the_size_open() {
         note(
-            "note: the file is larger than before: rows that had no index may have got that of the others (--index none leaves it out), or it was \
-             encoded with --profile smallest, which is then to be given here too",
+            "note: the file is larger than before: codes of one dictionary for all rows may be longer, rows that had no index may have got that of \
+             the others (--index none leaves it out), or it was encoded with --profile smallest, which is then to be given here too",
         );
     }
 }
