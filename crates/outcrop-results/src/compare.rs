@@ -159,6 +159,9 @@ pub struct ComparisonRow {
     /// The sides on which the machine or the device had more to do for others, by what.
     #[serde(skip)]
     pub busier: BTreeSet<(Side, LoadMeasure)>,
+    /// The shares of the CPUs that others used under both sides, where two equal runs differ by that: it widens the drift that is allowed for.
+    #[serde(skip)]
+    pub crowding: Option<(f64, f64)>,
     /// The side whose figure is lower by its definition, where the two define it differently.
     #[serde(skip)]
     pub lower_by_definition: Option<Side>,

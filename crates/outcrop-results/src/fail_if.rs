@@ -82,6 +82,9 @@ pub struct FailIfReport<'a> {
     /// The drift that was allowed for: 0.05 for ± 5 %.
     #[serde(skip)]
     pub drift: f64,
+    /// Whether a row was allowed more, beside the load of others.
+    #[serde(skip)]
+    pub is_crowded: bool,
     /// Rows of the metric that could not: not comparable, too few repetitions, or one value.
     pub unchecked: usize,
     /// Of them, those of runs of ours that lack the figure because their trials have too few operations for it.
@@ -277,6 +280,7 @@ impl FailIf {
             within_drift: those(Found::WithinDrift).len(),
             without_ratio: counts(without_ratio.into_iter().map(no_ratio)),
             drift: comparison.drift,
+            is_crowded: rows.iter().any(|row| row.drift > comparison.drift),
             unchecked: rows.len() - checked.len(),
             lacking_operations: rows.iter().filter(|row| are_too_few(row)).count(),
             longer_by: rows

@@ -69,6 +69,20 @@ impl RunView {
         self.trials.iter().flat_map(|entry| records_of(&self.name, entry))
     }
 
+    /// The run as if it had measured one of its two variants alone. What its plan asked for is not known of one variant.
+    #[must_use]
+    pub fn of_variant(&self, name: &str) -> Self {
+        let is_of_variant =
+            |trial: &&TrialEntry| trial.variant.as_ref().is_some_and(|variant| variant.name == name);
+        let mut plan: toml::Table = toml::from_str(&self.plan).unwrap_or_default();
+        plan.remove("plan");
+        Self {
+            plan: plan.to_string(),
+            trials: self.trials.iter().filter(is_of_variant).cloned().collect(),
+            ..self.clone()
+        }
+    }
+
     /// The cells: trials grouped by the cell that they are of, in the order of layer, subject and factors.
     ///
     /// Trials that were interrupted or failed are listed in their cell and excluded from every figure; a cell

@@ -26,10 +26,27 @@ pub(super) fn circumstances(comparison: &Comparison) -> Vec<(&'static str, Strin
     for load in &comparison.loads {
         told.push(("load:      ", load_in_words(load, comparison)));
     }
+    told.extend(crowded(comparison).map(|sentence| ("load:      ", sentence)));
     for latency in &comparison.latency_differences {
         told.push(("latency:   ", latency.note.clone()));
     }
     told
+}
+
+/// How much others used under both sides, where two equal runs differ by that.
+fn crowded(comparison: &Comparison) -> Option<String> {
+    let rows = comparison.comparable().filter(|row| row.drift > comparison.drift);
+    let (row, (a, b)) = rows
+        .filter_map(|row| Some((row, row.crowding?)))
+        .max_by(|(one, _), (other, _)| one.drift.total_cmp(&other.drift))?;
+    let share = |value: f64| format!("{:.0} %", 100.0 * value);
+    Some(format!(
+        "other processes used {} of the CPUs in the baseline, {} in the candidate (in the cell where they used most). Beside such a load, times and \
+         rates of two equal runs may differ by a factor of up to {:.1}.",
+        share(a),
+        share(b),
+        1.0 + row.drift
+    ))
 }
 
 /// On which side the machine was busier, by which figures, and what follows.

@@ -95,7 +95,7 @@ fn unlike(comparison: &Comparison) -> Vec<(&'static str, String)> {
 fn kinds(comparison: &Comparison) -> Vec<(&'static str, String)> {
     let mut by_kind: BTreeMap<String, usize> = BTreeMap::new();
     let mut count = 0;
-    for row in &comparison.rows {
+    for row in comparison.rows.iter().filter(|row| !is_zero_on_both(row)) {
         if let Verdict::NotComparable(reasons) = &row.verdict {
             count += 1;
             for kind in reasons
@@ -118,6 +118,14 @@ fn kinds(comparison: &Comparison) -> Vec<(&'static str, String)> {
     let rows = counted(comparison.rows.len(), "row");
     let sentences = format!("{count} of {rows}{several}. {kinds}. --all gives the reasons in full.");
     vec![(NOT_COMPARABLE, sentences)]
+}
+
+/// Neither side did any of it, such as writes where all requests are reads: nothing is left out.
+fn is_zero_on_both(row: &ComparisonRow) -> bool {
+    let figures = [&row.baseline, &row.candidate];
+    figures
+        .iter()
+        .all(|figure| figure.as_ref().is_some_and(|figure| figure.median == 0.0))
 }
 
 /// What is to be said where there are more reasons than what they are of, so that their counts do not add up.

@@ -29,6 +29,11 @@ const TRIALS_APART: f64 = 0.25;
 /// The same from this many trials on.
 const FEWEST_TRIALS: usize = 2;
 
+/// From this share of the CPUs on, what others use decides how fast a trial is.
+const MOST_OF_THE_CPUS: f64 = 0.5;
+/// The share of the CPUs that others are taken to leave at the least.
+const LEAST_LEFT: f64 = 0.01;
+
 /// What the load of two sides is judged by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -184,6 +189,18 @@ fn beside_more(of_a: &[f64], of_b: &[f64]) -> Option<LoadDifference> {
         candidate: Some(candidate),
         cells_count: 1,
     })
+}
+
+/// The shares of the CPUs that others used under both sides, where each is so large that two equal runs beside it differ.
+pub(super) fn crowding(baseline: &Cell, candidate: &Cell) -> Option<(f64, f64)> {
+    let shares = baseline.others_share.zip(candidate.others_share)?;
+    (shares.0.min(shares.1) >= MOST_OF_THE_CPUS).then_some(shares)
+}
+
+/// What two equal runs may differ by beside such a load, as a drift: a run that waits for others has between what they leave and all of the CPUs.
+pub(super) fn drift_beside((a, b): (f64, f64)) -> f64 {
+    let left = (1.0 - a.min(b)).max(LEAST_LEFT);
+    1.0 / left - 1.0
 }
 
 fn of_cpus(baseline: &Cell, candidate: &Cell) -> Option<LoadDifference> {

@@ -80,9 +80,11 @@ pub(super) fn pair(
                 false => Vec::new(),
             };
             let busier: BTreeSet<_> = loads.iter().map(|load| (load.busier, load.measure)).collect();
+            let crowding = load::crowding(a, b).filter(|_| !is_paired);
             let its = rows::of_cells((a, b), reasons, is_paired);
             paired.rows.extend(its.into_iter().map(|row| ComparisonRow {
                 busier: busier.clone(),
+                crowding,
                 ..row
             }));
             paired.loads.extend(loads);

@@ -42,6 +42,7 @@ pub(super) fn empty(cell: &Cell, a: Option<&Cell>, b: Option<&Cell>, metric: &st
         p_value: None,
         drift: 0.0,
         busier: BTreeSet::new(),
+        crowding: None,
         lower_by_definition: lower_by_definition(a, b, metric),
         imported: imported(a, b),
         is_of_sample: false,

@@ -6,7 +6,7 @@
 //! 3. A ratio whose interval excludes 1 is *better* or *worse* if it also counts after correction for the number of rows
 //!    (Benjamini and Hochberg at [`LEVEL`]): of two equal sides, at most one comparison in twenty finds any in a family of rows.
 //!    What the machine does differently between two separate runs is in no interval: there the whole interval of a time or a rate has to be
-//!    farther from 1 than the drift that is allowed for (± 5 % by default), or the row is [`Undecided::Drift`].
+//!    farther from 1 than the drift that is allowed for (± 5 % by default, and more beside others that use half of the CPUs), or the row is [`Undecided::Drift`].
 //!    Not so where the machine, or the block device, had more to do for others on the side that looks worse, or the same: [`Undecided::Load`].
 //!    Nor where the side that looks better, or the same, leaves the submission out of its latencies: [`Undecided::Definition`].
 //! 4. All others are undecided.
@@ -97,7 +97,7 @@ pub enum Undecided {
     Drift,
     /// Whatever the interval is, the machine or the block device was busier on the side that looks worse, or the same.
     #[error(
-        "the machine or its storage was busier on the side that looks worse, or the same, which may be the difference or hide one; measure both again under the same load, or, where a factor differs, in one run with `outcrop ab`"
+        "the machine or its storage was busier on the side that looks worse, or the same, which may be the difference or hide one; measure both again on an idle machine, or, where a factor differs, in one run with `outcrop ab`"
     )]
     Load,
     /// The interval excludes 1 or lies within the margin, and the latency of the side that looks better, or the same, is lower by definition.
@@ -134,7 +134,9 @@ pub(super) fn allow_for_drift(rows: &mut [ComparisonRow], drift: f64) {
     let drifts =
         |row: &&mut ComparisonRow| row.p_value.is_some() && !row.is_of_sample && load::is_of_time(row);
     for row in rows.iter_mut().filter(drifts) {
-        row.drift = drift;
+        let beside_load = row.crowding.map_or(0.0, load::drift_beside);
+        // Whoever allows for none has none.
+        row.drift = if drift > 0.0 { drift.max(beside_load) } else { 0.0 };
     }
 }
 

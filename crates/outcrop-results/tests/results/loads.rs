@@ -2,7 +2,8 @@
 
 use outcrop_measure::Seed;
 use outcrop_results::{
-    FailIf, LoadMeasure, RunView, Side, TrialEntry, Undecided, Value as Measured, Verdict, compare,
+    CompareOptions, FailIf, LoadMeasure, RunView, Side, TrialEntry, Undecided, Value as Measured, Verdict,
+    compare, compare_with,
 };
 use outcrop_schema::device::{BANDWIDTH, FOREIGN_BYTES_RATIO};
 use serde_json::{Value, json};
@@ -48,12 +49,46 @@ fn a_difference_that_the_load_explains_is_undecided_and_one_against_it_is_not() 
     let faster = compare(&of("slow", 1e5, 0.03), &of("fast", 2e5, 0.85));
     assert_eq!(row(&faster, "iops").verdict, Verdict::Better);
     assert_eq!(faster.loads.len(), 1);
-    // The same load on both sides explains nothing.
-    let alike = compare(&of("a", 2e5, 0.80), &of("b", 1e5, 0.85));
+    // The same small load on both sides explains nothing.
+    let alike = compare(&of("a", 2e5, 0.30), &of("b", 1e5, 0.35));
     assert_eq!(
         (&row(&alike, "iops").verdict, alike.loads.len()),
         (&Verdict::Worse, 0)
     );
+}
+
+#[test]
+fn beside_others_that_use_most_of_the_cpus_equal_runs_may_differ_by_what_these_leave() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |name: &str, iops: f64| run(folder.path(), name, iops, Some(0.75));
+    let (base, half, tenth) = (of("base", 2e5), of("half", 1e5), of("tenth", 2e4));
+    let undecided = || Verdict::Undecided(Undecided::Drift);
+    for (baseline, candidate, verdict) in [
+        (&base, &half, undecided()),
+        (&half, &base, undecided()),
+        (&base, &tenth, Verdict::Worse),
+        (&tenth, &base, Verdict::Better),
+    ] {
+        let comparison = compare(baseline, candidate);
+        let iops = row(&comparison, "iops");
+        assert_eq!((&iops.verdict, iops.drift), (&verdict, 3.0));
+        assert!(comparison.loads.is_empty());
+    }
+    let condition: FailIf = "iops < -3%".parse().unwrap();
+    let found = |candidate: &RunView| {
+        let comparison = compare(&base, candidate);
+        let checked = check_all(std::slice::from_ref(&condition), &comparison).unwrap();
+        (checked[0].met(), checked[0].within_drift, checked[0].is_crowded)
+    };
+    assert_eq!(found(&half), (0, 1, true));
+    assert_eq!(found(&tenth), (1, 0, true));
+    // Whoever allows for no drift has none.
+    let options = CompareOptions {
+        drift: 0.0,
+        ..CompareOptions::default()
+    };
+    let strict = compare_with(&base, &half, &options).unwrap();
+    assert_eq!(row(&strict, "iops").verdict, Verdict::Worse);
 }
 
 #[test]

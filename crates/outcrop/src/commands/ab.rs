@@ -9,8 +9,9 @@ use crate::session::{self, Conclusion};
 use outcrop_lab::{PlanSet, VariantFactors, VariantName};
 use outcrop_measure::ratio::least_p_value_of_pairs;
 use outcrop_report::Report;
+use outcrop_report::comparison::examined;
 use outcrop_results::compare::verdict::LEVEL;
-use outcrop_results::compare::{Comparand, compare_with};
+use outcrop_results::compare::{Comparand, Side, compare_with};
 use outcrop_results::{FailIf, RunView};
 use outcrop_schema::metrics::hint;
 use std::cell::RefCell;
@@ -147,7 +148,8 @@ fn too_few(set: &PlanSet) -> Option<String> {
 }
 
 fn compare_variants(view: &RunView, args: &Args, conditions: &[FailIf]) -> anyhow::Result<Ending> {
-    let sides = [VariantName::A, VariantName::B].map(|variant| Comparand::Variant(view, variant.name()));
+    let variants = [VariantName::A, VariantName::B].map(VariantName::name);
+    let sides = variants.map(|variant| Comparand::Variant(view, variant));
     let options = args.judging.options(conditions);
     let comparison = compare_with(sides[0], sides[1], &options).map_err(bad_input)?;
     let format = match args.flags.format {
@@ -157,7 +159,13 @@ fn compare_variants(view: &RunView, args: &Args, conditions: &[FailIf]) -> anyho
         Format::Csv => ComparisonFormat::Csv,
     };
     let envelope = output::envelope().on(view.environment.clone());
-    // Nothing drifts within a pair, and the checks of the run, which its report has, are of no side.
-    args.judging
-        .report(&comparison, conditions, (format, envelope), Beside::default())
+    let of_variants = [Side::Baseline, Side::Candidate].into_iter().zip(variants);
+    let of_variants = of_variants.map(|(side, variant)| examined(side, &view.of_variant(variant)));
+    // Nothing drifts within a pair.
+    args.judging.report(
+        &comparison,
+        conditions,
+        (format, envelope),
+        Beside::of(of_variants, None),
+    )
 }

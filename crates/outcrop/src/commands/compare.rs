@@ -25,7 +25,7 @@ A row is the same if the interval lies within the margin. It is better or worse 
 Exit codes: 0 no condition is met, 1 one is, 2 none is met and nothing could be compared or a condition could be checked in no cell, or a cell of the candidate failed, was cut short or missed by the end of its run, lacks the figure that the baseline has or, for a limit, completed too few operations for it, has no interval of it or was imported without it. Cells that only the baseline has are counted, and not checked, unless the candidate's run ended before it came to them. With --format json, details.conditions has the same for each condition.
 
 A time or rate that is worse, or the same, on the side where the machine or its storage was busier with other work is undecided. A side whose load was not recorded, such as an import, counts as idle.
-Two separate runs also differ by drift of the machine, which no interval includes. So a condition on a ratio of times or rates is met only if the whole interval is beyond its threshold by more than --drift: 'iops < -3%' takes about -8 %. Where a factor differs, `outcrop ab` measures both variants in one run and needs no allowance for drift.";
+Two separate runs also differ by drift of the machine, which no interval includes. So a condition on a ratio of times or rates is met only if the whole interval is beyond its threshold by more than --drift: 'iops < -3%' takes about -8 %. Where others used half of the CPUs or more under both runs, the allowance is the factor by which what they left may differ. Where a factor differs, `outcrop ab` measures both variants in one run and needs no allowance for drift.";
 
 /// Compare a run with another run or a published reference
 #[derive(Debug, clap::Args)]
@@ -138,23 +138,26 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         Loaded::Run(run) => Some(examined(side, run)),
         Loaded::Reference(_) => None,
     });
-    let mut examined = Examined::default();
-    examined.extend(of_sides);
-    let beside = Beside {
-        examined: Some(examined),
-        in_pairs,
-    };
+    let beside = Beside::of(of_sides, in_pairs);
     let printed = (args.format, output::envelope());
     args.judging.report(&comparison, &conditions, printed, beside)
 }
 
 /// What a comparison says in addition to its rows.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Beside {
-    /// None where they were not examined.
-    examined: Option<Examined>,
+    examined: Examined,
     /// The command that measures two variants in pairs; that of variants has none.
     in_pairs: Option<String>,
+}
+
+impl Beside {
+    /// With what the reports of the sides say against their figures.
+    pub(crate) fn of(sides: impl Iterator<Item = Examined>, in_pairs: Option<String>) -> Self {
+        let mut examined = Examined::default();
+        examined.extend(sides);
+        Self { examined, in_pairs }
+    }
 }
 
 impl Judging {
@@ -181,18 +184,14 @@ impl Judging {
         (format, envelope): (ComparisonFormat, Envelope),
         Beside { examined, in_pairs }: Beside,
     ) -> anyhow::Result<Ending> {
-        let (failed_checks, warnings) = match examined {
-            Some(examined) => (Some(examined.failed_checks), examined.warnings),
-            None => Default::default(),
-        };
         let detail = Detail {
             is_all: self.all,
             named: conditions
                 .iter()
                 .map(|condition| condition.metric.clone())
                 .collect(),
-            failed_checks,
-            warnings,
+            failed_checks: Some(examined.failed_checks),
+            warnings: examined.warnings,
         };
         let checked = FailIf::check_each(conditions, comparison);
         let is_data = format == ComparisonFormat::Csv;

@@ -118,7 +118,7 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
     }
     if found.under_load > 0 {
         text.push_str(&format!(
-            ", {} undecided because the machine or its storage was busier on one side, which may be the difference or hide one: measure both again under the same load, or, where a factor differs, in one run with `outcrop ab`",
+            ", {} undecided because the machine or its storage was busier on one side, which may be the difference or hide one: measure both again on an idle machine, or, where a factor differs, in one run with `outcrop ab`",
             found.under_load
         ));
     }
@@ -131,9 +131,9 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
     }
     if found.within_drift > 0 {
         text.push_str(&format!(
-            ", {} undecided, beyond the threshold by less than the {} allowed for drift (--drift)",
+            ", {} undecided, beyond the threshold by less than {}",
             found.within_drift,
-            given_percent(found.drift)
+            allowance(found)
         ));
     }
     for (reason, count) in &found.without_ratio {
@@ -171,6 +171,14 @@ pub(crate) fn without_drift(command: Option<&str>) -> String {
     )
 }
 
+/// What two separate runs are allowed to differ by.
+fn allowance(found: &FailIfReport<'_>) -> String {
+    match found.is_crowded {
+        true => "two equal runs may differ by beside that much load from other processes".to_owned(),
+        false => format!("the {} allowed for drift (--drift)", given_percent(found.drift)),
+    }
+}
+
 /// What would decide the cells that are undecided.
 fn deciding(found: &FailIfReport<'_>) -> String {
     let (all, samples, known) = (
@@ -195,9 +203,9 @@ fn deciding(found: &FailIfReport<'_>) -> String {
     let open = found.open();
     let others = match found.drift > 0.0 {
         true => format!(
-            "more repetitions decide {} only if they move the ratio, which is beyond the threshold by less than the {} allowed for drift (--drift)",
+            "more repetitions decide {} only if they move the ratio, which is beyond the threshold by less than {}",
             of_all(open),
-            given_percent(found.drift)
+            allowance(found)
         ),
         false => format!(
             "more repetitions narrow the interval, and may decide {}",

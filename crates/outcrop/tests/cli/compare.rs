@@ -275,6 +275,20 @@ fn is_told_again(dir: &Path, run: &str) {
 }
 
 #[test]
+fn a_comparison_in_pairs_says_of_a_variant_that_memory_answered_for_it() {
+    let dir = workplace();
+    let plan = "name = \"memory\"\nlayer = \"device\"\nquestion = \"q\"\n[subject]\nkind = \"scratch-file\"\nsize = \"16MiB\"\n\
+                [workload]\nread_write_mix = \"100:0\"\n[trial]\nrepetitions = 6\nduration = \"20ms\"\nwarm_up = \"0s\"\n";
+    std::fs::write(dir.path().join("memory.toml"), plan).unwrap();
+    let arguments = "ab memory.toml --a access=direct --b access=buffered --out o";
+    let seen = outcrop(dir.path(), &arguments.split_whitespace().collect::<Vec<_>>());
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let text = seen.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("warning: in the candidate:"), "{text}");
+    assert!(!text.contains("warning: in the baseline:"), "{text}");
+}
+
+#[test]
 fn variants_that_are_no_pair_are_refused_and_a_dry_run_measures_nothing() {
     let dir = workplace();
     write_codec_plan(dir.path());
