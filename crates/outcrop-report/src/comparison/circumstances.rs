@@ -41,7 +41,7 @@ fn crowded(comparison: &Comparison) -> Option<String> {
         .max_by(|(one, _), (other, _)| one.drift.total_cmp(&other.drift))?;
     let share = |value: f64| format!("{:.0} %", 100.0 * value);
     Some(format!(
-        "other processes used {} of the CPUs in the baseline, {} in the candidate (in the cell where they used most). Beside such a load, times and \
+        "other processes used {} of the CPUs in the baseline, {} in the candidate (in the cell where they used most). Under such a load, times and \
          rates of two equal runs may differ by a factor of up to {:.1}.",
         share(a),
         share(b),

@@ -322,7 +322,7 @@ fn rule(comparison: &Comparison, rows: &[&ComparisonRow]) -> Vec<String> {
     if rows.iter().any(|row| row.drift > 0.0) {
         let drift = given_percent(comparison.drift);
         let beside_load = match rows.iter().any(|row| row.drift > comparison.drift) {
-            true => ", or beyond the factor above beside that load",
+            true => ", or beyond the factor above where other processes used most of the CPUs",
             false => "",
         };
         sentences.push(format!(

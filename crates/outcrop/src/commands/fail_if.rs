@@ -174,7 +174,7 @@ pub(crate) fn without_drift(command: Option<&str>) -> String {
 /// What two separate runs are allowed to differ by.
 fn allowance(found: &FailIfReport<'_>) -> String {
     match found.is_crowded {
-        true => "two equal runs may differ by beside that much load from other processes".to_owned(),
+        true => "two equal runs may differ by while other processes use most of the CPUs".to_owned(),
         false => format!("the {} allowed for drift (--drift)", given_percent(found.drift)),
     }
 }
