@@ -40,8 +40,13 @@ fn crowded(comparison: &Comparison) -> Option<String> {
         .filter_map(|row| Some((row, row.crowding?)))
         .max_by(|(one, _), (other, _)| one.drift.total_cmp(&other.drift))?;
     let share = |value: f64| format!("{:.0} %", 100.0 * value);
+    let is_other = |other: &ComparisonRow| (&other.layer, &other.factors) != (&row.layer, &row.factors);
+    let most = match comparison.comparable().any(is_other) {
+        true => " (in the cell where they used most)",
+        false => "",
+    };
     Some(format!(
-        "other processes used {} of the CPUs in the baseline, {} in the candidate (in the cell where they used most). Under such a load, times and \
+        "other processes used {} of the CPUs in the baseline, {} in the candidate{most}. Under such a load, times and \
          rates of two equal runs may differ by a factor of up to {:.1}.",
         share(a),
         share(b),

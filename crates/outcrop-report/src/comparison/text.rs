@@ -321,13 +321,13 @@ fn rule(comparison: &Comparison, rows: &[&ComparisonRow]) -> Vec<String> {
     let mut sentences = vec![format!("Same: the interval lies within ± {margin}.")];
     if rows.iter().any(|row| row.drift > 0.0) {
         let drift = given_percent(comparison.drift);
-        let beside_load = match rows.iter().any(|row| row.drift > comparison.drift) {
-            true => ", or beyond the factor above where other processes used most of the CPUs",
-            false => "",
-        };
         sentences.push(format!(
-            "Better or worse: it lies beyond ± {drift}{beside_load}, by which two separate runs may differ."
+            "Better or worse: it lies beyond ± {drift}, by which two separate runs may differ."
         ));
+        if rows.iter().any(|row| row.drift > comparison.drift) {
+            sentences
+                .push("Where other processes used most of the CPUs: beyond the factor above.".to_owned());
+        }
         sentences.push("Same has no such allowance: drift may also hide a change.".to_owned());
     }
     sentences

@@ -101,7 +101,7 @@ fn more(rows: &[&ComparisonRow]) -> String {
         (0, 1..) => "no number of repetitions would decide it: two separate runs may differ by as much as this ratio even if nothing changed".to_owned(),
         (_, 0) => format!("{} would decide between same and different", about_repetitions(&needed)),
         (_, 1..) => format!(
-            "{} would decide between same and different for those whose ratio is not within the drift that is allowed for",
+            "{} would decide between same and different in the rows whose ratio is beyond that",
             about_repetitions(&needed)
         ),
     });
