@@ -14,6 +14,7 @@ pub(crate) use reading::is_of_fio;
 pub use reading::{Absence, Capability, Reading, ReadingOutcome};
 
 use crate::command::More;
+use crate::finding::as_sentence;
 use crate::number::Number;
 use crate::placement::{Kept, Verdict};
 
@@ -210,6 +211,8 @@ pub(crate) struct Limited {
     pub(crate) clause: String,
     /// Whether it is advised all the same: its figures keep the limit, but their intervals reach beyond it.
     pub(crate) is_advised: bool,
+    /// Whether more trials would show whether it keeps the limit.
+    pub(crate) is_open_by_interval: bool,
 }
 
 /// What withholds a claim.
@@ -286,6 +289,7 @@ impl Claim {
         let limits = (verdict.kept != Kept::Keeps).then(|| Limited {
             clause: format!("{setting} {}", verdict.why),
             is_advised: verdict.is_kept(),
+            is_open_by_interval: verdict.is_open_by_interval,
         });
         Self { limits, ..self }
     }
@@ -293,22 +297,12 @@ impl Claim {
     /// The claim with what limits say of its setting. What breaks one, or may, is no instruction any more.
     #[must_use]
     pub(crate) fn within_limits(self) -> Self {
-        let Some(Limited { clause, is_advised }) = self.limits.clone() else {
+        let Some(limited) = self.limits.clone() else {
             return self;
         };
-        if !is_advised {
-            // More trials of the same plan would not decide it: what breaks a limit gets no more of them.
-            let without = match &self.doubt {
-                Some(doubt) => format!("{}.", doubt.why),
-                None => self.text.clone(),
-            };
-            return Self {
-                brief: format!("{clause}; without limits, {}", self.in_a_line()),
-                text: format!("{clause}. Without limits: {without}"),
-                action: None,
-                doubt: None,
-                ..self
-            };
+        let clause = &limited.clause;
+        if !limited.is_advised {
+            return self.not_within(&limited);
         }
         if self.doubt.is_some() {
             return self;
@@ -318,6 +312,32 @@ impl Claim {
             brief: format!("{}; {NOT_CERTAIN}{clause}", self.brief),
             action: action.map(|action| format!("Not certain, as {clause}. {action}")),
             text: format!("{} Not certain: {clause}.", self.text),
+            ..self
+        }
+    }
+
+    /// The same without its instruction. What would decide the rest of it is said only where that shows, too, whether the limit is kept.
+    fn not_within(self, limited: &Limited) -> Self {
+        let clause = &limited.clause;
+        let without = format!("{clause}; without limits, {}", self.in_a_line());
+        let is_more = limited.is_open_by_interval;
+        let (brief, text, doubt) = match &self.doubt {
+            Some(doubt) if is_more => {
+                let brief = format!("{clause}; without limits, {}", self.brief);
+                let doubt = Doubt {
+                    why: without,
+                    ..doubt.clone()
+                };
+                (brief, self.text.clone(), Some(doubt))
+            }
+            Some(doubt) => (without, as_sentence(&doubt.why), None),
+            None => (without, self.text.clone(), None),
+        };
+        Self {
+            brief,
+            text: format!("{clause}. Without limits: {text}"),
+            action: None,
+            doubt,
             ..self
         }
     }

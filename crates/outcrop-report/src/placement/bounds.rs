@@ -95,6 +95,8 @@ pub(crate) struct Verdict {
     pub(crate) why: String,
     /// Whether more trials can change nothing: the figures are the same in each, or their intervals have enough confidence.
     pub(super) is_sure: bool,
+    /// Whether it is open only because the interval of a figure reaches across the limit: more trials make it narrower.
+    pub(crate) is_open_by_interval: bool,
     /// What would decide what is open; none where more trials would.
     pub(super) remedy: Option<Remedy>,
 }
@@ -199,6 +201,7 @@ impl Check {
             kept,
             why: self.why(kept, value, (low, high), limit),
             is_sure: interval.is_some_and(|interval| low == high || interval.confidence >= SURE),
+            is_open_by_interval: kept == Kept::Open,
             remedy: None,
         })
     }
@@ -217,6 +220,7 @@ impl Check {
                 self.name
             ),
             is_sure: false,
+            is_open_by_interval: false,
             remedy: is_percentile.then_some(Remedy::LongerTrials),
         }
     }
@@ -234,6 +238,7 @@ impl Check {
                 self.name
             ),
             is_sure: false,
+            is_open_by_interval: false,
             remedy: Some(Remedy::MoreRecords),
         })
     }
