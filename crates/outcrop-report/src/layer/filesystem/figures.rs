@@ -92,7 +92,7 @@ fn space_against_latency(cells: &[Cell<'_>]) -> FigureSlot {
     let reads = cells.iter().filter(|cell| is_cold_random_read(cell));
     let left_out = not_compared(reads, &drawn, |cell| point(cell).is_some());
     if points.len() < 2 {
-        let reason = "fewer than two configurations were read cold in the same way.";
+        let reason = "fewer than two configurations were read cold by one job in a closed loop.";
         return FigureSlot::missing(TITLE, reason, "fs-choice");
     }
     let chart = ScatterChart {
