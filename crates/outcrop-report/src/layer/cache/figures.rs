@@ -434,8 +434,7 @@ fn throughput_by_connections(cells: &[Cell<'_>]) -> FigureSlot {
     let x = axis("Connections", Quantity::QueueDepth, Scale::Log2);
     let y = axis("Requests answered per second", Quantity::Iops, Scale::Linear);
     let caption = format!(
-        "Pipeline {pipeline}, closed loop, server and driver each on its own CPU where there are two. Shaded: confidence interval \
-         of the median.{choice}{left_out}"
+        "Pipeline {pipeline}, closed loop, server and driver each on its own CPU where there are two.{choice}{left_out}"
     );
     let slot = LineChart { x, y, series }.curves("cache-connections", TITLE, caption, "cache-peers", reason);
     slot.with_effort(LeastEffort::Default)
