@@ -1,9 +1,21 @@
 //! What stands beside the value of a figure: where it was reached.
 
+use std::collections::BTreeSet;
+
 use crate::answer::ReadingOutcome;
 
 /// Behind conditions that others are as good as.
 pub(super) const TIED: &str = " (tied)";
+
+/// Whether all figures of a row were reached with one access: what two columns differ in is not left out.
+pub(super) fn is_of_one_access(outcomes: &[&ReadingOutcome]) -> bool {
+    let accesses = outcomes.iter().filter_map(|outcome| match outcome {
+        ReadingOutcome::Measured { conditions, .. } => Some(setting_of(conditions).0),
+        ReadingOutcome::Missing(_) => None,
+    });
+    let accesses: BTreeSet<&str> = accesses.collect();
+    accesses.len() <= 1
+}
 
 /// A value with what stands behind the access and the depth of its conditions.
 pub(super) fn with_circumstances((value, conditions): (&String, &String)) -> String {
@@ -22,7 +34,7 @@ pub(super) fn with_depth(
     value: &str,
     outcome: &ReadingOutcome,
     unit: &str,
-    is_depth_said: bool,
+    (is_depth_said, is_access_said): (bool, bool),
     column: usize,
 ) -> String {
     let ReadingOutcome::Measured { conditions, .. } = outcome else {
@@ -33,7 +45,7 @@ pub(super) fn with_depth(
     let (access, behind) = setting_of(&brief);
     let (depths, others): (Vec<&str>, Vec<&str>) = behind.iter().partition(|part| part.contains("QD "));
     // Layers without a depth have no access, and a lone request has the smallest one.
-    let accesses = match depths.is_empty() || is_depth_said {
+    let accesses = match depths.is_empty() || is_access_said {
         true => Vec::new(),
         // Random is what is usual.
         false => vec![access, access.strip_suffix(" random").unwrap_or(access)],
@@ -167,7 +179,7 @@ mod tests {
         assert_eq!(value, "36.9 k IOPS (4.73–39.3)");
         let conditions = "4 KiB random, QD 8, sync none".to_owned();
         let outcome = ReadingOutcome::Measured { number, conditions };
-        let shown = |column: usize| with_depth(&value, &outcome, "IOPS", false, column);
+        let shown = |column: usize| with_depth(&value, &outcome, "IOPS", (false, false), column);
         for (column, expected) in [
             (42, "36.9 k IOPS (4.73–39.3), QD 8, sync none"),
             (40, "36.9 k (4.73–39.3), QD 8, sync none"),
