@@ -60,7 +60,9 @@ pub(super) fn with_depth(
     let without_tie = |value: &str, parts: &[&str]| [&[value], parts].concat().join(", ");
     let joined = |value: &str, parts: &[&str]| without_tie(value, parts) + tied;
     let all = [depths.as_slice(), &others].concat();
-    let mut forms = Vec::new();
+    // What the first words say of the figure itself: `(0.532 without the store's log)`.
+    let aside = access.find(" (").map(|at| format!("{value}{}", &access[at..]));
+    let mut forms: Vec<String> = aside.iter().map(|value| joined(value, &all)).collect();
     for access in accesses {
         let whole = [[access].as_slice(), &all].concat();
         forms.extend([joined(value, &whole), joined(&short, &whole)]);
@@ -161,6 +163,16 @@ mod tests {
         ] {
             assert_eq!(in_brief(conditions), brief);
         }
+    }
+
+    #[test]
+    fn what_a_name_says_of_its_figure_stands_beside_it_where_there_is_room() {
+        let conditions = "fjall lz4 16KiB (0.532 without the store's log), ycsb-b zipfian".to_owned();
+        let number = Number::derived("space amplification", 1.63, Unit::Ratio, 3);
+        let outcome = ReadingOutcome::Measured { number, conditions };
+        let shown = |column: usize| with_depth("1.63", &outcome, "amplification", (false, false), column);
+        assert_eq!(shown(40), "1.63 (0.532 without the store's log), …");
+        assert_eq!(shown(39), "1.63, …");
     }
 
     #[test]
