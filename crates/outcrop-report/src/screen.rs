@@ -19,6 +19,7 @@ use warnings::{all_warnings, hidden, of_warnings, voids};
 use crate::answer::{Claim, ReadingOutcome};
 use crate::finding::{About, Finding, Verdict, as_clause, failed_checks};
 use crate::number::{LEAST_CONFIDENCE, counted};
+use crate::placement::COLUMNS;
 use crate::report::{LayerSection, Report};
 use crate::wrap::{fitting, fitting_with_end, wrapped};
 
@@ -179,7 +180,9 @@ fn placement(report: &Report, width: usize, most: usize, pen: Pen) -> Vec<String
     // One command says what to measure next, for all layers.
     let joined = next_of_all(report).map(|next| next.sentence.as_str());
     let answer = placement.answer.iter().map(String::as_str);
-    let answer: Vec<&str> = answer.filter(|sentence| Some(*sentence) != joined).collect();
+    // Columns have a row of their own.
+    let is_shown = |sentence: &&str| Some(*sentence) != joined && *sentence != COLUMNS;
+    let answer: Vec<&str> = answer.filter(is_shown).collect();
     let mut sentences = answer.as_slice();
     let mut waiting = placement.essentials.iter().filter(|one| one.can_wait).count();
     let mut is_shortest = false;
