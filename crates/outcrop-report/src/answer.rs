@@ -1,16 +1,20 @@
 //! The answer: what the subject can do, what to configure, and how sure that is.
 
+mod caution;
 mod doubtful;
 mod reading;
 
 use outcrop_measure::Interval;
 use serde::Serialize;
 
+pub(crate) use caution::Gravity;
+pub use caution::{Caution, Severity};
 pub(crate) use doubtful::Doubtful;
 pub(crate) use reading::is_of_fio;
 pub use reading::{Absence, Capability, Reading, ReadingOutcome};
 
 use crate::command::More;
+use crate::finding::as_sentence;
 use crate::number::Number;
 use crate::placement::{Kept, Verdict};
 
@@ -207,6 +211,8 @@ pub(crate) struct Limited {
     pub(crate) clause: String,
     /// Whether it is advised all the same: its figures keep the limit, but their intervals reach beyond it.
     pub(crate) is_advised: bool,
+    /// Whether more trials would show whether it keeps the limit.
+    pub(crate) is_open_by_interval: bool,
 }
 
 /// What withholds a claim.
@@ -283,6 +289,7 @@ impl Claim {
         let limits = (verdict.kept != Kept::Keeps).then(|| Limited {
             clause: format!("{setting} {}", verdict.why),
             is_advised: verdict.is_kept(),
+            is_open_by_interval: verdict.is_open_by_interval,
         });
         Self { limits, ..self }
     }
@@ -290,22 +297,12 @@ impl Claim {
     /// The claim with what limits say of its setting. What breaks one, or may, is no instruction any more.
     #[must_use]
     pub(crate) fn within_limits(self) -> Self {
-        let Some(Limited { clause, is_advised }) = self.limits.clone() else {
+        let Some(limited) = self.limits.clone() else {
             return self;
         };
-        if !is_advised {
-            // More trials of the same plan would not decide it: what breaks a limit gets no more of them.
-            let without = match &self.doubt {
-                Some(doubt) => format!("{}.", doubt.why),
-                None => self.text.clone(),
-            };
-            return Self {
-                brief: format!("{clause}; without limits, {}", self.in_a_line()),
-                text: format!("{clause}. Without limits: {without}"),
-                action: None,
-                doubt: None,
-                ..self
-            };
+        let clause = &limited.clause;
+        if !limited.is_advised {
+            return self.not_within(&limited);
         }
         if self.doubt.is_some() {
             return self;
@@ -318,125 +315,30 @@ impl Claim {
             ..self
         }
     }
-}
 
-impl Caution {
-    fn new(severity: Severity, text: impl Into<String>) -> Self {
+    /// The same without its instruction. What would decide the rest of it is said only where that shows, too, whether the limit is kept.
+    fn not_within(self, limited: &Limited) -> Self {
+        let clause = &limited.clause;
+        let without = format!("{clause}; without limits, {}", self.in_a_line());
+        let is_more = limited.is_open_by_interval;
+        let (brief, text, doubt) = match &self.doubt {
+            Some(doubt) if is_more => {
+                let brief = format!("{clause}; without limits, {}", self.brief);
+                let doubt = Doubt {
+                    why: without,
+                    ..doubt.clone()
+                };
+                (brief, self.text.clone(), Some(doubt))
+            }
+            Some(doubt) => (without, as_sentence(&doubt.why), None),
+            None => (without, self.text.clone(), None),
+        };
         Self {
-            severity,
-            text: text.into(),
-            gravity: Gravity::Doubt,
-            brief: None,
-            is_in_print: false,
-        }
-    }
-
-    /// Good to know.
-    pub fn note(text: impl Into<String>) -> Self {
-        Self::new(Severity::Note, text)
-    }
-
-    /// The answer may be wrong because of it.
-    pub fn warning(text: impl Into<String>) -> Self {
-        Self::new(Severity::Warning, text)
-    }
-
-    /// A warning where it is one, else a note.
-    pub fn warning_if(is_warning: bool, text: impl Into<String>) -> Self {
-        if is_warning {
-            Self::warning(text)
-        } else {
-            Self::note(text)
-        }
-    }
-
-    /// A warning that the figures are not of the subject at all; in brief for a row of a table.
-    pub(crate) fn void(brief: impl Into<String>, text: impl Into<String>) -> Self {
-        Self {
-            brief: Some(brief.into()),
-            ..Self::warning(text).graded(Gravity::Void)
-        }
-    }
-
-    /// The same, before what is less grave.
-    #[must_use]
-    pub(crate) fn graded(self, gravity: Gravity) -> Self {
-        Self { gravity, ..self }
-    }
-
-    /// The same, shown in these words also where there is little room.
-    #[must_use]
-    pub(crate) fn briefly(self, brief: impl Into<String>) -> Self {
-        Self {
-            brief: Some(brief.into()),
+            brief,
+            text: format!("{clause}. Without limits: {text}"),
+            action: None,
+            doubt,
             ..self
         }
     }
-
-    /// The same, said on the page for print too: without it a reader takes the figures for others.
-    #[must_use]
-    pub(crate) fn in_print(self) -> Self {
-        Self {
-            is_in_print: true,
-            ..self
-        }
-    }
-
-    /// Whether the answer may be wrong because of it.
-    pub(crate) fn is_warning(&self) -> bool {
-        self.severity == Severity::Warning
-    }
-
-    /// In brief, what is shown of it where there is little room; none for a caution that waits for the report.
-    pub(crate) fn in_brief(&self) -> Option<&str> {
-        self.brief.as_deref()
-    }
-
-    /// In brief, that the figures are not of the subject; none for a caution that leaves them their meaning.
-    pub(crate) fn void_in_brief(&self) -> Option<&str> {
-        self.brief.as_deref().filter(|_| self.gravity == Gravity::Void)
-    }
-}
-
-/// Something that limits how far the answer can be relied on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Caution {
-    /// How much it matters.
-    pub severity: Severity,
-    /// One sentence.
-    pub text: String,
-    /// What it leaves of the figures.
-    #[serde(skip)]
-    pub(crate) gravity: Gravity,
-    /// The same in some words, of what is shown where there is little room.
-    #[serde(skip)]
-    brief: Option<String>,
-    /// Whether a note is on the page for print, which has all warnings that fit.
-    #[serde(skip)]
-    pub(crate) is_in_print: bool,
-}
-
-/// What a warning leaves of the figures, the least grave first: where there is no room for all, the gravest are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Gravity {
-    /// The figures hold, and are known within wide intervals only, which the table shows.
-    Width,
-    /// Some figures hold under a condition.
-    Doubt,
-    /// Latencies include the delay of the generator.
-    Late,
-    /// Trials in which others used the device, or something stood still.
-    Contaminated,
-    /// The figures describe something else than the subject.
-    Void,
-}
-
-/// How much a caution matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// Good to know, or reassuring.
-    Note,
-    /// The answer may be wrong because of it.
-    Warning,
 }

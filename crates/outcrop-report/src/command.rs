@@ -27,6 +27,16 @@ const STDIN: &str = "-";
 /// A limit on written bytes that the reader has to fill in.
 const NEW_LIMIT: &str = " --max-written BYTES";
 
+/// What the reader of a command has to fill in and how, as a parenthesis with a blank before it; empty where nothing.
+pub(crate) fn to_fill_in(command: &str) -> &'static str {
+    match command.contains(NEW_LIMIT) {
+        true => {
+            " (for BYTES, the same command with `--dry-run` in place of `--max-written BYTES` says how much it writes)"
+        }
+        false => "",
+    }
+}
+
 /// What commands about a run are made of.
 #[derive(Clone, Debug)]
 pub(crate) struct Commands {

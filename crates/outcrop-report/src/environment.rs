@@ -47,20 +47,10 @@ pub(crate) fn cpus(environment: &Value) -> Option<u64> {
     environment.cpu.allowed_cpu_count.known().copied()
 }
 
-/// The same as its control group lets it use them: a quota of CPU time may be less than all of those.
-pub(crate) fn usable_cpus(environment: &Value) -> Option<f64> {
-    let cpus = cpus(environment)? as f64;
+/// How many of these its control groups let it use at a time, where they let it use less.
+pub(crate) fn cpu_quota(environment: &Value) -> Option<f64> {
     let environment = parse(environment).ok()?;
-    let group = environment.limits.control_group.known();
-    let quota = group.and_then(|group| {
-        let (quota, period) = group.cpu.known()?.trim().split_once(' ')?;
-        Some(quota.parse::<f64>().ok()? / period.parse::<f64>().ok()?)
-    });
-    Some(
-        quota
-            .filter(|quota| *quota > 0.0)
-            .map_or(cpus, |quota| quota.min(cpus)),
-    )
+    environment.limits.control_group.known()?.cpu_quota()
 }
 
 /// Memory that the kernel manages; `None` where that is not recorded.

@@ -215,7 +215,7 @@ fn figures_of_several(report: &Report) -> Markup {
                     figure id={ "figure-" (figure.id) } {
                         h3 { @if let Some(layer) = layer { (layer) ": " } (figure.title) }
                         div.drawing { (PreEscaped(figure.to_page_svg())) }
-                        figcaption { (answer::prose(&figure.caption)) }
+                        figcaption { (answer::prose(&figure.caption_on_page())) }
                     }
                 }
             }
@@ -406,7 +406,7 @@ fn figures(slots: &[FigureSlot], report: &Report, layer: &str, which: WhichFigur
                 figure id={ "figure-" (figure.id) } {
                     h3 { (figure.title) }
                     div.drawing { (PreEscaped(figure.to_page_svg())) }
-                    figcaption { (answer::prose(&figure.caption)) }
+                    figcaption { (answer::prose(&figure.caption_on_page())) }
                 }
             }
             @for figure in waiting {

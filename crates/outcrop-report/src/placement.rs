@@ -56,6 +56,10 @@ pub(crate) use predictions::Predictions;
 use prices::Bill;
 pub(crate) use words::Next;
 
+/// What an answer says of columns, where the run has them: a reader of their saving looks for them here.
+pub(crate) const COLUMNS: &str =
+    "Columns are not candidates: a column file takes no updates. What it saves is under the layer `column`.";
+
 /// What a screen says of an answer in any case: what is not certain, and which data it is about.
 #[derive(Clone, Debug)]
 pub(crate) struct Essential {
@@ -226,6 +230,13 @@ impl Placement {
             prices: limits.prices,
             prices_from: limits.prices_from,
         })
+    }
+
+    /// The same beside a layer of columns, which are no candidates.
+    #[must_use]
+    pub(crate) fn beside_columns(mut self) -> Self {
+        self.answer.push(COLUMNS.to_owned());
+        self
     }
 
     /// The answer as what layers advise: it is about the store that was measured.

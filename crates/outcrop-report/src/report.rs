@@ -5,7 +5,7 @@ mod origin;
 use std::collections::BTreeSet;
 
 use outcrop_results::{CellView, Envelope, Outcome, RunView};
-use outcrop_schema::kv;
+use outcrop_schema::{column, kv};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -191,6 +191,13 @@ impl Report {
             .with_prices(has_prices)
             .with_flags(&flags);
         let mut sections = layer::sections(layers, run, &cells, references, &bounds);
+        let has_columns = sections
+            .iter()
+            .any(|section| section.layer == column::SCHEMA.name);
+        let placement = match has_columns {
+            true => placement.map(Placement::beside_columns),
+            false => placement,
+        };
         // Predictions need the codec layer's figures too.
         let checked = predictions.iter().flat_map(Predictions::findings);
         let stores = sections

@@ -12,13 +12,14 @@ use std::collections::BTreeSet;
 use outcrop_measure::metric::Provenance;
 
 use bars::bars;
-use decide::{next_of_all, to_decide};
+use decide::{next_of_all, says_to_resume, to_decide};
 use figures::{Settings, capabilities, say_left_out, with_legend};
 use warnings::{all_warnings, hidden, of_warnings, voids};
 
 use crate::answer::{Claim, ReadingOutcome};
 use crate::finding::{About, Finding, Verdict, as_clause, failed_checks};
 use crate::number::{LEAST_CONFIDENCE, counted};
+use crate::placement::COLUMNS;
 use crate::report::{LayerSection, Report};
 use crate::wrap::{fitting, fitting_with_end, wrapped};
 
@@ -34,8 +35,6 @@ const MOST_OF_PLACEMENT_ALONE: usize = 6;
 
 /// Lines that where to compress has in any case: the answer, what it costs, and how sure it is.
 const LEAST_OF_PLACEMENT: usize = 5;
-/// Warnings of one layer that leave its figures their meaning.
-const MOST_WARNINGS: usize = 2;
 /// Lines that advice has in any case.
 const LEAST_OF_ADVICE: usize = 3;
 /// Rows of figures that are shown in any case, their heading included.
@@ -84,7 +83,8 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     let rows = capabilities(answer, Settings::Whole, width, pen);
     let is_of_several = answer.capabilities.iter().any(|row| row.readings.len() > 1);
     let table = |rows: &[Vec<String>]| with_legend(rows, is_of_several);
-    let to_decide = to_decide(std::slice::from_ref(layer), report, width);
+    let of_one = std::slice::from_ref(layer);
+    let to_decide = to_decide(of_one, report, width);
     let total = all_warnings(answer).count();
     // With the longest words that it may have.
     let summary_lines = summary(report, total, width).len();
@@ -103,7 +103,7 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     let has_room = |warnings: &[Vec<String>]| {
         fixed + warnings.concat().len() + of_placement(warnings).len() + LEAST_OF_ADVICE <= MOST_LINES
     };
-    let (least, warnings) = of_warnings(answer, MOST_WARNINGS, width, pen);
+    let (least, warnings) = of_warnings(answer, says_to_resume(of_one, report), width, pen);
     let kept = (least..=warnings.len())
         .rev()
         .find(|kept| has_room(&warnings[..*kept]))
@@ -180,7 +180,9 @@ fn placement(report: &Report, width: usize, most: usize, pen: Pen) -> Vec<String
     // One command says what to measure next, for all layers.
     let joined = next_of_all(report).map(|next| next.sentence.as_str());
     let answer = placement.answer.iter().map(String::as_str);
-    let answer: Vec<&str> = answer.filter(|sentence| Some(*sentence) != joined).collect();
+    // Columns have a row of their own.
+    let is_shown = |sentence: &&str| Some(*sentence) != joined && *sentence != COLUMNS;
+    let answer: Vec<&str> = answer.filter(is_shown).collect();
     let mut sentences = answer.as_slice();
     let mut waiting = placement.essentials.iter().filter(|one| one.can_wait).count();
     let mut is_shortest = false;

@@ -69,5 +69,5 @@ pub use trial::{
 };
 pub use view::{
     CellView, NONE_COMPLETED, RunView, Samples, SeriesPoint, Uncertainty, is_of_some_trials,
-    lacks_operations, too_short,
+    lacks_operations, says_what_gives_more, too_short,
 };

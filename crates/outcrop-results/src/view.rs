@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 use outcrop_schema::Vocabulary;
 
 pub use cell::{CellView, Samples, SeriesPoint};
-pub use reasons::{NONE_COMPLETED, is_of_some_trials, lacks_operations, longer_by, too_short};
+pub use reasons::{
+    NONE_COMPLETED, is_of_some_trials, lacks_operations, longer_by, says_what_gives_more, too_short,
+};
 pub use sampling::Uncertainty;
 
 use crate::error::ResultsError;

@@ -47,12 +47,26 @@ pub enum Unlimited {
 pub struct ControlGroup {
     /// 1 or 2.
     pub version: u64,
-    /// CPU time: microseconds per period of microseconds.
+    /// CPU time: microseconds per period of microseconds, the least of this group and of those above it.
     pub cpu: Reading<String>,
     /// Memory in bytes.
     pub memory: Reading<String>,
     /// I/O by device; version 2 only.
     pub io: Reading<String>,
+}
+
+impl ControlGroup {
+    /// The CPUs that it lets its processes use at a time; none without such a limit.
+    pub fn cpu_quota(&self) -> Option<f64> {
+        quota(self.cpu.known()?)
+    }
+}
+
+/// `200000 100000`, which is 2 CPUs, but not `max 100000`.
+fn quota(text: &str) -> Option<f64> {
+    let (quota, period) = text.trim().split_once(' ')?;
+    let cpus = quota.parse::<f64>().ok()? / period.parse::<f64>().ok()?;
+    (cpus > 0.0).then_some(cpus)
 }
 
 impl Limits {
@@ -90,6 +104,18 @@ pub(crate) fn group_memory_bytes(tree: &SystemTree) -> Option<u64> {
     groups.filter_map(limit).min()
 }
 
+/// What the group itself says of its CPU time, unless a group above it has less.
+fn least_quota(group: &str, of: impl Fn(&str) -> Result<String, Unavailable>) -> Result<String, Unavailable> {
+    let own = of(group);
+    let all = Path::new(group).ancestors().filter_map(Path::to_str);
+    let limited = all.filter_map(|group| {
+        let text = of(group).ok()?;
+        Some((quota(&text)?, text))
+    });
+    let least = limited.min_by(|one, other| one.0.total_cmp(&other.0));
+    least.map_or(own, |(_, text)| Ok(text))
+}
+
 /// Where control groups are.
 const ROOT: &str = "sys/fs/cgroup";
 
@@ -101,21 +127,18 @@ fn control_group(tree: &SystemTree) -> Result<ControlGroup, Unavailable> {
         let file = |name: &str| tree.text(format!("{ROOT}{group}/{name}"));
         return Ok(ControlGroup {
             version: 2,
-            cpu: file("cpu.max").into(),
+            cpu: least_quota(group, |group| tree.text(format!("{ROOT}{group}/cpu.max"))).into(),
             memory: file("memory.max").into(),
             io: file("io.max").into(),
         });
     }
-    let file = |controller: &str, name: &str| {
-        let group = group_path(&membership, controller)
-            .ok_or_else(|| Unavailable::because(format!("the {controller} controller is not in use")))?;
-        tree.text(format!("{ROOT}/{controller}{group}/{name}"))
+    let of_controller = |controller: &str| {
+        group_path(&membership, controller)
+            .ok_or_else(|| Unavailable::because(format!("the {controller} controller is not in use")))
     };
-    let cpu = || {
-        let (quota, period) = (
-            file("cpu", "cpu.cfs_quota_us")?,
-            file("cpu", "cpu.cfs_period_us")?,
-        );
+    let cpu_of = |group: &str| {
+        let file = |name: &str| tree.text(format!("{ROOT}/cpu{group}/{name}"));
+        let (quota, period) = (file("cpu.cfs_quota_us")?, file("cpu.cfs_period_us")?);
         // Version 1 writes "no limit" as -1 here, and as a number near 2^63 for memory.
         Ok(if quota == "-1" {
             "max".to_owned()
@@ -123,8 +146,10 @@ fn control_group(tree: &SystemTree) -> Result<ControlGroup, Unavailable> {
             format!("{quota} {period}")
         })
     };
+    let cpu = || least_quota(of_controller("cpu")?, cpu_of);
     let memory = || {
-        let limit = file("memory", "memory.limit_in_bytes")?;
+        let group = of_controller("memory")?;
+        let limit = tree.text(format!("{ROOT}/memory{group}/memory.limit_in_bytes"))?;
         let is_none = limit.parse::<u64>().is_ok_and(|bytes| bytes >= 1 << 62);
         Ok(if is_none { "max".to_owned() } else { limit })
     };

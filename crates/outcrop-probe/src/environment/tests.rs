@@ -183,6 +183,7 @@ fn control_group_limits_are_read_in_both_versions() {
         ("proc/self/cgroup", "0::/app.slice/x\n"),
         ("sys/fs/cgroup/cgroup.controllers", "cpu io memory\n"),
         ("sys/fs/cgroup/app.slice/x/cpu.max", "200000 100000\n"),
+        ("sys/fs/cgroup/app.slice/cpu.max", "max 100000\n"),
         ("sys/fs/cgroup/app.slice/x/memory.max", "max\n"),
     ]);
     let environment = Environment::read_in(&second, Path::new("/"));
@@ -204,11 +205,17 @@ fn control_group_limits_are_read_in_both_versions() {
     assert_eq!(group_memory_bytes(&second), None);
     let (_directory, below) = tree_of(&[
         ("proc/self/cgroup", "0::/app.slice/x\n"),
-        ("sys/fs/cgroup/cgroup.controllers", "memory\n"),
+        ("sys/fs/cgroup/cgroup.controllers", "cpu memory\n"),
+        ("sys/fs/cgroup/app.slice/cpu.max", "150000 100000\n"),
+        ("sys/fs/cgroup/app.slice/x/cpu.max", "max 100000\n"),
         ("sys/fs/cgroup/app.slice/memory.max", "2097152\n"),
         ("sys/fs/cgroup/app.slice/x/memory.max", "4194304\n"),
     ]);
     assert_eq!(group_memory_bytes(&below), Some(2 << 20));
+    let environment = Environment::read_in(&below, Path::new("/"));
+    assert_eq!(at(&environment, "/limits/control_group/cpu"), "150000 100000");
+    let group = environment.limits.control_group.known().expect("it was read");
+    assert_eq!(group.cpu_quota(), Some(1.5));
     assert_eq!(group_memory_bytes(&first), Some(1 << 20));
 }
 

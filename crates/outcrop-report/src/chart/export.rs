@@ -8,6 +8,7 @@ use super::draw::{self, TEXT_PX, TICK_PX};
 use super::font::Font;
 use super::scene::{Anchor, Scene, Shape, Text};
 use super::{Chart, Figure, LineChart, Point, Series, SeriesKind, Support, pdf, raster, svg};
+use crate::finding::as_sentence;
 
 /// Pixels of CSS in a millimetre.
 const PX_PER_MM: f64 = 96.0 / 25.4;
@@ -17,8 +18,6 @@ const DOTS_PER_PX: f64 = 300.0 / 96.0;
 const LEAST_WIDTH_MM: f64 = 60.0;
 /// Widest: a sheet of A3.
 const MOST_WIDTH_MM: f64 = 420.0;
-/// What captions say of the shading on the page.
-const SHADED: &str = "Shaded: confidence interval of the median.";
 const LINE_PX: f64 = 16.0;
 const MARGIN_PX: f64 = 8.0;
 
@@ -102,12 +101,14 @@ impl Figure {
         parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
     }
 
-    /// The caption without what the line below it says again, with the confidence.
-    fn caption_of_file(&self) -> String {
-        match self.chart.intervals() {
-            Some(_) => self.caption.replace(SHADED, "").trim().to_owned(),
-            None => self.caption.clone(),
-        }
+    /// The caption with what shading means, for the page: a file says that in a line of its own.
+    pub(crate) fn caption_on_page(&self) -> String {
+        let shading = match &self.chart {
+            Chart::Lines(_) => self.chart.intervals(),
+            Chart::Points(_) | Chart::Bars(_) => None,
+        };
+        let shading = shading.map_or_else(String::new, |shading| as_sentence(&shading));
+        format!("{} {shading}", self.caption).trim().to_owned()
     }
 
     /// The drawing below its title, and above its caption and what its values rest on.
@@ -118,7 +119,7 @@ impl Figure {
         let origin = self.rests_on(label);
         let origin = lines(&origin, TICK_PX, room, font);
         // What was held fixed stands in the caption, which a file has no other place for.
-        let caption = lines(&self.caption_of_file(), TICK_PX, room, font);
+        let caption = lines(&self.caption, TICK_PX, room, font);
         let drawing = draw::draw(&self.chart, width_px);
         let mut scene = Scene::new(width_px, 0.0);
         let mut y = MARGIN_PX;

@@ -236,8 +236,13 @@ fn an_axis_of_two_decades_names_more_than_its_decades() {
 #[test]
 fn a_file_says_once_what_its_shading_is() {
     let chart = depth_chart();
-    let caption = "Shaded: confidence interval of the median. The knee is at 8.".to_owned();
+    let caption = "The knee is at 8.".to_owned();
     let figure = chart.draw("iops-by-depth", "IOPS", caption).unwrap();
+    let on_page = figure.caption_on_page();
+    assert!(
+        on_page.starts_with("The knee is at 8. Shaded: ") && on_page.ends_with('.'),
+        "{on_page}"
+    );
     let label = Label {
         subject: "a device".to_owned(),
         origin: "a run".to_owned(),

@@ -65,6 +65,8 @@ fn commands_that_write_of_a_run_with_a_limit_have_one_to_fill_in_and_those_that_
             .unwrap(),
         "outcrop device '/mnt/my disk' --size 1GiB --read-write-mix 0:100 --max-written BYTES"
     );
+    assert!(to_fill_in("outcrop run kv-ycsb --max-written BYTES").contains("`--dry-run`"));
+    assert_eq!(to_fill_in("outcrop run kv-ycsb --max-written 40MB"), "");
 }
 
 #[test]

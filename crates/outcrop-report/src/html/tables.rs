@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use outcrop_schema::Vocabulary;
 
-use crate::command::Commands;
+use crate::command::{Commands, to_fill_in};
 use crate::number::counted;
 use crate::report::Report;
 use crate::section::{Missing, ReferenceSection, Table};
@@ -73,7 +73,7 @@ pub(super) fn missing(missing: &Missing, report: &Report, layer: &str) -> Markup
             h3 { (missing.title) }
             p {
                 "Not in this run: " (prose(&missing.reason))
-                @if let Some(command) = command { " Measure it with " code { (command) } (prose(&after)) "." }
+                @if let Some(command) = command { " Measure it with " code { (command) } (prose(to_fill_in(&command))) (prose(&after)) "." }
             }
         }
     }

@@ -77,21 +77,16 @@ fn missing_trials(run: &RunView, schema: &LayerSchema) -> Option<Caution> {
     if measured.any(|name| is_measured(run, name) && may_lack_cells(run, name)) {
         return None;
     }
-    let caution = Caution::warning(format!(
-        "The run is not finished: its plan asks for more trials than it has.{}",
-        measuring_the_rest(run)
-    ));
-    Some(
-        caution
-            .graded(Gravity::Contaminated)
-            .briefly("the run is not finished"),
-    )
+    let text = "The run is not finished: its plan asks for more trials than it has.";
+    Some(unfinished(run, text).briefly("the run is not finished"))
 }
 
-/// The command that measures what the run lacks, in a sentence with a blank before it; empty where the run is not kept.
-fn measuring_the_rest(run: &RunView) -> String {
+/// That a run lacks trials, with the command that measures them where the run is kept.
+fn unfinished(run: &RunView, text: &str) -> Caution {
     let resume = Commands::of(run).resuming();
-    resume.map_or_else(String::new, |command| format!(" `{command}` measures the rest."))
+    Caution::warning(text)
+        .ending_with(resume.as_deref(), "measures the rest")
+        .graded(Gravity::Contaminated)
 }
 
 fn is_measured(run: &RunView, layer: &str) -> bool {
@@ -116,13 +111,8 @@ pub(in crate::layer) fn may_lack_cells(run: &RunView, layer: &str) -> bool {
 
 /// Cells that a run may not have come to: each of its rounds measures all cells, so that none is missing once the second has begun.
 fn missing_cells(run: &RunView, layer: &str) -> Option<Caution> {
-    may_lack_cells(run, layer).then(|| {
-        Caution::warning(format!(
-            "The run is not finished: its first round may not have measured every cell, and a cell that is missing here may be better than these.{}",
-            measuring_the_rest(run)
-        ))
-        .graded(Gravity::Contaminated)
-    })
+    let text = "The run is not finished: its first round may not have measured every cell, and a cell that is missing here may be better than these.";
+    may_lack_cells(run, layer).then(|| unfinished(run, text))
 }
 
 /// Trials of a layer that were interrupted or failed.

@@ -19,7 +19,7 @@ use outcrop_schema::device::{IO_BLOCK_SIZE, JOBS, QUEUE_DEPTH, READ_WRITE_MIX, S
 use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
 use crate::cell::Cell;
-use crate::environment::usable_cpus;
+use crate::environment::{cpu_quota, cpus};
 use crate::finding::Finding;
 use crate::placement::Bounds;
 use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
@@ -62,7 +62,8 @@ impl LayerReport for DeviceReport<'_> {
     fn findings(&self) -> Vec<Finding> {
         let machine = findings::Machine {
             drive: findings::Drive::of(&self.run.environment),
-            cpus: usable_cpus(&self.run.environment),
+            cpus: cpus(&self.run.environment).map(|count| count as f64),
+            cpu_quota: cpu_quota(&self.run.environment),
         };
         findings::all(&self.cells, machine)
     }

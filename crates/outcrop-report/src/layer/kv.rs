@@ -31,6 +31,7 @@ use crate::section::{FigureSlot, Method};
 pub(crate) use cell::{
     codec, factors_but, has_speed_and_space, is_compressed, is_compressed_below, is_plain,
 };
+pub(crate) use codec::measuring_plain;
 pub(crate) use findings::{FailedCheck, FailedChecks, Machine, failed_checks};
 pub(crate) use space::{log_share, matters, ratio_without_log, share, takes_of, without_log};
 

@@ -10,6 +10,14 @@ use crate::number::counted;
 /// Names that a caption can bear.
 const MOST_NAMES: usize = 4;
 
+/// A sentence with a blank before it; nothing of none.
+pub(in crate::layer) fn behind_blank(sentence: String) -> String {
+    match sentence.is_empty() {
+        true => sentence,
+        false => format!(" {sentence}"),
+    }
+}
+
 /// `Not drawn: 2 loads (ycsb-e, 1 thread; mixgraph, 1 thread).`; nothing of none.
 pub(in crate::layer) fn not_drawn(names: &[String], noun: &str) -> String {
     sentence(names.len(), noun, &some(names, "; "))

@@ -2,15 +2,14 @@
 
 use outcrop_measure::Interval;
 use outcrop_measure::units::{format_nanoseconds, format_ratio};
-use outcrop_schema::FactorRef;
-use outcrop_schema::kv::{BOTTOMMOST, Constraints, LEVEL_CODECS, READ_LATENCY, SAME_SPACE, STORED_BYTES};
+use outcrop_schema::kv::{Constraints, READ_LATENCY, SAME_SPACE, STORED_BYTES};
 
 use super::Placement;
 use super::candidate::{Candidate, cpu_share};
 use super::limits::{Limit, asked_besides, percent, time_span};
 use super::remedy::Remedy;
 use crate::cell::Cell;
-use crate::layer::kv::ratio_without_log;
+use crate::layer::kv::{measuring_plain, ratio_without_log};
 use crate::number::Number;
 
 /// What one limit bounds, as far as it is known.
@@ -21,7 +20,7 @@ pub(crate) enum Figure {
     NotBounded,
     /// It is, but the figure was not measured.
     Unknown,
-    /// The same, with what it takes to measure it.
+    /// It is a ratio to the store without compression, which was not measured: with what it is.
     Lacking(&'static str),
     Known {
         value: f64,
@@ -96,6 +95,8 @@ pub(crate) struct Verdict {
     pub(crate) why: String,
     /// Whether more trials can change nothing: the figures are the same in each, or their intervals have enough confidence.
     pub(super) is_sure: bool,
+    /// Whether it is open only because the interval of a figure reaches across the limit: more trials make it narrower.
+    pub(crate) is_open_by_interval: bool,
     /// What would decide what is open; none where more trials would.
     pub(super) remedy: Option<Remedy>,
 }
@@ -179,7 +180,7 @@ impl Check {
         let (value, interval) = match self.figure {
             Figure::NotBounded => return None,
             Figure::Unknown => return Some(self.unknown(None)),
-            Figure::Lacking(what) => return Some(self.unknown(Some(what))),
+            Figure::Lacking(with) => return Some(self.unknown(Some(with))),
             Figure::Known { value, interval } => (value, interval),
         };
         if let Some(verdict) = self.by_log(value, limit) {
@@ -200,13 +201,18 @@ impl Check {
             kept,
             why: self.why(kept, value, (low, high), limit),
             is_sure: interval.is_some_and(|interval| low == high || interval.confidence >= SURE),
+            is_open_by_interval: kept == Kept::Open,
             remedy: None,
         })
     }
 
     fn unknown(&self, lacking: Option<&str>) -> Verdict {
         let is_percentile = self.name == "p99";
-        let lacking = lacking.map_or_else(String::new, |what| format!(" ({what})"));
+        let lacking = lacking.map_or_else(String::new, |with| {
+            format!(
+                " (it is against the store without compression, which is measured with {with}, or the same in the plan)"
+            )
+        });
         Verdict {
             kept: Kept::Open,
             why: format!(
@@ -214,6 +220,7 @@ impl Check {
                 self.name
             ),
             is_sure: false,
+            is_open_by_interval: false,
             remedy: is_percentile.then_some(Remedy::LongerTrials),
         }
     }
@@ -231,6 +238,7 @@ impl Check {
                 self.name
             ),
             is_sure: false,
+            is_open_by_interval: false,
             remedy: Some(Remedy::MoreRecords),
         })
     }
@@ -359,7 +367,7 @@ impl<'b> Bounds<'b> {
         }
         let stored = plain.and_then(|plain| plain.value(&STORED_BYTES).zip(cell.value(&STORED_BYTES)));
         let ratio = match (plain, stored) {
-            (None, _) => Figure::Lacking(no_plain(cell)),
+            (None, _) => Figure::Lacking(measuring_plain(cell)),
             (Some(_), stored) => Figure::bare(stored.map(|(plain, own)| plain / own)),
         };
         let share = cpu_share(cell, self.cpus);
@@ -372,22 +380,6 @@ impl<'b> Bounds<'b> {
                 share.and_then(|share| share.interval),
             ),
         })
-    }
-}
-
-/// What the ratio of a store takes of which the run has none without compression.
-fn no_plain(cell: &Cell<'_>) -> &'static str {
-    match [&LEVEL_CODECS as FactorRef, &BOTTOMMOST]
-        .into_iter()
-        .all(|factor| cell.is_default(factor))
-    {
-        true => {
-            "it is against the store without compression, which `--compression none,…`, or `none` in the plan's `compression`, measures"
-        }
-        false => {
-            "it is against the store without compression, which is measured with `none` in `--compression` or the plan's `compression`, and \
-             without a codec for single levels (`--bottommost`, `--level-codecs`)"
-        }
     }
 }
 

@@ -19,7 +19,7 @@ use super::predictions::Predictions;
 use super::{files, system};
 use crate::cell::Cell;
 use crate::change::percent as changed;
-use crate::command::Commands;
+use crate::command::{Commands, to_fill_in};
 use crate::layer::cells_of;
 use crate::number::Number;
 use crate::ties;
@@ -120,10 +120,13 @@ impl Modelled {
                     self.error.checked().len()
                 )
             }
-            _ => format!(
-                "unvalidated in this run: `{}` measures stores and codecs on the same data, which checks the model",
-                system::checking(commands)
-            ),
+            _ => {
+                let command = system::checking(commands);
+                format!(
+                    "unvalidated in this run: `{command}` measures stores and codecs on the same data, which checks the model{}",
+                    to_fill_in(&command)
+                )
+            }
         };
         let (Some(mean), Some(worst)) = (self.published.mean(), self.published.worst()) else {
             return here;

@@ -14,7 +14,7 @@ use super::files;
 use super::libraries::{self, Libraries};
 use super::predictions::Predictions;
 use crate::cell::Cell;
-use crate::command::Commands;
+use crate::command::{Commands, to_fill_in};
 use crate::environment;
 use crate::layer::cells_of;
 use crate::layer::kv::is_plain;
@@ -172,10 +172,11 @@ fn whole_data(cell: &Cell<'_>) -> Option<String> {
 }
 
 fn lacks(run: &RunView, what: &str, plan: &str) -> String {
+    let command = checking(&Commands::of(run));
     format!(
-        "{} has {what}; measure both with: {} ({plan} has it)",
+        "{} has {what}; measure both with: {command} ({plan} has it){}",
         run.name,
-        checking(&Commands::of(run))
+        to_fill_in(&command)
     )
 }
 

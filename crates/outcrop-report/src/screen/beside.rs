@@ -1,9 +1,21 @@
 //! What stands beside the value of a figure: where it was reached.
 
+use std::collections::BTreeSet;
+
 use crate::answer::ReadingOutcome;
 
 /// Behind conditions that others are as good as.
 pub(super) const TIED: &str = " (tied)";
+
+/// Whether all figures of a row were reached with one access: what two columns differ in is not left out.
+pub(super) fn is_of_one_access(outcomes: &[&ReadingOutcome]) -> bool {
+    let accesses = outcomes.iter().filter_map(|outcome| match outcome {
+        ReadingOutcome::Measured { conditions, .. } => Some(setting_of(conditions).0),
+        ReadingOutcome::Missing(_) => None,
+    });
+    let accesses: BTreeSet<&str> = accesses.collect();
+    accesses.len() <= 1
+}
 
 /// A value with what stands behind the access and the depth of its conditions.
 pub(super) fn with_circumstances((value, conditions): (&String, &String)) -> String {
@@ -22,7 +34,7 @@ pub(super) fn with_depth(
     value: &str,
     outcome: &ReadingOutcome,
     unit: &str,
-    is_depth_said: bool,
+    (is_depth_said, is_access_said): (bool, bool),
     column: usize,
 ) -> String {
     let ReadingOutcome::Measured { conditions, .. } = outcome else {
@@ -33,7 +45,7 @@ pub(super) fn with_depth(
     let (access, behind) = setting_of(&brief);
     let (depths, others): (Vec<&str>, Vec<&str>) = behind.iter().partition(|part| part.contains("QD "));
     // Layers without a depth have no access, and a lone request has the smallest one.
-    let accesses = match depths.is_empty() || is_depth_said {
+    let accesses = match depths.is_empty() || is_access_said {
         true => Vec::new(),
         // Random is what is usual.
         false => vec![access, access.strip_suffix(" random").unwrap_or(access)],
@@ -48,7 +60,9 @@ pub(super) fn with_depth(
     let without_tie = |value: &str, parts: &[&str]| [&[value], parts].concat().join(", ");
     let joined = |value: &str, parts: &[&str]| without_tie(value, parts) + tied;
     let all = [depths.as_slice(), &others].concat();
-    let mut forms = Vec::new();
+    // What the first words say of the figure itself: `(0.532 without the store's log)`.
+    let aside = access.find(" (").map(|at| format!("{value}{}", &access[at..]));
+    let mut forms: Vec<String> = aside.iter().map(|value| joined(value, &all)).collect();
     for access in accesses {
         let whole = [[access].as_slice(), &all].concat();
         forms.extend([joined(value, &whole), joined(&short, &whole)]);
@@ -152,6 +166,16 @@ mod tests {
     }
 
     #[test]
+    fn what_a_name_says_of_its_figure_stands_beside_it_where_there_is_room() {
+        let conditions = "fjall lz4 16KiB (0.532 without the store's log), ycsb-b zipfian".to_owned();
+        let number = Number::derived("space amplification", 1.63, Unit::Ratio, 3);
+        let outcome = ReadingOutcome::Measured { number, conditions };
+        let shown = |column: usize| with_depth("1.63", &outcome, "amplification", (false, false), column);
+        assert_eq!(shown(40), "1.63 (0.532 without the store's log), …");
+        assert_eq!(shown(39), "1.63, …");
+    }
+
+    #[test]
     fn a_figure_with_a_wide_interval_gives_up_its_unit_and_its_depth_before_how_it_was_synced() {
         let number = Number {
             interval: Some(Interval {
@@ -167,7 +191,7 @@ mod tests {
         assert_eq!(value, "36.9 k IOPS (4.73–39.3)");
         let conditions = "4 KiB random, QD 8, sync none".to_owned();
         let outcome = ReadingOutcome::Measured { number, conditions };
-        let shown = |column: usize| with_depth(&value, &outcome, "IOPS", false, column);
+        let shown = |column: usize| with_depth(&value, &outcome, "IOPS", (false, false), column);
         for (column, expected) in [
             (42, "36.9 k IOPS (4.73–39.3), QD 8, sync none"),
             (40, "36.9 k (4.73–39.3), QD 8, sync none"),

@@ -38,9 +38,8 @@ pub(super) fn next_of_all(report: &Report) -> Option<&Next> {
         .and_then(|placement| placement.next.as_ref())
 }
 
-/// What to measure where figures do not decide what to do: once for all claims and where to compress, on lines of its own. What a larger
-/// sample decides, more repetitions of other layers do not.
-pub(super) fn to_decide(layers: &[LayerSection], report: &Report, width: usize) -> Vec<String> {
+/// The commands that decide what claims and where to compress leave open. What a larger sample decides, more repetitions of other layers do not.
+fn commands(layers: &[LayerSection], report: &Report) -> Vec<String> {
     let is_sampled = |layer: &&LayerSection| wanted(layer).is_some_and(More::is_of_sample);
     let (sampled, others): (Vec<_>, Vec<_>) = layers.iter().partition(is_sampled);
     let mut commands: Vec<String> = to_repeat(&others, report).into_iter().collect();
@@ -49,6 +48,12 @@ pub(super) fn to_decide(layers: &[LayerSection], report: &Report, width: usize) 
         commands.push(repeating(&commands_for(&sampled, report, None), more, &names));
     }
     commands.dedup();
+    commands
+}
+
+/// What to measure where figures do not decide what to do: once for all claims and where to compress, on lines of its own.
+pub(super) fn to_decide(layers: &[LayerSection], report: &Report, width: usize) -> Vec<String> {
+    let commands = commands(layers, report);
     if commands.is_empty() {
         return Vec::new();
     }
@@ -61,6 +66,15 @@ pub(super) fn to_decide(layers: &[LayerSection], report: &Report, width: usize) 
         }
     };
     wrapped(&text, width, INDENT)
+}
+
+/// Whether that is to resume the run.
+pub(super) fn says_to_resume(layers: &[LayerSection], report: &Report) -> bool {
+    let resume = Commands::of_summary(&report.run).resuming();
+    resume.is_some_and(|resume| {
+        let mut commands = commands(layers, report).into_iter();
+        commands.any(|command| command.contains(&resume))
+    })
 }
 
 /// The command that decides what more trials would, of these layers and of where to compress.

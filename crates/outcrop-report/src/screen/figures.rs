@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::beside::{TIED, in_brief, lacks_tie, with_circumstances, with_depth};
+use super::beside::{TIED, in_brief, is_of_one_access, lacks_tie, with_circumstances, with_depth};
 use super::{INDENT, Pen, indented, pad};
 use crate::answer::{Answer, ReadingOutcome};
 use crate::number::Number;
@@ -65,7 +65,8 @@ pub(super) fn capabilities(answer: &Answer, settings: Settings, width: usize, pe
         let mut is_said =
             capability.label.contains("QD") && is_usual || conditions.iter().all(String::is_empty);
         // What the label does not say, beside the values: `45.6 µs (42.5–53.8), sync none`.
-        if capability.label.contains("QD") && !is_said {
+        let is_of_one_access = is_of_one_access(&outcomes);
+        if capability.label.contains("QD") && is_of_one_access && !is_said {
             let both: Vec<String> = values.iter().zip(&conditions).map(with_circumstances).collect();
             if widths.fit(&both) {
                 values = both;
@@ -74,10 +75,11 @@ pub(super) fn capabilities(answer: &Answer, settings: Settings, width: usize, pe
         }
         if settings == Settings::Left {
             let is_depth_said = capability.label.contains("QD");
+            let said = (is_depth_said, is_depth_said && is_of_one_access);
             let unit = capability.label.rsplit(' ').next().unwrap_or_default();
             let both = values.iter().zip(&outcomes);
             let with_depth =
-                both.map(|(value, outcome)| with_depth(value, outcome, unit, is_depth_said, widths.column));
+                both.map(|(value, outcome)| with_depth(value, outcome, unit, said, widths.column));
             values = with_depth.collect();
             ends = with_ties(&values, ends, &outcomes);
         }

@@ -5,6 +5,8 @@ use crate::answer::{Answer, Caution, Gravity};
 use crate::report::LayerSection;
 use crate::wrap::{fitting, wrapped};
 
+/// Warnings of one layer that leave its figures their meaning.
+const MOST_WARNINGS: usize = 2;
 /// Lines of a warning.
 const MOST_LINES: usize = 3;
 /// Lines of warnings in the row of a layer in a table.
@@ -18,16 +20,26 @@ pub(super) fn all_warnings(answer: &Answer) -> impl Iterator<Item = &Caution> {
 /// The lines of each warning that voids figures: shown in any case.
 pub(super) fn voids(answer: &Answer, width: usize, pen: Pen) -> Vec<Vec<String>> {
     let voids = all_warnings(answer).filter(|caution| caution.void_in_brief().is_some());
-    voids.map(|caution| lines(caution, width, pen)).collect()
+    voids.map(|caution| lines(&caution.text, width, pen)).collect()
 }
 
-/// The lines of each of the gravest other warnings, and how many of them figures give way to.
-pub(super) fn of_warnings(answer: &Answer, most: usize, width: usize, pen: Pen) -> (usize, Vec<Vec<String>>) {
+/// The lines of each of the gravest other warnings, and how many of them figures give way to. The command that resumes the run is not repeated
+/// where the screen has it.
+pub(super) fn of_warnings(
+    answer: &Answer,
+    has_command: bool,
+    width: usize,
+    pen: Pen,
+) -> (usize, Vec<Vec<String>>) {
     let others = all_warnings(answer).filter(|caution| caution.void_in_brief().is_none());
-    let shown: Vec<&Caution> = others.take(most).collect();
+    let shown: Vec<&Caution> = others.take(MOST_WARNINGS).collect();
     let is_grave = |caution: &&&Caution| caution.gravity >= Gravity::Late;
     let grave = shown.iter().filter(is_grave).count();
-    let lines = shown.into_iter().map(|caution| lines(caution, width, pen));
+    let text = |caution: &'_ Caution| match has_command {
+        true => caution.without_command().to_owned(),
+        false => caution.text.clone(),
+    };
+    let lines = shown.into_iter().map(|caution| lines(&text(caution), width, pen));
     (grave, lines.collect())
 }
 
@@ -65,8 +77,8 @@ fn whole_sentences(text: &str, width: usize) -> Option<Vec<String>> {
     lines.find(|lines| lines.len() <= MOST_LINES)
 }
 
-fn lines(caution: &Caution, width: usize, pen: Pen) -> Vec<String> {
-    let text = format!("Warning: {}", caution.text);
+fn lines(text: &str, width: usize, pen: Pen) -> Vec<String> {
+    let text = format!("Warning: {text}");
     let lines = whole_sentences(&text, width).unwrap_or_else(|| fitting(&text, width, 2, MOST_LINES));
     lines.into_iter().map(|line| pen.warning(&line)).collect()
 }

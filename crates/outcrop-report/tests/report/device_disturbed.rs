@@ -345,15 +345,26 @@ fn jobs_that_fill_the_cpu_quota_of_their_container_have_no_time_left() {
     for trial in &mut run.trials {
         set(trial, CPU_PER_OPERATION, cost);
     }
+    let of_quota = |quota: &str| {
+        serde_json::json!({
+            "version": 2, "cpu": quota, "memory": "max", "io": {"unavailable": "not limited"},
+        })
+    };
     let limited = |quota: &str| {
         let mut run = run.clone();
-        run.environment["limits"]["control_group"] = serde_json::json!({
-            "version": 2, "cpu": quota, "memory": "max", "io": {"unavailable": "not limited"},
-        });
+        run.environment["limits"]["control_group"] = of_quota(quota);
         verdict_of(&run, ID)
     };
     assert_eq!(limited("max 100000"), Verdict::Holds);
     assert_eq!(limited("125000 100000"), Verdict::DoesNotHold);
+    // What others use, they do not take of the quota: 0.86 of it, and 0.69 of two CPUs.
+    let beside_others = beside(run.clone(), 0.09);
+    let limited = |quota: &str| {
+        let mut run = beside_others.clone();
+        run.environment["limits"]["control_group"] = of_quota(quota);
+        verdict_of(&run, ID)
+    };
+    assert_eq!(limited("140000 100000"), Verdict::Holds);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use outcrop_schema::cache::{
     ARRIVAL, CONNECTIONS, LATENCY, MEMORY, PROTOCOL, SERVER_CPU, SERVER_THREADS, SIMULATED_HIT_RATIO,
 };
 use outcrop_schema::column::{BYTES_PER_ROW, FLOOR_BYTES, Index, LATENCY as SEARCH_LATENCY, ROW_COUNT};
-use outcrop_schema::device::{DRIVES, IOPS, JOBS, READ_WRITE_MIX, SYNC};
+use outcrop_schema::device::{DRIVES, IOPS, JOBS, QUEUE_DEPTH, READ_WRITE_MIX, SYNC};
 use outcrop_schema::{FactorRef, kv};
 use outcrop_workload::column::SearchMode;
 
@@ -363,4 +363,17 @@ fn an_engine_that_does_not_say_what_its_space_goes_to_is_counted_as_not_drawn() 
     }
     let caption = figure(&run, "kv-space-parts").caption;
     assert!(caption.contains("Not drawn: 1 cell (engine redb"), "{caption}");
+}
+
+#[test]
+fn a_page_says_of_intervals_what_is_drawn_of_them() {
+    let mut run = RunBuilder::new(3).cells(&[4096], &[1, 4, 16], &[100]).build();
+    let page = Report::of(&run).to_html();
+    assert!(page.contains("Shaded: 75 % interval of the median."), "{page}");
+    // One depth alone has more than one trial, and so a bar.
+    run.trials
+        .retain(|trial| trial.repetition == 0 || trial.factors[QUEUE_DEPTH.name] == "4");
+    let page = Report::of(&run).to_html();
+    assert!(page.contains("Bars: 75 % interval of the median; values without a bar have no interval."));
+    assert!(!page.contains("Shaded"));
 }

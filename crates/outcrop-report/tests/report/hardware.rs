@@ -330,7 +330,9 @@ fn hardware_is_modelled_from_the_store_that_everything_is_compared_with() {
     }
     let advice = &report.layers[0].answer.advice[0];
     assert!(
-        advice.text.contains("on btrfs, as in where to compress"),
+        advice
+            .text
+            .contains("on btrfs, the one that the answer above compares with"),
         "{}",
         advice.text
     );

@@ -3,7 +3,7 @@
 use outcrop_report::answer::Claim;
 use outcrop_report::{Constraints, Report};
 use outcrop_results::RunView;
-use outcrop_schema::kv::{COMPRESSION, COMPRESSION_BLOCK_SIZE, READ_LATENCY};
+use outcrop_schema::kv::{COMPRESSION, COMPRESSION_BLOCK_SIZE, READ_LATENCY, THROUGHPUT};
 
 use crate::kv_fixture::{Stored, of};
 
@@ -51,7 +51,9 @@ fn a_base_that_is_not_the_fastest_is_not_called_so() {
     };
     let text = on_codecs(&run, &limited).text;
     assert!(
-        text.contains("Compared with rocksdb none 16KiB on ext4, as in where to compress"),
+        text.contains(
+            "Compared with rocksdb none 16KiB on ext4, the one that the answer above compares with"
+        ),
         "{text}"
     );
     let text = on_codecs(&run, &Constraints::default()).text;
@@ -68,8 +70,45 @@ fn what_a_limit_stops_is_not_told_to_be_measured_again_under_that_limit() {
         ..Constraints::default()
     };
     let text = on_codecs(&run, &limited).text;
-    assert!(text.contains("Without limits: not decided"), "{text}");
+    assert!(text.contains("Without limits: Not decided"), "{text}");
     assert!(!text.contains("outcrop run"), "{text}");
     let text = on_codecs(&run, &Constraints::default()).text;
     assert!(text.contains("outcrop run"), "{text}");
+}
+
+#[test]
+fn a_limit_that_more_trials_would_decide_keeps_the_command_for_them() {
+    let mut run = usual();
+    let codecs = run.trials.iter_mut();
+    for trial in codecs.filter(|trial| trial.factors[COMPRESSION.name] == "lz4") {
+        let of_three = [0.2, 1.0, 1.9][trial.repetition as usize];
+        for value in &mut trial.values {
+            if [READ_LATENCY.p99.name, THROUGHPUT.name].contains(&value.metric.as_str()) {
+                value.value = value.value.map(|value| value * of_three);
+            }
+        }
+    }
+    let limited = Constraints {
+        p99_ns: Some(60e3),
+        ..Constraints::default()
+    };
+    let claim = on_codecs(&run, &limited);
+    assert!(
+        claim.brief.contains("may meet the limit on the p99"),
+        "{}",
+        claim.brief
+    );
+    assert!(
+        claim.text.contains("Without limits: Not decided") && claim.text.contains("outcrop run"),
+        "{}",
+        claim.text
+    );
+    assert_eq!(claim.action, None);
+    let screen = Report::under(&run, &[], &limited, None).screen(200, false);
+    let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        flowing.contains("To decide the rest, run `outcrop run "),
+        "{screen}"
+    );
+    assert!(flowing.contains("may meet the limit on the p99"), "{screen}");
 }

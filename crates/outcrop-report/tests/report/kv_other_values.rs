@@ -160,7 +160,9 @@ fn a_store_of_which_a_level_is_compressed_counts_as_compressed_and_is_named_with
     let limited = Report::under(&run, &[], &least_ratio(1.5), None);
     let advice = serde_json::to_string(&limited.layers[0].answer.advice).unwrap();
     assert!(
-        advice.contains("and without a codec for single levels (`--bottommost`, `--level-codecs`)"),
+        advice.contains(
+            "which is measured with `--compression none,…` and without `--bottommost` and `--level-codecs`"
+        ),
         "{advice}"
     );
 }

@@ -5,7 +5,7 @@ use outcrop_results::{RunView, Value};
 use outcrop_schema::kv::{COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, READ_LATENCY, THREADS, WORKLOAD};
 
 use crate::kv_fixture::{of, of_settings};
-use crate::placement::{USUAL, least_ratio};
+use crate::placement::{USUAL, least_ratio, stored};
 
 fn prices() -> Prices {
     let text =
@@ -26,6 +26,16 @@ fn a_limit_on_a_run_of_one_cell_is_said_to_apply_to_nothing() {
     assert!(
         said.contains("Warning: --min-ratio 2 does not apply to any layer of this run")
             && said.contains("both without compression and with it (`--compression none,lz4`)"),
+        "{said}"
+    );
+    let compressed = of(&[
+        stored("none", "btrfs zstd:3", 100e3, 60e6),
+        stored("lz4", "btrfs zstd:3", 99e3, 40e6),
+    ]);
+    let said = screen(&compressed, &least_ratio(2.0), None);
+    assert!(
+        said.contains("does not apply to any layer of this run")
+            && said.contains("the former on a filesystem that does not compress"),
         "{said}"
     );
     let several = screen(&of(&USUAL), &least_ratio(2.0), None);

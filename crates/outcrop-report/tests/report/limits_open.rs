@@ -353,7 +353,7 @@ fn a_store_that_is_not_compared_above_the_layers_keeps_no_limit_in_silence() {
         cpu_share: Some(0.01),
         ..Constraints::default()
     });
-    let way_out = " (it is against the store without compression, which `--compression none,…`, or `none` in the plan's `compression`, measures)";
+    let way_out = " (it is against the store without compression, which is measured with `--compression none,…`, or the same in the plan)";
     let unknown = [
         ("CPU share", of_cpus, ""),
         ("ratio", first(least_ratio(1.5)), way_out),
@@ -372,6 +372,15 @@ fn a_store_that_is_not_compared_above_the_layers_keeps_no_limit_in_silence() {
         );
         assert_eq!(claim.action, None);
     }
+    // On a filesystem that compresses, no compression in the engine alone is none.
+    let below = of(&[
+        stored("lz4", "btrfs zstd:3", 100e3, 60e6),
+        stored("zstd:3", "btrfs zstd:3", 99e3, 40e6),
+    ]);
+    let report = Report::under(&below, &[], &least_ratio(1.5), None);
+    let text = &report.layers[0].answer.advice[0].text;
+    let how = "with `--compression none,…` on a filesystem that does not compress (`--filesystem ext4,…`)";
+    assert_eq!(text.matches(how).count(), 2, "{text}");
     let broken = first(most_p99(1e3));
     assert!(
         broken.brief.contains("breaks the limit on the p99"),

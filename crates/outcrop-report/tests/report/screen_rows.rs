@@ -2,6 +2,7 @@
 
 use outcrop_report::Report;
 use outcrop_report::answer::{Reading, ReadingOutcome};
+use outcrop_schema::device::{ACCESS_PATTERN, IO_BLOCK_SIZE, READ_WRITE_MIX};
 
 use crate::fixture::RunBuilder;
 
@@ -82,4 +83,28 @@ fn is_tied(reading: &Reading) -> bool {
         ReadingOutcome::Measured { conditions, .. } => conditions.contains("; ties with"),
         ReadingOutcome::Missing(_) => false,
     }
+}
+
+#[test]
+fn lone_requests_of_two_accesses_are_told_apart_on_the_screen() {
+    let mut run = RunBuilder::new(3).cells(&[4096], &[1], &[100, 0]).build();
+    let screen = |run: &outcrop_results::RunView| Report::of(run).screen(100, false);
+    assert!(!screen(&run).contains("sequential"));
+    for trial in &mut run.trials {
+        if trial.factors[READ_WRITE_MIX.name] == "0:100" {
+            for (factor, value) in [(ACCESS_PATTERN.name, "sequential"), (IO_BLOCK_SIZE.name, "64KiB")] {
+                trial.factors.insert(factor.to_owned(), value.to_owned());
+            }
+        }
+    }
+    let screen = screen(&run);
+    let lines: Vec<&str> = screen.lines().collect();
+    let latency = lines
+        .iter()
+        .position(|line| line.starts_with("QD 1 latency, p50"));
+    let below = lines[latency.expect("there is such a row") + 1];
+    assert!(
+        below.contains("4 KiB random") && below.contains("64 KiB sequential"),
+        "{screen}"
+    );
 }

@@ -28,6 +28,11 @@ fn a_run_that_lacks_trials_is_to_be_resumed_and_not_repeated() {
         ) && !unfinished.contains("--repetitions"),
         "{unfinished}"
     );
+    assert_eq!(unfinished.matches("--resume").count(), 1, "{unfinished}");
+    assert!(
+        unfinished.contains("Warning: The run is not finished: its plan asks"),
+        "{unfinished}"
+    );
     // Cells may be missing until each has been measured once.
     const MISSING: &str = "its first round may not have measured every cell";
     let mut begun = RunBuilder::new(1).cells(&[4096], &[1, 8], &[100]).build();
@@ -36,8 +41,8 @@ fn a_run_that_lacks_trials_is_to_be_resumed_and_not_repeated() {
     let incomplete = screen(&begun);
     assert!(incomplete.contains(MISSING), "{incomplete}");
     assert!(
-        incomplete.contains("better than these. `outcrop run --resume ")
-            && incomplete.contains("` measures the rest."),
+        incomplete.contains("better than these.")
+            && incomplete.matches("`outcrop run --resume ").count() == 1,
         "{incomplete}"
     );
     let of_one_trial = begun.plan.replace("repetitions = 3", "repetitions = 1");

@@ -354,3 +354,21 @@ fn the_picture_of_an_answer_that_is_not_decided_marks_no_answer() {
         "{screen}"
     );
 }
+
+#[test]
+fn where_to_compress_says_that_columns_are_no_candidates_where_the_run_has_them() {
+    const COLUMNS: &str = "Columns are not candidates: a column file takes no updates.";
+    let report = Report::of(&six_layers());
+    assert!(report.to_html().contains(COLUMNS));
+    let json = report.to_json().expect("it is written").to_string();
+    assert!(json.contains(COLUMNS), "{json}");
+    for width in [60, 80, 200] {
+        let screen = report.screen(width, false);
+        assert!(!screen.contains("not candidates"), "{screen}");
+    }
+    let stores = Report::of(&kv_fixture::of(&stores()))
+        .to_json()
+        .unwrap()
+        .to_string();
+    assert!(!stores.contains(COLUMNS));
+}

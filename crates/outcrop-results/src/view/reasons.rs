@@ -144,12 +144,20 @@ pub(super) fn only_some(some: usize, trials: usize, reason: &str) -> String {
     }
 }
 
+/// What stands before what gives more operations, in a reason that says it.
+const MORE: &str = " more (";
+
+/// Whether a reason of a cell that lacks operations says what gives more of them.
+pub fn says_what_gives_more(reason: &str) -> bool {
+    lacks_operations(reason) && reason.contains(MORE)
+}
+
 /// The same of a figure that all trials together have too few operations for as well, and what gives it.
 pub(super) fn too_few_together(reason: &str, trials: usize, longer_by: &str) -> String {
     match trials {
-        1 => format!("{reason}; a longer trial has more ({longer_by})"),
+        1 => format!("{reason}; a longer trial has{MORE}{longer_by})"),
         _ => format!(
-            "{reason}, and all {trials} trials together have too few; longer trials have more ({longer_by})"
+            "{reason}, and all {trials} trials together have too few; longer trials have{MORE}{longer_by})"
         ),
     }
 }

@@ -20,7 +20,7 @@ use crate::chart::{
     Bar, BarChart, BarGroup, COLOURS, Facet, LineChart, Part, Point, Quantity, Scale, Series, axis,
     cdf_of_latencies,
 };
-use crate::layer::not_drawn::not_drawn;
+use crate::layer::not_drawn::{behind_blank, not_drawn};
 use crate::layer::sensitivity::sensitivity;
 use crate::section::{FigureSlot, LeastEffort};
 
@@ -149,8 +149,8 @@ fn choice(cells: &[Cell<'_>], shown: &[&Cell<'_>], load: &[FactorRef]) -> String
 
 /// Cells that differ in what the axis shows, and in nothing else.
 struct Line<'c, 'a> {
-    /// The place of its server. Of [`coloured`] lines, the colour: that of its server, or where that has several lines, one that no other has.
-    hue: usize,
+    /// The place of its server.
+    rank: usize,
     name: String,
     cells: Chosen<'c, 'a>,
 }
@@ -183,18 +183,18 @@ fn lines<'c, 'a>(
             .or_default()
             .push(cell);
     }
-    let line = |((rank, name), cells)| Line {
-        hue: rank,
-        name,
-        cells,
-    };
+    let line = |((rank, name), cells)| Line { rank, name, cells };
     by_name.into_iter().map(line).collect()
 }
 
-/// As many lines as colours tell apart, each in its own, and those left out as a sentence with a blank before it. The first line of each server
-/// comes before the second of any.
-fn coloured<'c, 'a>(lines: Vec<Line<'c, 'a>>, most: usize) -> (Vec<Line<'c, 'a>>, String) {
-    let place = |at: usize| lines[..at].iter().filter(|one| one.hue == lines[at].hue).count();
+/// A line and its colour: that of its server, or where that has several lines, one that no other has.
+type Coloured<'c, 'a> = (usize, Line<'c, 'a>);
+
+/// As many lines as colours tell apart, and those left out as a sentence with a blank before it. The first line of each server comes before the
+/// second of any.
+fn coloured<'c, 'a>(lines: Vec<Line<'c, 'a>>, most: usize) -> (Vec<Coloured<'c, 'a>>, String) {
+    let is_like = |at: usize| move |one: &&Line<'_, '_>| one.rank == at;
+    let place = |at: usize| lines[..at].iter().filter(is_like(lines[at].rank)).count();
     let mut order: Vec<usize> = (0..lines.len()).collect();
     order.sort_by_key(|at| place(*at));
     let shown: BTreeSet<usize> = order.into_iter().take(most).collect();
@@ -202,20 +202,15 @@ fn coloured<'c, 'a>(lines: Vec<Line<'c, 'a>>, most: usize) -> (Vec<Line<'c, 'a>>
         .into_iter()
         .enumerate()
         .partition(|(at, _)| shown.contains(at));
-    let mut own: BTreeSet<usize> = shown.iter().map(|(_, line)| line.hue).collect();
+    let mut own: BTreeSet<usize> = shown.iter().map(|(_, line)| line.rank).collect();
     let mut free = Free::beside(&own);
-    let colour = |(_, line): (usize, Line<'c, 'a>)| Line {
-        hue: match own.remove(&line.hue) {
-            true => line.hue,
-            false => free.next(line.hue),
-        },
-        ..line
+    let colour = |(_, line): (usize, Line<'c, 'a>)| match own.remove(&line.rank) {
+        true => (line.rank, line),
+        false => (free.next(line.rank), line),
     };
     let shown = shown.into_iter().map(colour).collect();
     let left_out: Vec<String> = left_out.into_iter().map(|(_, line)| line.name).collect();
-    let left_out = not_drawn(&left_out, "line");
-    let blank = if left_out.is_empty() { "" } else { " " };
-    (shown, format!("{blank}{left_out}"))
+    (shown, behind_blank(not_drawn(&left_out, "line")))
 }
 
 /// Colours that no line has.
@@ -249,7 +244,7 @@ fn hits_by_memory(cells: &[Cell<'_>]) -> FigureSlot {
     let mut series = Vec::new();
     // Policies are told apart here, and have a colour each.
     let (lines, left_out) = coloured(lines(&family, &MEMORY, policy_or_server), COLOURS);
-    for (hue, Line { name, cells, .. }) in lines.into_iter().enumerate() {
+    for (hue, (_, Line { name, cells, .. })) in lines.into_iter().enumerate() {
         let points = |metric| Point::of_cells(cells.iter().copied(), x, metric, words);
         let simulated = format!("{name}, simulated");
         let simulated = Series::new(simulated, hue, Modelled, points(&SIMULATED_HIT_RATIO));
@@ -295,10 +290,7 @@ fn beyond_limits(cells: &[Cell<'_>]) -> String {
             names.push(name);
         }
     }
-    match not_drawn(&names, "hit ratio") {
-        none if none.is_empty() => none,
-        text => format!(" {text}"),
-    }
+    behind_blank(not_drawn(&names, "hit ratio"))
 }
 
 /// Whether a server has hit ratios under several memory limits, kept or not.
@@ -330,8 +322,8 @@ fn tail_by_load(cells: &[Cell<'_>]) -> FigureSlot {
     };
     let lines = lines(&family, &ARRIVAL, server);
     let has_loads = lines.iter().any(|line| line.cells.len() >= 2);
-    let open = |line: &Line<'_, '_>| line_of(format!("{}, open loop", line.name), line.hue, &line.cells);
-    let (lines, lacking): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| open(line).is_curve());
+    let open = |hue, line: &Line<'_, '_>| line_of(format!("{}, open loop", line.name), hue, &line.cells);
+    let (lines, lacking): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| open(0, line).is_curve());
     let lacking: Vec<String> = lacking.into_iter().map(|line| line.name).collect();
     let lacking = match lacking.is_empty() {
         true => String::new(),
@@ -339,14 +331,17 @@ fn tail_by_load(cells: &[Cell<'_>]) -> FigureSlot {
     };
     // A line takes a colour, and its closed loop another.
     let (lines, left_out) = coloured(lines, COLOURS / 2);
-    let shown: Chosen<'_, '_> = lines.iter().flat_map(|line| line.cells.iter().copied()).collect();
+    let shown: Chosen<'_, '_> = lines
+        .iter()
+        .flat_map(|(_, line)| line.cells.iter().copied())
+        .collect();
     let choice = choice(cells, &shown, &[]);
-    let mut free = Free::beside(&lines.iter().map(|line| line.hue).collect());
-    let both = |line: &Line<'_, '_>| {
+    let mut free = Free::beside(&lines.iter().map(|(hue, _)| *hue).collect());
+    let both = |(hue, line): &Coloured<'_, '_>| {
         let is_like = |cell: &Cell<'_>| is_closed_loop(cell) && cell.is_like(line.cells[0], &[&ARRIVAL]);
         let closed = all_of(cells, is_like);
-        let (name, hue) = (format!("{}, closed loop", line.name), free.next(line.hue + 4));
-        [open(line), line_of(name, hue, &closed)]
+        let (name, other) = (format!("{}, closed loop", line.name), free.next(hue + 4));
+        [open(*hue, line), line_of(name, other, &closed)]
     };
     let series = lines.iter().flat_map(both).collect();
     let reason = match has_loads {
@@ -428,7 +423,7 @@ fn throughput_by_connections(cells: &[Cell<'_>]) -> FigureSlot {
     let family = typical(cells, &peers_along(&CONNECTIONS), &THROUGHPUT);
     let pipeline = family.first().map_or("", |cell| cell.spelling(&PIPELINE));
     let choice = choice(cells, &family, &[]);
-    let line = |Line { hue, name, cells }: Line<'_, '_>| {
+    let line = |(hue, Line { name, cells, .. }): Coloured<'_, '_>| {
         let x = |cell: &Cell<'_>| cell.place(&CONNECTIONS);
         let points = Point::of_cells(cells, x, &THROUGHPUT, words);
         Series::new(format!("{name}, closed loop"), hue, Measured, points)
@@ -439,8 +434,7 @@ fn throughput_by_connections(cells: &[Cell<'_>]) -> FigureSlot {
     let x = axis("Connections", Quantity::QueueDepth, Scale::Log2);
     let y = axis("Requests answered per second", Quantity::Iops, Scale::Linear);
     let caption = format!(
-        "Pipeline {pipeline}, closed loop, server and driver each on its own CPU where there are two. Shaded: confidence interval \
-         of the median.{choice}{left_out}"
+        "Pipeline {pipeline}, closed loop, server and driver each on its own CPU where there are two.{choice}{left_out}"
     );
     let slot = LineChart { x, y, series }.curves("cache-connections", TITLE, caption, "cache-peers", reason);
     slot.with_effort(LeastEffort::Default)

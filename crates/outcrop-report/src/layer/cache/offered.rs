@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use outcrop_measure::units::format_count;
-use outcrop_results::lacks_operations;
+use outcrop_results::{lacks_operations, says_what_gives_more};
 use outcrop_schema::cache::{
     ARRIVAL, CONNECTIONS, LATENCY, OBJECTIVE, OFFERED, REQUESTS, SERVICE_LATENCY, UNFINISHED,
 };
@@ -62,7 +62,7 @@ fn met(cell: &Cell<'_>) -> Option<Met> {
 
 /// What gives a percentile that is unavailable for a reason, as a clause; empty where the reason is not that of too few operations, or says it.
 fn what_gives(cell: &Cell<'_>, why: &str) -> &'static str {
-    if !lacks_operations(why) || why.contains("have more (") || why.contains("has more (") {
+    if !lacks_operations(why) || says_what_gives_more(why) {
         return "";
     }
     // Such a trial lasts until its requests are answered, whatever its duration.

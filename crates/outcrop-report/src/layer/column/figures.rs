@@ -22,7 +22,7 @@ use crate::chart::{
     Bar, BarChart, BarGroup, Facet, Figure, LineChart, Part, Point, Quantity, Scale, Segment, Series,
     SeriesKind, Support, axis,
 };
-use crate::layer::not_drawn::{cells_not_drawn, not_drawn};
+use crate::layer::not_drawn::{behind_blank, cells_not_drawn, not_drawn};
 use crate::section::FigureSlot;
 
 /// Columns drawn; more make bars of a hair's breadth.
@@ -145,10 +145,7 @@ fn size_by_cardinality(cells: &[Cell<'_>]) -> FigureSlot {
     let rows = most
         .first()
         .map_or_else(String::new, |cell| count_of(cell, &ROWS));
-    let others = match cells_not_drawn(cells.iter().filter(is_wanted), &most) {
-        none if none.is_empty() => none,
-        others => format!(" {others}"),
-    };
+    let others = behind_blank(cells_not_drawn(cells.iter().filter(is_wanted), &most));
     let mut lines = families(most, &[&DISTINCT]);
     lines.sort_by(|left, right| left[0].compare(right[0], &[&SKEW]));
     let chart = LineChart {
@@ -282,10 +279,7 @@ fn encode_speed(cells: &[Cell<'_>]) -> FigureSlot {
         series: lines.iter().take(MOST_LINES).enumerate().map(speeds).collect(),
     };
     let names = lines.iter().skip(MOST_LINES).map(|(name, _)| name.clone());
-    let which = match not_drawn(&names.collect::<Vec<_>>(), "generated column") {
-        none if none.is_empty() => none,
-        which => format!(" {which}"),
-    };
+    let which = behind_blank(not_drawn(&names.collect::<Vec<_>>(), "generated column"));
     let caption = format!(
         "Newline text in memory to a file without index, profile balanced; the bytes are the same.{which}"
     );

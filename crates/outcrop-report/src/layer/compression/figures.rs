@@ -26,7 +26,7 @@ pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<FigureSlot> 
     let mut codecs: Vec<&str> = timed.map(|cell| cell.spelling(&CODEC)).collect();
     codecs.dedup();
     let candidates = candidates(cells);
-    let mut slots = front::all(&candidates, &codecs);
+    let mut slots = front::all(cells, &candidates, &codecs);
     slots.extend(speeds::all(cells, &candidates, published));
     slots.extend(percentiles::all(cells, published, &codecs));
     slots.extend(robustness::all(cells, published, &codecs));

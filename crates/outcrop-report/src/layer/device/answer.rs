@@ -11,7 +11,7 @@ use super::cell::{DeviceCell, P50, P99};
 use super::{advice, limits};
 use crate::answer::{Absence, Answer, Capability, Reading, ReadingOutcome};
 use crate::cell::{Cell, best};
-use crate::command::{Commands, quoted};
+use crate::command::{Commands, quoted, to_fill_in};
 use crate::environment::storage_line;
 use crate::layer::{cautions, subjects};
 use crate::ties;
@@ -122,8 +122,8 @@ fn lacking(cells: &[Cell<'_>], direction: Direction, wanted: Wanted) -> String {
 
 /// Why a row is empty, and the command that fills it.
 fn unmeasured(lacking: String, command: Option<String>) -> String {
-    let filled = command.map_or_else(String::new, |command| format!("; `{command}` measures it"));
-    lacking + &filled
+    let filled = |command: String| format!("; `{command}` measures it{}", to_fill_in(&command));
+    lacking + &command.map_or_else(String::new, filled)
 }
 
 /// The flags that measure a direction alone as the row's other figure was measured; what is the same in all cells where it has none. What has

@@ -277,10 +277,11 @@ fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
         series,
     };
     let caption = format!(
-        "Shaded: confidence interval of the median.{}{}",
+        "{}{}",
         others_along(cells, &QUEUE_DEPTH, &drawn, |_| true),
         whose(&chart.series, published)
     );
+    let caption = caption.trim_start();
     chart.slot("iops-by-depth", TITLE, caption, "ssd-queue-depth")
 }
 

@@ -43,7 +43,7 @@ pub(super) fn all(cells: &[Cell<'_>], machine: Machine<'_>) -> Vec<Finding> {
         quality::counters(cells)
             .of_run("The device also served other requests, or the kernel counted other bytes"),
         storage::latency_is_storage(cells).of_run("Reads did not reach storage"),
-        quality::cpu(cells, machine.cpus)
+        quality::cpu(cells, machine)
             .of_run("The submitting threads had no CPU time left at the highest IOPS"),
         generators(cells).finding("generator-was-on-time"),
         quality::repeatability(cells).of_run("Repetitions of some cells differ widely"),
@@ -65,8 +65,10 @@ pub(super) fn all(cells: &[Cell<'_>], machine: Machine<'_>) -> Vec<Finding> {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Machine<'a> {
     pub(super) drive: Option<Drive<'a>>,
-    /// What its processes can use of CPUs, at most.
+    /// CPUs that its processes may run on.
     pub(super) cpus: Option<f64>,
+    /// How many of them they may use at a time, where that is limited.
+    pub(super) cpu_quota: Option<f64>,
 }
 
 /// The findings that compare the cells of closed loops.

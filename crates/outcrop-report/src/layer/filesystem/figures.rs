@@ -24,7 +24,7 @@ use crate::chart::SeriesKind::Measured;
 use crate::chart::{
     LineChart, Point, Quantity, Scale, ScatterChart, ScatterGroup, ScatterPoint, Series, axis,
 };
-use crate::layer::not_drawn::cells_not_drawn;
+use crate::layer::not_drawn::{behind_blank, cells_not_drawn};
 use crate::number::Number;
 use crate::section::FigureSlot;
 
@@ -92,7 +92,7 @@ fn space_against_latency(cells: &[Cell<'_>]) -> FigureSlot {
     let reads = cells.iter().filter(|cell| is_cold_random_read(cell));
     let left_out = not_compared(reads, &drawn, |cell| point(cell).is_some());
     if points.len() < 2 {
-        let reason = "fewer than two configurations were read cold in the same way.";
+        let reason = "fewer than two configurations were read cold by one job in a closed loop.";
         return FigureSlot::missing(TITLE, reason, "fs-choice");
     }
     let chart = ScatterChart {
@@ -164,14 +164,6 @@ fn not_compared<'c, 'a: 'c>(
     let naming = Naming::among(lacking.iter().copied(), &[]);
     let lacking = lacking.iter().map(|cell| naming.name(cell)).collect();
     without_value(lacking) + &behind_blank(cells_not_drawn(others, drawn))
-}
-
-/// A sentence with a blank before it; nothing of none.
-fn behind_blank(sentence: String) -> String {
-    match sentence.is_empty() {
-        true => sentence,
-        false => format!(" {sentence}"),
-    }
 }
 
 /// What the name of a line says, and what it is drawn along.

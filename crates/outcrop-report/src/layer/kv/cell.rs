@@ -308,6 +308,8 @@ pub(super) fn role_of_base(cells: &[Cell<'_>], base: &Cell<'_>) -> &'static str 
     let throughput = base.value(&THROUGHPUT);
     match plain_like(cells, base).all(|other| other.value(&THROUGHPUT) <= throughput) {
         true => "the fastest cell without compression",
-        false => "as in where to compress, although another cell without compression has a higher median",
+        false => {
+            "the one that the answer above compares with; another without compression has a higher median"
+        }
     }
 }

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use outcrop_schema::kv::{COMPRESSION, COMPRESSION_BLOCK_SIZE, THROUGHPUT};
+use outcrop_schema::FactorRef;
+use outcrop_schema::kv::{
+    BOTTOMMOST, COMPRESSED_BELOW, COMPRESSION, COMPRESSION_BLOCK_SIZE, LEVEL_CODECS, THROUGHPUT,
+};
 
 use super::answer::MATTERS;
 use super::cell::{
-    blocks, compresses_levels_alone, has_speed_and_space, is_compressed, is_plain, load, with_capability,
+    blocks, has_speed_and_space, is_compressed, is_compressed_below, is_plain, load, with_capability,
 };
 use super::space::Space;
 use crate::answer::Claim;
@@ -18,15 +21,24 @@ use crate::placement::Bounds;
 
 /// The topic of the advice on which codec, of a run that has nothing without compression.
 pub(super) const TOPIC: &str = "Codec";
-/// Said of every choice between codecs alone: why nothing says whether to compress at all.
-fn no_reference(cells: &[Cell<'_>]) -> &'static str {
-    match cells.iter().any(compresses_levels_alone) {
-        true => {
-            "Nothing was measured without compression, because some levels have a codec in every cell: without `--bottommost` and \
-             `--level-codecs`, the report says whether to compress at all."
+
+/// With what a store without compression is measured, to which a cell of it can be compared: neither its blocks nor the filesystem below them
+/// are compressed then.
+pub(crate) fn measuring_plain(cell: &Cell<'_>) -> &'static str {
+    let has_levels = [&LEVEL_CODECS as FactorRef, &BOTTOMMOST]
+        .into_iter()
+        .any(|factor| !cell.is_default(factor));
+    match (
+        has_levels,
+        is_compressed_below(cell) || cell.has(&COMPRESSED_BELOW),
+    ) {
+        (false, false) => "`--compression none,…`",
+        (true, false) => "`--compression none,…` and without `--bottommost` and `--level-codecs`",
+        (false, true) => {
+            "`--compression none,…` on a filesystem that does not compress (`--filesystem ext4,…`)"
         }
-        false => {
-            "Nothing was measured without compression: with `--compression none,…` the report says whether to compress at all."
+        (true, true) => {
+            "`--compression none,…`, without `--bottommost` and `--level-codecs`, on a filesystem that does not compress (`--filesystem ext4,…`)"
         }
     }
 }
@@ -56,10 +68,10 @@ pub(super) fn smallest(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim>
         space.words()
     );
     let text = format!(
-        "{name} takes {why}; {} ({}). {}",
+        "{name} takes {why}; {} ({}). Nothing was measured without compression: with {} the report says whether to compress at all.",
         others.join("; "),
         load(chosen),
-        no_reference(cells)
+        measuring_plain(chosen)
     );
     let throughput = |cell: &Cell<'_>| format!("throughput, {}", blocks(cell));
     let stated = [chosen, fastest].into_iter();

@@ -12,22 +12,29 @@ use crate::chart::{
     Axis, LineChart, Quantity, Scale, ScatterChart, ScatterGroup, ScatterPoint, Series, SeriesKind, Wait,
     axis,
 };
+use crate::layer::not_drawn::{behind_blank, cells_not_drawn};
 use crate::number::Number;
 use crate::section::FigureSlot;
 
 const PLAN: &str = "throughput-latency";
 
 /// One figure for each direction, and of block sizes one for the ratio and one for the speed of each direction.
-pub(super) fn all(all: &[Candidate<'_, '_>], codecs: &[&str]) -> Vec<FigureSlot> {
-    let by_speed = Direction::ALL.map(|direction| ratio_against_speed(all, direction));
+pub(super) fn all(cells: &[Cell<'_>], all: &[Candidate<'_, '_>], codecs: &[&str]) -> Vec<FigureSlot> {
+    let by_speed = Direction::ALL.map(|direction| ratio_against_speed(cells, all, direction));
     by_speed
         .into_iter()
-        .chain([ratio_by_block_size(all, codecs)])
-        .chain(Direction::ALL.map(|direction| speed_by_block_size(all, codecs, direction)))
+        .chain([ratio_by_block_size(cells, all, codecs)])
+        .chain(Direction::ALL.map(|direction| speed_by_block_size(cells, all, codecs, direction)))
         .collect()
 }
 
-fn ratio_against_speed(all: &[Candidate<'_, '_>], direction: Direction) -> FigureSlot {
+/// The cells with a metric that a figure leaves out, as a sentence with a blank before it. A copy is no codec.
+fn left_out(cells: &[Cell<'_>], metric: &Metric, drawn: &[&Cell<'_>]) -> String {
+    let with_value = cells.iter().filter(|cell| cell.number(metric).is_some());
+    behind_blank(cells_not_drawn(with_value.filter(|cell| !cell.is_copy()), drawn))
+}
+
+fn ratio_against_speed(cells: &[Cell<'_>], all: &[Candidate<'_, '_>], direction: Direction) -> FigureSlot {
     let heading = format!("Ratio against {direction} speed");
     let places = places(all, direction);
     let on_front: Vec<bool> = places.iter().map(|place| place.is_on()).collect();
@@ -38,6 +45,8 @@ fn ratio_against_speed(all: &[Candidate<'_, '_>], direction: Direction) -> Figur
         let reason = "no two codecs or block sizes were measured in both directions on the same data.";
         return FigureSlot::missing(&heading, reason, PLAN);
     }
+    let drawn: Vec<&Cell<'_>> = shown.clone().map(|(one, _)| one.cell).collect();
+    let left_out = left_out(cells, &SPEED.of(direction), &drawn);
     // One group of points per codec family; what is on the front is labelled.
     let mut groups: Vec<ScatterGroup> = Vec::new();
     for (one, on_front) in shown {
@@ -83,7 +92,7 @@ fn ratio_against_speed(all: &[Candidate<'_, '_>], direction: Direction) -> Figur
     };
     let copy = all.iter().find(|one| one.cell.is_copy());
     let caption = format!(
-        "{}. Right and up is better. The steps connect the cells that by the medians no other cell beats in both; the others are pale.{undecided}{}",
+        "{}. Right and up is better. The steps connect the cells that by the medians no other cell beats in both; the others are pale.{undecided}{}{left_out}",
         held_fixed(all).unwrap_or_default(),
         copy.map_or_else(String::new, |one| {
             format!(" A copy of the same blocks runs at {}.", one.speed.of(direction))
@@ -107,18 +116,23 @@ fn hue(family: &str) -> usize {
 }
 
 /// What larger blocks give.
-fn ratio_by_block_size(all: &[Candidate<'_, '_>], codecs: &[&str]) -> FigureSlot {
+fn ratio_by_block_size(cells: &[Cell<'_>], all: &[Candidate<'_, '_>], codecs: &[&str]) -> FigureSlot {
     let by_size = BySize {
         title: "Ratio by block size".to_owned(),
         id: "ratio-by-block-size".to_owned(),
         metric: COMPRESSION_RATIO,
         y: axis("Compression ratio", Quantity::Ratio, Scale::Linear),
     };
-    by_size.draw(all, codecs)
+    by_size.draw(cells, all, codecs)
 }
 
 /// What larger blocks cost or gain in speed.
-fn speed_by_block_size(all: &[Candidate<'_, '_>], codecs: &[&str], direction: Direction) -> FigureSlot {
+fn speed_by_block_size(
+    cells: &[Cell<'_>],
+    all: &[Candidate<'_, '_>],
+    codecs: &[&str],
+    direction: Direction,
+) -> FigureSlot {
     let speed = format!("{} speed", title(direction));
     let by_size = BySize {
         id: format!("{direction}-speed-by-block-size"),
@@ -126,7 +140,7 @@ fn speed_by_block_size(all: &[Candidate<'_, '_>], codecs: &[&str], direction: Di
         y: axis(&speed, Quantity::Bandwidth, Scale::Log10),
         title: format!("{speed} by block size"),
     };
-    by_size.draw(all, codecs).that_can_wait(Wait::Late)
+    by_size.draw(cells, all, codecs).that_can_wait(Wait::Late)
 }
 
 /// A line for each codec over the size of its blocks.
@@ -138,12 +152,14 @@ struct BySize {
 }
 
 impl BySize {
-    fn draw(self, all: &[Candidate<'_, '_>], codecs: &[&str]) -> FigureSlot {
-        let cells = all.iter().map(|one| one.cell).filter(|cell| !cell.is_copy());
+    fn draw(self, cells: &[Cell<'_>], all: &[Candidate<'_, '_>], codecs: &[&str]) -> FigureSlot {
+        let compared = all.iter().map(|one| one.cell).filter(|cell| !cell.is_copy());
         let size = |cell: &Cell<'_>| cell.place(&COMPRESSION_BLOCK_SIZE);
         let line = |family: Vec<&Cell<'_>>| line_of(&family, codecs, &self.metric, size);
-        let families = families(cells, &[&COMPRESSION_BLOCK_SIZE]).into_iter();
-        let series: Vec<Series> = families.map(line).filter(|line| line.points.len() > 1).collect();
+        let families = families(compared, &[&COMPRESSION_BLOCK_SIZE]).into_iter();
+        let lines = families.map(|family| (line(family.clone()), family));
+        let (series, drawn): (Vec<Series>, Vec<Vec<&Cell<'_>>>) =
+            lines.filter(|(line, _)| line.points.len() > 1).unzip();
         if series.is_empty() {
             let reason = "no codec was measured at two block sizes of the same data.";
             return FigureSlot::missing(&self.title, reason, PLAN);
@@ -154,7 +170,8 @@ impl BySize {
             series,
         };
         let fixed = held_fixed(all).unwrap_or_default();
-        let caption = format!("{fixed}. Each block is compressed on its own.");
+        let left_out = left_out(cells, &self.metric, &drawn.concat());
+        let caption = format!("{fixed}. Each block is compressed on its own.{left_out}");
         chart.slot(&self.id, &self.title, caption, PLAN)
     }
 }

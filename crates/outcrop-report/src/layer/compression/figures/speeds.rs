@@ -11,7 +11,7 @@ use super::super::wishes::{CONDITIONS, Candidate, data_of};
 use super::Timing;
 use crate::cell::Cell;
 use crate::chart::{Bar, BarChart, BarGroup, Facet, Figure, Part, Quantity, Segment, SeriesKind};
-use crate::layer::not_drawn::cells_not_drawn;
+use crate::layer::not_drawn::{behind_blank, cells_not_drawn};
 use crate::number::{Number, counted};
 use crate::section::FigureSlot;
 
@@ -92,10 +92,7 @@ fn bars(cells: &[Cell<'_>], ours: &[&Cell<'_>], published: &Published, timing: &
         _ => String::new(),
     };
     let timed = cells.iter().filter(|cell| cell.number(&timing.metric).is_some());
-    let others = match cells_not_drawn(timed, ours) {
-        none if none.is_empty() => none,
-        others => format!(" {others}"),
-    };
+    let others = behind_blank(cells_not_drawn(timed, ours));
     let caption = format!(
         "{}, {CONDITIONS}. Logarithmic scale; whiskers are intervals.{short}{left_out}{others}{theirs}",
         data_of(first)

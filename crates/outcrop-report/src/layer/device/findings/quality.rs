@@ -10,13 +10,14 @@ use outcrop_schema::device::{
 use outcrop_workload::filesystem::FileAccess;
 
 use super::super::cell::{DeviceCell, trial_words, value_of};
+use super::Machine;
 use crate::answer::is_of_fio;
 use crate::cell::{Cell, best};
 use crate::disturbed::{others_share, why_disturbed};
 use crate::finding::{Finding, as_sentence};
 use crate::number::{Number, counted};
 
-/// Share of one CPU per job, or of all CPUs, at which the CPU counts as the limit.
+/// Share of one CPU per job, of all CPUs, or of a quota of them, at which the CPU counts as the limit.
 const CPU_BOUND: f64 = 0.90;
 /// Share of cells that may have wide intervals.
 const WIDE_CELLS: f64 = 0.10;
@@ -176,7 +177,7 @@ pub(super) fn counters(cells: &[Cell<'_>]) -> Finding {
 }
 
 /// The CPU leaves room at the highest IOPS.
-pub(super) fn cpu(cells: &[Cell<'_>], cpus: Option<f64>) -> Finding {
+pub(super) fn cpu(cells: &[Cell<'_>], machine: Machine<'_>) -> Finding {
     const ID: &str = "device-is-the-limit";
     const SENTENCE: &str = "The submitting threads have CPU time left at the highest IOPS.";
     let closed = cells.iter().filter(|cell| cell.shows_capability());
@@ -199,19 +200,26 @@ pub(super) fn cpu(cells: &[Cell<'_>], cpus: Option<f64>) -> Finding {
     let of_workers = cell.value(&IO_WORKER_CPU_SHARE).unwrap_or_default();
     let of_a_job = busy * (1.0 - of_workers) / f64::from(cell.jobs());
     let others = others_share(cell).unwrap_or_default();
-    let of_all = cpus.map(|cpus| busy / cpus + others);
-    // More jobs than CPUs have no CPU each.
-    let (what, busy) = match of_all.filter(|of_all| *of_all > of_a_job) {
-        Some(of_all) => ("share of all usable CPUs that were busy", of_all),
-        None => ("CPUs busy per job", of_a_job),
-    };
+    let Machine { cpus, cpu_quota, .. } = machine;
+    // More jobs than CPUs have no CPU each. What others use, they take of all CPUs and not of a quota.
+    let of_all = cpus.map(|cpus| ("share of all CPUs that were busy", busy / cpus + others));
+    let of_quota = cpu_quota.map(|quota| ("share of the CPU quota that was used", busy / quota));
+    let shares = of_all.into_iter().chain(of_quota);
+    let (what, busy) = shares.fold(("CPUs busy per job", of_a_job), |most, one| {
+        match one.1 > most.1 {
+            true => one,
+            false => most,
+        }
+    });
     let tested = format!(
-        "CPU time per operation × IOPS in {}, below {CPU_BOUND} CPUs per job and {CPU_BOUND} of all CPUs together with what others used. \
+        "CPU time per operation × IOPS in {}, below {CPU_BOUND} CPUs per job, {CPU_BOUND} of all CPUs together with what others used, and \
+         {CPU_BOUND} of the CPU time that control groups allow. \
          Only the CPU is tested: a limit between it and the device, such as a cgroup's io.max or a cloud volume's quota, looks like the device.",
         cell.words()
     );
     let busy_number = Number::derived(what, busy, Unit::Ratio, cost.n.min(iops.n));
-    let remedy = match cpus.is_some_and(|cpus| f64::from(cell.jobs()) >= cpus) {
+    let mut limits = [cpus, cpu_quota].into_iter().flatten();
+    let remedy = match limits.any(|cpus| f64::from(cell.jobs()) >= cpus) {
         true => "",
         false => "more jobs may give more IOPS, and ",
     };

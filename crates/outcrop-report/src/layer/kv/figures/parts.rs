@@ -18,7 +18,7 @@ use super::of_loads::MOST_GROUPS;
 use crate::cell::Cell;
 use crate::chart::SeriesKind::{Derived, Measured};
 use crate::chart::{Bar, BarChart, BarGroup, Facet, Part, Quantity, Scale, Segment, Support, axis};
-use crate::command::Commands;
+use crate::command::{Commands, to_fill_in};
 use crate::layer::not_drawn::cells_not_drawn;
 use crate::number::counted;
 use crate::section::FigureSlot;
@@ -81,7 +81,7 @@ fn how_to_see_blocks(run: &RunView, family: &[&Cell<'_>]) -> String {
         Some(Some(_)) => return format!("{GENERAL}."),
     };
     let command = Commands::of(run).plans(&[PLAN, codecs], &[&SCHEMA]);
-    format!("{GENERAL}: {command}.")
+    format!("{GENERAL}: {command}{}.", to_fill_in(&command))
 }
 
 /// What the bars of ratios are of.

@@ -235,7 +235,7 @@ fn drawn(cells: &[Cell<'_>], metric: &Metric, id: &str, title: &str, y: (&str, Q
         };
         let (title, id) = curves.names(title, id, all.len() == 1);
         let caption = sentences([
-            format!("{}. Shaded: confidence interval of the median.", curves.held()),
+            format!("{}.", curves.held()),
             curves.naming.note(),
             servers::note(&curves.cells),
             not_drawn(&left_out, "line"),
