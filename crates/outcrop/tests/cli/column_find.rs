@@ -285,18 +285,57 @@ fn a_value_of_a_text_file_of_windows_is_not_just_missing() {
     assert!(
         encoded
             .stderr
-            .contains("the first line ends in a carriage return")
+            .contains("2 lines end in a carriage return, which is a part of their values")
             && encoded.stderr.contains("a UTF-8 byte order mark"),
         "{encoded:?}"
     );
     let find = |value: &str| outcrop(dir, &["column", "find", "w.ocol", value]);
     let missed = find("silt");
     assert!(
-        missed.stderr.contains("is stored with a carriage return"),
+        missed.stderr.contains("has `silt` with a carriage return"),
         "{missed:?}"
     );
     for value in ["silt\r", "chalk"] {
         let seen = find(value);
+        assert!(!seen.stderr.contains("carriage return"), "{seen:?}");
+    }
+}
+
+#[test]
+fn lines_of_windows_are_said_wherever_they_are_and_values_beside_them_too() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("plain.txt"), b"Rom\n").unwrap();
+    std::fs::write(dir.join("windows.txt"), b"Rom\nRom\r\nRom\r\nBern\r").unwrap();
+    let said = "3 lines end in a carriage return";
+    for args in [
+        &["encode", "windows.txt", "-o", "b.ocol"][..],
+        &["encode", "windows.txt", "-o", "p.ocol", "--index", "only"],
+        &["encode", "plain.txt", "-o", "a.ocol"],
+        &["append", "a.ocol", "windows.txt"],
+    ] {
+        let seen = outcrop(dir, &[&["column"], args].concat());
+        assert_eq!(
+            seen.stderr.contains(said),
+            args[1] != "plain.txt",
+            "{args:?}: {seen:?}"
+        );
+    }
+    for file in ["a.ocol", "b.ocol", "p.ocol"] {
+        for asked in [
+            &["Rom"][..],
+            &["Rom", "--count"],
+            &["Turin", "Rom", "--values"],
+            &["Bern"],
+        ] {
+            let seen = outcrop(dir, &[&["column", "find", file], asked].concat());
+            let value = if asked[0] == "Bern" { "Bern" } else { "Rom" };
+            let hint = format!(
+                "note: the column has `{value}` with a carriage return at its end, which is another value"
+            );
+            assert!(seen.stderr.contains(&hint), "{file} {asked:?}: {seen:?}");
+        }
+        let seen = outcrop(dir, &["column", "find", file, "--prefix", "Rom"]);
         assert!(!seen.stderr.contains("carriage return"), "{seen:?}");
     }
 }
