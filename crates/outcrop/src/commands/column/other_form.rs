@@ -39,7 +39,11 @@ pub(super) fn hint(column: &Column, wanted: &Wanted, row_counts: &[u64]) -> Opti
             );
         }
         let (asked, stored) = (std::str::from_utf8(asked).ok()?, std::str::from_utf8(&stored).ok()?);
-        moment::hint(asked, stored, is_whole).or_else(|| of_number(column, asked, stored))
+        let of_moment = match is_range {
+            true => moment::hint_of_bound(asked, stored),
+            false => moment::hint(asked, stored, is_whole),
+        };
+        of_moment.or_else(|| of_number(column, asked, stored))
     })
 }
 
@@ -50,7 +54,7 @@ fn is_stored_with_return(column: &Column, asked: &[u8]) -> bool {
 }
 
 /// The first value that is not null; none where a file has no codes to read it from.
-pub(super) fn sample(column: &Column) -> Option<Vec<u8>> {
+fn sample(column: &Column) -> Option<Vec<u8>> {
     let rows = 0..column.row_count().min(ROWS_READ);
     rows.map_while(|row| column.get(row).ok()).flatten().next()
 }
