@@ -252,8 +252,8 @@ fn a_range_of_moments_that_have_several_forms_is_searched_as_it_is_asked_for() {
         &["encode", "-", "-o", "p.ocol", "--index", "only"],
         lines.as_bytes(),
     );
-    piped(dir, &["encode", "-", "-o", "a.ocol"], lines[..21].as_bytes());
-    piped(dir, &["append", "a.ocol", "-"], lines[21..].as_bytes());
+    piped(dir, &["encode", "-", "-o", "a.ocol"], &lines.as_bytes()[..21]);
+    piped(dir, &["append", "a.ocol", "-"], &lines.as_bytes()[21..]);
     let unclear =
         "and the values of 2026-01-01T10:00:00, which have several forms, are then not in the order of time";
     for file in ["t.ocol", "p.ocol", "a.ocol"] {

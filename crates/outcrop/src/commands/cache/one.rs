@@ -152,7 +152,7 @@ fn absent(key: &str, server: &Server) -> Ending {
     Ending::ConditionMet
 }
 
-/// What the server was told of a time to live; 0 is no expiry.
+/// The expiry that a set sends to the server for a time to live; 0 is none.
 fn server_expiry(server: &Server, ttl_s: u32) -> u32 {
     server
         .target
