@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use outcrop_cache::store::PolicyKind;
-use outcrop_measure::units::ByteSize;
+use outcrop_measure::units::{ByteSize, given_twice};
 use outcrop_workload::keyed::{RequestKind, Trace, TraceEntry};
 
 use crate::simulator::{BYTES_PER_KEY, simulator_of_bytes};
@@ -425,10 +425,4 @@ impl FromStr for Policies {
             None => Ok(Self(policies)),
         }
     }
-}
-
-/// The first value of a list that stands in it before.
-fn given_twice<T: PartialEq>(all: &[T]) -> Option<&T> {
-    let is_known = |(place, value): &(usize, &T)| all[..*place].contains(value);
-    all.iter().enumerate().find(is_known).map(|(_, value)| value)
 }

@@ -39,7 +39,7 @@ impl Target {
     }
 
     /// What requests are written by, and replies read.
-    pub(crate) fn wire(&self) -> Wire {
+    pub fn wire(&self) -> Wire {
         Wire::of(self.protocol, || self.authority())
     }
 

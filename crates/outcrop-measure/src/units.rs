@@ -8,6 +8,7 @@ mod byte_size;
 mod count;
 mod decimal;
 mod human;
+mod list;
 mod quantity;
 mod rate;
 pub(crate) mod text_serde;
@@ -19,5 +20,6 @@ pub use human::{
     format_bandwidth, format_bytes, format_count, format_data, format_exact_count, format_iops,
     format_nanoseconds, format_ratio, format_with_range,
 };
+pub use list::given_twice;
 pub use rate::Rate;
 pub use time_span::TimeSpan;

@@ -207,6 +207,22 @@ impl<'a> Selection<'a> {
         Ok(())
     }
 
+    /// Calls `action` with each value selected, in byte order within each segment; null is left out.
+    ///
+    /// *Cost*: that of reading the values; without postings, [`Selection::for_each_value`] scans all rows to count them.
+    ///
+    /// # Errors
+    /// Those of `action`, and as [`Selection::count`].
+    pub fn for_each_value_alone(&self, mut action: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        for (segment, (first, last)) in self.ranges() {
+            let end = (last + 1).min(segment.dictionary.value_count() as u32);
+            segment
+                .dictionary
+                .for_each(self.source, first..end, |_, value| action(value))?;
+        }
+        Ok(())
+    }
+
     fn values_of(
         &self,
         (segment, ranges): &(&'a Segment, Vec<(u32, u32)>),

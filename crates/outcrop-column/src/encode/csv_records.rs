@@ -41,7 +41,8 @@ impl<R: Read> CsvRecords<R> {
             record_start: 0,
             delimiters: 0,
             is_too_long: false,
-            has_returns: false,
+            last: Vec::new(),
+            last_start: 0,
         };
         let reader = csv::ReaderBuilder::new()
             .delimiter(delimiter)
@@ -61,13 +62,12 @@ impl<R: Read> CsvRecords<R> {
     /// [`ColumnError::Io`] of the input, [`ColumnError::Input`] with the line of a quote that is never closed or of a record with more fields than
     /// the first, [`ColumnError::TooLong`] for a record that is too long, of which only the limit and the read-ahead are read.
     pub fn read(&mut self, record: &mut csv::ByteRecord) -> Result<bool> {
-        let line = self.reader.position().line();
         let is_record = self.read_to_its_end(record)?;
         // What was read ahead had the end of it.
         let bytes = record.as_slice().len() + record.len().saturating_sub(1);
         let input = self.reader.get_ref();
         if is_record && bytes as u64 > input.longest_record {
-            return Err(input.too_long(line));
+            return Err(input.too_long(self.line_of(record)));
         }
         if is_record {
             self.check_fields(record)?;
@@ -80,17 +80,26 @@ impl<R: Read> CsvRecords<R> {
         if seen <= expected {
             return Ok(());
         }
+        let (also, question) = match record.iter().skip(expected).all(<[u8]>::is_empty) {
+            // An empty field more may be the delimiter of a value that ends in it.
+            true => (
+                ", the last of them empty,",
+                "is there a delimiter too many at its end, or in a value without quotes?",
+            ),
+            false => (
+                "",
+                "is the delimiter right, and are values that contain it quoted?",
+            ),
+        };
         Err(ColumnError::Input {
             line: self.line_of(record),
-            detail: format!(
-                "the record has {seen} fields and the first has {expected}; is the delimiter right, and are values that contain it quoted?"
-            ),
+            detail: format!("the record has {seen} fields{also} and the first has {expected}; {question}"),
         })
     }
 
     /// The same, where only a record whose end is not read ahead is too long.
     fn read_to_its_end(&mut self, record: &mut csv::ByteRecord) -> Result<bool> {
-        let (start, line) = (self.reader.position().byte(), self.reader.position().line());
+        let (start, line) = (self.reader.position().byte(), self.next_line());
         let input = self.reader.get_mut();
         (input.record_start, input.delimiters) = (start, 0);
         let read = self.reader.read_byte_record(record);
@@ -124,9 +133,15 @@ impl<R: Read> CsvRecords<R> {
     /// The line in which the record begins that was read last.
     pub fn line_of(&self, record: &csv::ByteRecord) -> u64 {
         let within = memchr::memchr_iter(b'\n', record.as_slice()).count() as u64;
+        self.next_line().saturating_sub(within + 1).max(1)
+    }
+
+    /// The line that follows the last record.
+    fn next_line(&self) -> u64 {
+        let after = self.reader.position();
         // The reader stops behind the carriage return that ends a record, and counts the line feed later.
-        let end = u64::from(!self.reader.get_ref().has_returns);
-        self.reader.position().line().saturating_sub(within + end).max(1)
+        let is_behind_return = self.reader.get_ref().byte_before(after.byte()) == Some(b'\r');
+        after.line() + u64::from(is_behind_return)
     }
 
     /// Bytes of the input up to the end of the last record.
@@ -149,11 +164,26 @@ struct Marked<R> {
     /// Delimiters in it, once it is long.
     delimiters: usize,
     is_too_long: bool,
-    /// Whether the first line ends in a carriage return and a line feed.
-    has_returns: bool,
+    /// What was given last, …
+    last: Vec<u8>,
+    /// … and where it begins.
+    last_start: u64,
 }
 
 impl<R> Marked<R> {
+    /// Keeps what the parser is given.
+    fn keep(&mut self, bytes: &[u8]) {
+        self.last_start += self.last.len() as u64;
+        self.last.clear();
+        self.last.extend_from_slice(bytes);
+    }
+
+    /// The byte before this place, which is among those that were given last.
+    fn byte_before(&self, place: u64) -> Option<u8> {
+        let index = place.checked_sub(self.last_start + 1)?;
+        self.last.get(index as usize).copied()
+    }
+
     /// Bytes of the record that has not ended yet.
     const fn record_bytes(&self) -> u64 {
         self.read_bytes.saturating_sub(self.record_start)
@@ -185,10 +215,7 @@ impl<R: Read> Read for Marked<R> {
                 return Err(io::Error::other("a record is too long"));
             }
             let read = self.input.read(buffer)?;
-            if self.read_bytes == 0 {
-                let first = memchr::memchr(b'\n', &buffer[..read]);
-                self.has_returns = first.is_some_and(|end| buffer[..end].ends_with(b"\r"));
-            }
+            self.keep(&buffer[..read]);
             self.read_bytes += read as u64;
             if self.record_bytes() > LONG_RECORD_BYTES {
                 self.delimiters += memchr::memchr_iter(self.delimiter, &buffer[..read]).count();
@@ -202,6 +229,7 @@ impl<R: Read> Read for Marked<R> {
             return Ok(0);
         }
         let read = (&self.mark[self.given..]).read(buffer)?;
+        self.keep(&buffer[..read]);
         self.given += read;
         Ok(read)
     }

@@ -42,7 +42,10 @@ fn a_record_with_more_fields_than_the_first_is_an_error_with_its_line_and_none_i
         ("id,name\r\n1,\"x\r\ny\"\r\n2,Smith, John\r\n", 4),
         ("id,name\n1,x\n\n2,Smith, John", 4),
         ("id,name\r\n1,x\r\n\r\n2,\"a\nb\", John,\r\n", 4),
-        ("id,name\n1,x,\n", 2),
+        ("id,name\n1,x\n2,y,z", 3),
+        ("id,name\r\n1,x\r\n1,x,3", 3),
+        ("id,name\r\n1,x\n1,x,3\n", 3),
+        ("id,name\n1,x\r\n1,x,3\r\n", 3),
     ] {
         for has_header in [true, false] {
             let error = encoded(text, has_header).unwrap_err();
@@ -52,6 +55,11 @@ fn a_record_with_more_fields_than_the_first_is_an_error_with_its_line_and_none_i
             );
         }
     }
+    let error = encoded("id,name\n1,x\n2,y,\n", true).unwrap_err().to_string();
+    assert!(
+        error.contains("line 3 of the input: the record has 3 fields, the last of them empty, and the first has 2; is there a delimiter too many"),
+        "{error}"
+    );
     let csv = CsvOptions::default();
     assert!(encode_csv(&b"name\nSmith, John\n"[..], &csv, EncodeOptions::default()).is_err());
     let whole = encoded("id,name\n1,\"Smith, John\"\n", true).unwrap();

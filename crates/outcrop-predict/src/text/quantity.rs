@@ -3,6 +3,7 @@
 use super::MeasuredFigure;
 use crate::curve::Curve;
 use outcrop_measure::Unit;
+use outcrop_measure::units::given_twice;
 
 /// A value and how far it may be off, as a fraction.
 pub(super) fn with_error(text: &str) -> Result<(&str, f64), String> {
@@ -130,9 +131,8 @@ pub(super) fn counts(text: &str) -> Result<Vec<u32>, String> {
     };
     let parts = text.split(',').filter(|part| !part.trim().is_empty());
     let counts: Vec<u32> = parts.map(parse).collect::<Result<_, _>>()?;
-    let twice = (1..counts.len()).find(|place| counts[..*place].contains(&counts[*place]));
-    match twice {
-        Some(place) => Err(format!("`{}` is given twice; keep one", counts[place])),
+    match given_twice(&counts) {
+        Some(count) => Err(format!("`{count}` is given twice; keep one")),
         None => Ok(counts),
     }
 }

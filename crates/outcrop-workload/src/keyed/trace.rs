@@ -213,7 +213,7 @@ impl Trace {
             if entry.value_size_bytes > 0 {
                 *size_bytes = entry.value_size_bytes;
             }
-            if entry.kind == RequestKind::Set || (entry.kind == RequestKind::Get && entry.ttl_s > 0) {
+            if entry.kind == RequestKind::Set {
                 *ttl_s = entry.ttl_s;
             }
         };
@@ -224,7 +224,8 @@ impl Trace {
             let known = &mut known[entry.key_id as usize];
             learn(known, entry);
             if entry.kind == RequestKind::Get {
-                (entry.value_size_bytes, entry.ttl_s) = *known;
+                entry.value_size_bytes = known.0;
+                entry.ttl_s = if entry.ttl_s > 0 { entry.ttl_s } else { known.1 };
             }
         }
     }

@@ -324,7 +324,7 @@ fn a_get_without_a_time_to_live_has_that_of_its_keys_sets() {
                 7,a,get,1,0,9\n8,a,get,1,0,0\n9,b,get,1,0,0\n";
     let trace = Trace::read(text.as_bytes()).unwrap();
     let ttls: Vec<u32> = trace.entries().iter().map(|entry| entry.ttl_s).collect();
-    assert_eq!(ttls, [60, 60, 60, 0, 60, 0, 0, 9, 9, 0]);
+    assert_eq!(ttls, [60, 60, 60, 0, 60, 0, 0, 9, 0, 0]);
 }
 
 #[test]

@@ -197,11 +197,7 @@ fn row(case: &Case<'_>) -> Vec<Cell> {
 
 /// The number of clients, as far as anybody said it.
 fn clients(case: &Case<'_>) -> Cell {
-    let known = case
-        .outcome
-        .as_ref()
-        .map_or(case.application.clients, |found| Some(found.clients));
-    known.or(case.clients.map(f64::from)).map_or_else(
+    case.load().map_or_else(
         || Cell::Absent("the file does not give it".to_owned()),
         |clients| Cell::number(clients, Unit::Count.format(clients)),
     )

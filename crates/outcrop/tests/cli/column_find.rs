@@ -241,6 +241,78 @@ fn a_range_of_utc_moments_is_the_same_with_bounds_of_fewer_digits_than_the_value
 }
 
 #[test]
+fn a_range_of_moments_that_have_several_forms_is_searched_as_it_is_asked_for() {
+    let dir = workplace();
+    let dir = dir.path();
+    let lines =
+        "2026-01-01T10:00:00Z\n2026-01-01T10:00:00.000Z\n2026-01-01T10:00:00.5Z\n2026-01-01T10:00:01Z\n";
+    piped(dir, &["encode", "-", "-o", "t.ocol"], lines.as_bytes());
+    piped(
+        dir,
+        &["encode", "-", "-o", "p.ocol", "--index", "only"],
+        lines.as_bytes(),
+    );
+    piped(dir, &["encode", "-", "-o", "a.ocol"], &lines.as_bytes()[..21]);
+    piped(dir, &["append", "a.ocol", "-"], &lines.as_bytes()[21..]);
+    let unclear =
+        "and the values of 2026-01-01T10:00:00, which have several forms, are then not in the order of time";
+    for file in ["t.ocol", "p.ocol", "a.ocol"] {
+        for (range, rows, is_unclear) in [
+            (
+                "2026-01-01T10:00:00.000Z..2026-01-01T10:00:01Z",
+                "0\n1\n2\n",
+                true,
+            ),
+            ("2026-01-01T10:00:00.5Z..2026-01-01T10:00:01Z", "0\n2\n", true),
+            ("2026-01-01T10:00:00..2026-01-01T10:00:01", "0\n1\n2\n", false),
+            ("2026-01-01T10:00:01Z..2026-01-01T10:00:02.25Z", "3\n", false),
+        ] {
+            let seen = outcrop(dir, &["column", "find", file, "--range", range]);
+            assert_eq!(seen.stdout, rows, "{file} {range}: {seen:?}");
+            assert_eq!(
+                seen.stderr.contains(unclear),
+                is_unclear,
+                "{file} {range}: {seen:?}"
+            );
+            assert!(
+                is_unclear || !seen.stderr.contains("note:"),
+                "{file} {range}: {seen:?}"
+            );
+            assert!(!seen.stderr.contains("note: read "), "{file} {range}: {seen:?}");
+        }
+        // Elsewhere the moments of a second have one form.
+        let range = "2026-01-01T10:00:01.000Z..2026-01-01T11Z";
+        let seen = outcrop(
+            dir,
+            &["column", "find", file, "--range", range, "--format", "json"],
+        );
+        let json: serde_json::Value = serde_json::from_str(&seen.stdout).unwrap();
+        assert_eq!(json["rows"][0]["row"], 3, "{file}: {seen:?}");
+        let searched = &json["details"]["searched_range"];
+        assert_eq!(searched, "2026-01-01T10:00:01Z..2026-01-01T11Z");
+        assert!(
+            seen.stderr
+                .contains("note: read 2026-01-01T10:00:01.000Z as 2026-01-01T10:00:01Z"),
+            "{seen:?}"
+        );
+        // The values of the hour would sort below its name.
+        let seen = outcrop(
+            dir,
+            &["column", "find", file, "--range", "2026-01-01T10Z..", "--count"],
+        );
+        assert!(
+            seen.stderr.contains("note: 2026-01-01T10Z is compared as text"),
+            "{seen:?}"
+        );
+        let seen = outcrop(
+            dir,
+            &["column", "find", file, "--range", "2026-01-01T09Z..", "--count"],
+        );
+        assert_eq!(seen.stdout, "4\n");
+    }
+}
+
+#[test]
 fn a_value_in_another_form_is_answered_with_a_hint_in_every_form_of_the_answer() {
     let dir = workplace();
     let dir = dir.path();
@@ -285,18 +357,57 @@ fn a_value_of_a_text_file_of_windows_is_not_just_missing() {
     assert!(
         encoded
             .stderr
-            .contains("the first line ends in a carriage return")
+            .contains("2 lines end in a carriage return, which is a part of their values")
             && encoded.stderr.contains("a UTF-8 byte order mark"),
         "{encoded:?}"
     );
     let find = |value: &str| outcrop(dir, &["column", "find", "w.ocol", value]);
     let missed = find("silt");
     assert!(
-        missed.stderr.contains("is stored with a carriage return"),
+        missed.stderr.contains("has `silt` with a carriage return"),
         "{missed:?}"
     );
     for value in ["silt\r", "chalk"] {
         let seen = find(value);
+        assert!(!seen.stderr.contains("carriage return"), "{seen:?}");
+    }
+}
+
+#[test]
+fn lines_of_windows_are_said_wherever_they_are_and_values_beside_them_too() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("plain.txt"), b"Rom\n").unwrap();
+    std::fs::write(dir.join("windows.txt"), b"Rom\nRom\r\nRom\r\nBern\r").unwrap();
+    let said = "3 lines end in a carriage return";
+    for args in [
+        &["encode", "windows.txt", "-o", "b.ocol"][..],
+        &["encode", "windows.txt", "-o", "p.ocol", "--index", "only"],
+        &["encode", "plain.txt", "-o", "a.ocol"],
+        &["append", "a.ocol", "windows.txt"],
+    ] {
+        let seen = outcrop(dir, &[&["column"], args].concat());
+        assert_eq!(
+            seen.stderr.contains(said),
+            args[1] != "plain.txt",
+            "{args:?}: {seen:?}"
+        );
+    }
+    for file in ["a.ocol", "b.ocol", "p.ocol"] {
+        for asked in [
+            &["Rom"][..],
+            &["Rom", "--count"],
+            &["Turin", "Rom", "--values"],
+            &["Bern"],
+        ] {
+            let seen = outcrop(dir, &[&["column", "find", file], asked].concat());
+            let value = if asked[0] == "Bern" { "Bern" } else { "Rom" };
+            let hint = format!(
+                "note: the column has `{value}` with a carriage return at its end, which is another value"
+            );
+            assert!(seen.stderr.contains(&hint), "{file} {asked:?}: {seen:?}");
+        }
+        let seen = outcrop(dir, &["column", "find", file, "--prefix", "Rom"]);
         assert!(!seen.stderr.contains("carriage return"), "{seen:?}");
     }
 }

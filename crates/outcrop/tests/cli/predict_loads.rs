@@ -53,7 +53,7 @@ fn a_load_that_is_given_twice_is_refused() {
         (
             LOADS,
             &["--clients", "8"],
-            "\"store\" with 8 clients is given twice",
+            "\"store\" with 8 clients would be predicted from two of its entries; leave out --clients",
         ),
         (&one, &["--clients", "40,8,40"], "--clients 40 is given twice"),
     ];
@@ -62,6 +62,20 @@ fn a_load_that_is_given_twice_is_refused() {
         assert_eq!(seen.code, Some(2), "{seen:?}");
         assert!(seen.sentence().contains(words), "{}", seen.stderr);
     }
+}
+
+#[test]
+fn a_row_that_cannot_be_predicted_has_the_number_of_clients_that_was_asked_for() {
+    // Without the figures of a lone operation, nothing is predicted for other numbers.
+    let bare = "name,clients,throughput,block_size,decompressed_blocks,compressed_blocks_background\nstore,4,21k,16KiB,1,0.05\n";
+    let seen = predict_loads(bare, &["--clients", "4,64", "--format", "csv"]);
+    let clients: Vec<&str> = seen
+        .stdout
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').nth(1).unwrap())
+        .collect();
+    assert_eq!(clients, ["4", "4", "4", "64", "64", "64"], "{seen:?}");
 }
 
 #[test]

@@ -32,6 +32,15 @@ fn a_time_to_live_is_refused_over_http_and_one_of_more_than_30_days_reaches_memc
     assert!(seen.sentence().contains("GET /metrics"), "{seen:?}");
     assert_eq!(set("metrics", &memcached, &[]).code, Some(0));
     assert_eq!(set("long", &memcached, &["--ttl", "90d"]).code, Some(0));
+    let endless = set("endless", &memcached, &["--ttl", "400000000s"]);
+    assert!(
+        endless
+            .stderr
+            .contains("400000000 s ends after 19 January 2038, the last date that memcached reads; the value is stored without expiry"),
+        "{endless:?}"
+    );
+    let short = set("short", &memcached, &["--ttl", "60s"]);
+    assert!(!short.stderr.contains("2038"), "{short:?}");
     let seen = set("long", &memcached, &["--ttl", "5000000000s"]);
     assert!(seen.sentence().contains("from 1s to 4294967295s"), "{seen:?}");
     let mut connection = TcpStream::connect(&served.memcached).unwrap();

@@ -105,6 +105,11 @@ pub(super) fn set(args: &Set) -> anyhow::Result<Ending> {
     };
     let mut connection = connect(&args.server, &args.key)?;
     connection.set(args.key.as_bytes(), &value, ttl_s)?;
+    if ttl_s > 0 && server_expiry(&args.server, ttl_s) == 0 {
+        note(&format!(
+            "note: a time to live of {ttl_s} s ends after 19 January 2038, the last date that memcached reads; the value is stored without expiry"
+        ));
+    }
     let size = format_bytes(value.len() as u64);
     note(&format!(
         "stored {size} under `{}` at {}",
@@ -145,6 +150,14 @@ fn connect(server: &Server, key: &str) -> anyhow::Result<Connection> {
 fn absent(key: &str, server: &Server) -> Ending {
     note(&format!("there is no `{key}` at {}", server.target));
     Ending::ConditionMet
+}
+
+/// The expiry that a set sends to the server for a time to live; 0 is none.
+fn server_expiry(server: &Server, ttl_s: u32) -> u32 {
+    server
+        .target
+        .wire()
+        .expiry(ttl_s, || outcrop_probe::clock::unix_now().as_secs())
 }
 
 fn whole_seconds(ttl: TimeSpan) -> anyhow::Result<u32> {

@@ -105,7 +105,7 @@ pub(super) fn say_what_merging_gives(path: &Path, appended_rows: u64) {
     };
     match file.has_codes() {
         true => note(&format!(
-            "note: the appended rows have their own dictionary; `outcrop column compact {} --in-place` merges it with the others, which makes the file smaller where values are the same{index}",
+            "note: the appended rows have their own dictionary; `outcrop column compact {} --in-place` merges it with the others, which usually makes the file smaller{index}",
             quoted(&path.to_string_lossy())
         )),
         // Rows without codes cannot be given another dictionary.

@@ -36,8 +36,9 @@ pub(super) fn find(args: &Find) -> anyhow::Result<()> {
     };
     let mut column = open(&args.file, access, &args.memory_limit)?;
     let mut open_ns = opening.elapsed_ns();
-    if let Some(completed) = moment::complete_bounds(&mut asked, &column) {
-        note(&format!("note: {completed}"));
+    let bounds = moment::complete_bounds(&mut asked, &column).map_err(of_opened)?;
+    for said in &bounds.notes {
+        note(&format!("note: {said}"));
     }
     // Finding the values that a condition selects is a part of the search.
     let by_value = Stopwatch::start();
@@ -56,6 +57,7 @@ pub(super) fn find(args: &Find) -> anyhow::Result<()> {
         stopwatch: Stopwatch::start(),
         by_value_ns,
         open_ns,
+        searched_range: bounds.searched,
     };
     let selections = wanted.select(&column).map_err(of_opened)?;
     if args.values {
@@ -102,6 +104,7 @@ fn say_other_form(column: &Column, asked: &Wanted, row_counts: &[u64]) {
 struct Took {
     search_ns: u64,
     open_ns: u64,
+    searched_range: Option<String>,
 }
 
 /// A search that goes on.
@@ -110,6 +113,8 @@ struct Searching {
     /// What finding the values took.
     by_value_ns: u64,
     open_ns: u64,
+    /// The range, where it is spelled otherwise than asked for.
+    searched_range: Option<String>,
 }
 
 impl Searching {
@@ -117,6 +122,7 @@ impl Searching {
         Took {
             search_ns: self.by_value_ns + self.stopwatch.elapsed_ns(),
             open_ns: self.open_ns,
+            searched_range: self.searched_range.clone(),
         }
     }
 }
@@ -128,13 +134,13 @@ impl Took {
         format!("{done} in {search}, after opening the file in {open}")
     }
 
-    /// The same for programs.
+    /// The same for programs, which read no notes: with the range that was searched, if it is not the one asked for.
     fn details(&self) -> serde_json::Map<String, serde_json::Value> {
         let times = [("search_ns", self.search_ns), ("open_ns", self.open_ns)];
-        times
-            .map(|(name, time)| (name.to_owned(), time.into()))
-            .into_iter()
-            .collect()
+        let times = times.map(|(name, time)| (name.to_owned(), time.into()));
+        let range = self.searched_range.as_ref();
+        let range = range.map(|range| ("searched_range".to_owned(), range.as_str().into()));
+        times.into_iter().chain(range).collect()
     }
 
     /// The same with the number of all that were found, however many are printed.

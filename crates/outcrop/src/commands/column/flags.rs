@@ -263,7 +263,7 @@ pub(super) struct Find {
     /// Values that begin with this
     #[arg(long, conflicts_with_all = ["range", "number_range", "regex", "is_null"])]
     pub(super) prefix: Option<OsString>,
-    /// Values from A (inclusive) to B (exclusive), compared byte by byte as text; either may be left out
+    /// Values from A (inclusive) to B (exclusive), compared byte by byte as text, UTC moments with as many digits as the values have; either may be left out
     #[arg(long, value_name = "A..B", conflicts_with_all = ["number_range", "regex", "is_null"])]
     pub(super) range: Option<OsString>,
     /// Values that are numbers from A (inclusive) to B (exclusive), fractions to 53 bits; each distinct value is read once

@@ -24,6 +24,8 @@ pub(super) struct Opened {
     pub(super) compression: Option<Compression>,
     /// Of the file as it is, compressed or not; `None` for what comes through a pipe.
     pub(super) size_bytes: Option<u64>,
+    /// Lines that end in a carriage return, once they have been read as lines.
+    returns_count: u64,
 }
 
 enum Rest {
@@ -60,6 +62,7 @@ impl Opened {
             rest: Rest::File(file),
             compression: None,
             size_bytes,
+            returns_count: 0,
         })
     }
 
@@ -75,6 +78,7 @@ impl Opened {
             compression: input.compression(),
             rest: Rest::Stream(Box::new(input)),
             size_bytes,
+            returns_count: 0,
         })
     }
 
@@ -86,6 +90,11 @@ impl Opened {
     /// The beginning: all of a small input.
     pub(super) fn first(&self) -> &[u8] {
         &self.first
+    }
+
+    /// Lines that end in a carriage return, as those of Windows do; 0 where none was read.
+    pub(super) const fn returns_count(&self) -> u64 {
+        self.returns_count
     }
 
     /// The input as a file that can be read more than once: what comes through a pipe is kept in a temporary file.
@@ -103,6 +112,7 @@ impl Opened {
             rest: Rest::File(file),
             compression: self.compression,
             size_bytes: self.size_bytes.or(Some(size_bytes)),
+            returns_count: self.returns_count,
         })
     }
 
@@ -131,6 +141,34 @@ impl Opened {
     }
 }
 
+/// Text of which the lines that end in a carriage return are counted.
+struct Lines<R> {
+    input: R,
+    /// The last byte that was read.
+    last: u8,
+    returns_count: u64,
+}
+
+impl<R: Read> Read for Lines<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        let bytes = &buffer[..read];
+        let Some((first, last)) = bytes.first().zip(bytes.last()) else {
+            // The last line may have no newline.
+            let is_end = !buffer.is_empty();
+            self.returns_count += u64::from(is_end && std::mem::take(&mut self.last) == b'\r');
+            return Ok(0);
+        };
+        self.returns_count += u64::from(self.last == b'\r' && *first == b'\n');
+        let pairs = bytes.iter().zip(&bytes[1..]);
+        self.returns_count += pairs
+            .filter(|(one, next)| **one == b'\r' && **next == b'\n')
+            .count() as u64;
+        self.last = *last;
+        Ok(read)
+    }
+}
+
 /// Reads column `number` of the input to its end, with the name that it has there.
 pub(super) fn read(
     opened: &mut Opened,
@@ -156,7 +194,18 @@ fn read_rows(
     let (null, longest) = (input.table.null.as_deref(), input.longest_value());
     let column = InputColumn::Numbered(number);
     match layout.kind {
-        FileKind::Lines => encode_text_within(opened.bytes(work)?, longest, options).map_err(of_column),
+        FileKind::Lines => {
+            let mut lines = Lines {
+                input: opened.bytes(work)?,
+                last: 0,
+                returns_count: 0,
+            };
+            let encoder = encode_text_within(&mut lines, longest, options).map_err(of_column)?;
+            let returns_count = lines.returns_count;
+            drop(lines);
+            opened.returns_count = returns_count;
+            Ok(encoder)
+        }
         FileKind::Delimited | FileKind::TabSeparated => {
             let csv = CsvOptions {
                 column,

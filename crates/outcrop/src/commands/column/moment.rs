@@ -1,8 +1,7 @@
 //! Moments that are asked for in another form than a column has them in: `10:00:00Z` sorts behind `10:00:00.000000Z`.
 
-use super::other_form::sample;
 use super::wanted::Wanted;
-use outcrop_column::Column;
+use outcrop_column::{Column, ColumnError};
 use std::ops::Bound;
 
 /// Length of the day in a moment, `2026-11-22`; a blank or a T follows it.
@@ -12,46 +11,105 @@ const TO_THE_SECOND: &str = "0000-00-00T00:00:00";
 /// Lengths of moments to the hour, the minute and the second.
 const LENGTHS: [usize; 3] = [13, 16, TO_THE_SECOND.len()];
 
-/// Gives the bounds of a range of UTC moments as many digits as the values have, and says so: text of fewer digits would sort behind the
-/// moments that it is equal to. None if they have as many digits, or are not moments.
-pub(super) fn complete_bounds(wanted: &mut Wanted, column: &Column) -> Option<String> {
+/// What became of the bounds of a range.
+#[derive(Debug, Default)]
+pub(super) struct Bounds {
+    /// What people learn of them.
+    pub(super) notes: Vec<String>,
+    /// The range that is searched, where it is spelled otherwise than asked for.
+    pub(super) searched: Option<String>,
+}
+
+/// Gives the bounds of a range of UTC moments as many digits as the values of their seconds have: text of fewer digits would sort behind the
+/// moments that it is equal to. Where these values have several forms, as text they are not in the order of time, and that is said.
+pub(super) fn complete_bounds(wanted: &mut Wanted, column: &Column) -> Result<Bounds, ColumnError> {
+    let mut bounds = Bounds::default();
     let Wanted::Range(start, end) = wanted else {
-        return None;
+        return Ok(bounds);
     };
-    let said: Vec<String> = [start, end]
-        .into_iter()
-        .filter_map(|bound| {
-            let (Bound::Included(text) | Bound::Excluded(text)) = bound else {
-                return None;
-            };
-            let asked = std::str::from_utf8(text).ok()?;
-            let (seconds, _) = of_utc(asked)?;
-            let stored = String::from_utf8(sample(column).or_else(|| beginning(column, &seconds))?).ok()?;
-            let completed = completed(asked, &stored).filter(|completed| completed != asked)?;
-            let said = format!("{asked} as {completed}");
-            *text = completed.into_bytes();
-            Some(said)
-        })
-        .collect();
-    (!said.is_empty()).then(|| {
-        format!(
-            "read {}, as the values of the column are written",
-            said.join(" and ")
-        )
+    let mut read = Vec::new();
+    for bound in [&mut *start, &mut *end] {
+        let (Bound::Included(text) | Bound::Excluded(text)) = bound else {
+            continue;
+        };
+        let Ok(asked) = std::str::from_utf8(text) else {
+            continue;
+        };
+        match as_stored(asked, column)? {
+            Read::AsAsked => {}
+            Read::As(stored) => {
+                read.push(format!("{asked} as {stored}"));
+                *text = stored.into_bytes();
+            }
+            Read::Unclear(said) => bounds.notes.push(said),
+        }
+    }
+    if !read.is_empty() {
+        let read = read.join(" and ");
+        bounds
+            .notes
+            .push(format!("read {read}, as the column has moments of that time"));
+        bounds.searched = Some([start, end].map(|bound| text_of(bound)).join(".."));
+    }
+    Ok(bounds)
+}
+
+/// How a bound is to be read.
+enum Read {
+    AsAsked,
+    As(String),
+    /// As text, which is not in the order of time, with what to say of it.
+    Unclear(String),
+}
+
+/// Only values of the bound's own second are compared by what follows it.
+fn as_stored(asked: &str, column: &Column) -> Result<Read, ColumnError> {
+    let Some((second, _)) = of_utc(asked) else {
+        return Ok(Read::AsAsked);
+    };
+    let (mut first, mut has_one_form) = (None, true);
+    column
+        .find_prefix(second.as_bytes())?
+        .for_each_value_alone(|value| {
+            let first = first.get_or_insert_with(|| value.to_vec());
+            has_one_form &= is_of_form(value, first);
+            Ok(())
+        })?;
+    let Some(first) = first.map(|first| String::from_utf8_lossy(&first).into_owned()) else {
+        // The values of an hour or a minute have a colon where the bound ends.
+        let (is_whole, begin) = (asked.starts_with(&second), asked.trim_end_matches('Z'));
+        return Ok(
+            match !is_whole && column.find_prefix(begin.as_bytes())?.value_count() > 0 {
+                true => Read::As(format!("{second}Z")),
+                false => Read::AsAsked,
+            },
+        );
+    };
+    if !has_one_form {
+        return Ok(Read::Unclear(format!(
+            "{asked} is compared as text, and the values of {second}, which have several forms, are then not in the order of time; the bound \
+             {second} is before all of them"
+        )));
+    }
+    Ok(match completed(asked, &first) {
+        Some(stored) if stored == asked => Read::AsAsked,
+        Some(stored) => Read::As(stored),
+        None if of_utc(&first).is_some() => hint(asked, &first, false).map_or(Read::AsAsked, Read::Unclear),
+        None => Read::AsAsked,
     })
 }
 
-/// The first value that begins like this, of a file that has no codes to read a row from.
-fn beginning(column: &Column, text: &str) -> Option<Vec<u8>> {
-    let mut first = None;
-    let selection = column.find_prefix(text.as_bytes()).ok()?;
-    selection
-        .for_each_value(|value, _| {
-            first = first.take().or_else(|| value.map(<[u8]>::to_vec));
-            Ok(())
-        })
-        .ok()?;
-    first
+/// Whether both have the same, with any digit for each digit.
+fn is_of_form(text: &[u8], other: &[u8]) -> bool {
+    let is_like = |(one, other): (&u8, &u8)| one == other || (one.is_ascii_digit() && other.is_ascii_digit());
+    text.len() == other.len() && text.iter().zip(other).all(is_like)
+}
+
+fn text_of(bound: &Bound<Vec<u8>>) -> String {
+    match bound {
+        Bound::Included(text) | Bound::Excluded(text) => String::from_utf8_lossy(text).into_owned(),
+        Bound::Unbounded => String::new(),
+    }
 }
 
 /// The second of a UTC moment, and the digits of its fraction; none of other text. To the minute, it is one of second 0.
@@ -80,6 +138,15 @@ fn completed(asked: &str, stored: &str) -> Option<String> {
         0 => format!("{second}Z"),
         _ => format!("{second}.{digits:0<width$}Z"),
     })
+}
+
+/// [`hint`] of a bound. Where both are UTC moments, what their digits mean has been said of the values of the bound's second.
+pub(super) fn hint_of_bound(asked: &str, stored: &str) -> Option<String> {
+    let separator = |text: &str| of_utc(text)?.0.chars().nth(DAY_LENGTH);
+    match separator(asked).is_some() && separator(asked) == separator(stored) {
+        true => None,
+        false => hint(asked, stored, false),
+    }
 }
 
 /// Where both are moments or days, in different forms. Of a prefix and a bound the stored form has more.

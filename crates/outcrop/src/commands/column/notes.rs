@@ -1,5 +1,6 @@
 //! What people learn of the values that were encoded, in addition to their size.
 
+use super::input::Opened;
 use super::layout::Layout;
 use super::of_column;
 use crate::output::note;
@@ -27,20 +28,21 @@ pub(super) fn say_empty_fields(column: &TableColumn, empty: u64) {
     }
 }
 
-/// People learn what is in the first line in addition to its words, since they see neither.
-pub(super) fn say_marks(file: &Path) -> anyhow::Result<()> {
-    let column = Column::open_on_disk(file).map_err(of_column)?;
-    // A file without codes has no first value to look at.
-    let first = column.get(0).ok().flatten().unwrap_or_default();
-    if first.starts_with(b"\xef\xbb\xbf") {
+/// People learn what lines have in addition to their words, since they see neither.
+pub(super) fn say_marks(opened: &Opened) {
+    if opened.first().starts_with(b"\xef\xbb\xbf") {
         note("note: the first value begins with a UTF-8 byte order mark, as the file does");
     }
-    if first.ends_with(b"\r") {
-        note(
-            "note: the first line ends in a carriage return, which is a part of its value; `tr -d '\\r'` removes them",
-        );
+    let count = opened.returns_count();
+    if count > 0 {
+        let (lines, end, values) = match count {
+            1 => ("1 line".to_owned(), "ends", "its value"),
+            _ => (counted(count as usize, "line"), "end", "their values"),
+        };
+        note(&format!(
+            "note: {lines} {end} in a carriage return, which is a part of {values}; `tr -d '\\r'` removes it"
+        ));
     }
-    Ok(())
 }
 
 /// Rows of a file whose value is empty.

@@ -9,20 +9,28 @@ const ROWS_READ: u64 = 64;
 /// Values without rows that are examined: a list has one form.
 const VALUES_EXAMINED: usize = 8;
 
-/// A hint about a text that was looked for in vain; none where the column has nothing like it. `row_counts` are those of the selections. The bounds
-/// of a range are compared as text, so their form matters whatever was found.
+/// A hint about a text that was looked for in vain, or that some rows have with a carriage return behind it; none where the column has nothing like
+/// it. `row_counts` are those of the selections. The bounds of a range are compared as text, so their form matters whatever was found.
 pub(super) fn hint(column: &Column, wanted: &Wanted, row_counts: &[u64]) -> Option<String> {
     let is_range = matches!(wanted, Wanted::Range(..));
-    let texts = wanted.texts().into_iter().enumerate();
-    let is_missing = |place: usize| is_range || row_counts.get(place) == Some(&0);
-    let missing: Vec<&[u8]> = texts
-        .filter(|(place, _)| is_missing(*place))
-        .map(|(_, text)| text)
-        .take(VALUES_EXAMINED)
-        .collect();
-    // Most searches find what they look for: nothing is read then.
-    let stored = if missing.is_empty() { None } else { sample(column) }?;
     let is_whole = matches!(wanted, Wanted::Values { .. });
+    let texts = wanted.texts();
+    let is_missing = |place: &usize| is_range || row_counts.get(*place) == Some(&0);
+    let missing = (0..texts.len()).filter(is_missing).map(|place| texts[place]);
+    let missing: Vec<&[u8]> = missing.take(VALUES_EXAMINED).collect();
+    let examined = missing.iter().chain(texts.iter().take(VALUES_EXAMINED));
+    if let Some(value) = examined
+        .filter(|_| is_whole)
+        .find(|value| is_stored_with_return(column, value))
+    {
+        return Some(format!(
+            "the column has `{}` with a carriage return at its end, which is another value: lines of the encoded file end in one; encode them \
+             without (`tr -d '\\r'`), or search with --prefix",
+            String::from_utf8_lossy(value)
+        ));
+    }
+    // Most searches find what they look for: no row is read then.
+    let stored = if missing.is_empty() { None } else { sample(column) }?;
     missing.into_iter().find_map(|asked| {
         if asked.ends_with(b"\r") && !stored.ends_with(b"\r") {
             return Some(
@@ -30,28 +38,23 @@ pub(super) fn hint(column: &Column, wanted: &Wanted, row_counts: &[u64]) -> Opti
                     .to_owned(),
             );
         }
-        if is_whole && is_stored_with_return(column, asked) {
-            return Some(
-                "the value is stored with a carriage return at its end, as the lines of the encoded file end in one; encode them without \
-                 (`tr -d '\\r'`), or search with --prefix"
-                    .to_owned(),
-            );
-        }
         let (asked, stored) = (std::str::from_utf8(asked).ok()?, std::str::from_utf8(&stored).ok()?);
-        moment::hint(asked, stored, is_whole).or_else(|| of_number(column, asked, stored))
+        let of_moment = match is_range {
+            true => moment::hint_of_bound(asked, stored),
+            false => moment::hint(asked, stored, is_whole),
+        };
+        of_moment.or_else(|| of_number(column, asked, stored))
     })
 }
 
 /// Whether the column has the value of a line that ends as in text files of Windows.
 fn is_stored_with_return(column: &Column, asked: &[u8]) -> bool {
-    let rows = column
-        .find(&[asked, b"\r"].concat())
-        .and_then(|found| found.count());
-    rows.is_ok_and(|rows| rows > 0)
+    let found = column.find(&[asked, b"\r"].concat());
+    found.is_ok_and(|found| found.value_count() > 0)
 }
 
 /// The first value that is not null; none where a file has no codes to read it from.
-pub(super) fn sample(column: &Column) -> Option<Vec<u8>> {
+fn sample(column: &Column) -> Option<Vec<u8>> {
     let rows = 0..column.row_count().min(ROWS_READ);
     rows.map_while(|row| column.get(row).ok()).flatten().next()
 }

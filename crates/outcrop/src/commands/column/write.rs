@@ -109,7 +109,7 @@ fn encode_column(
         say_empty_fields(column, empty_values(&file)?);
     }
     if layout.kind == FileKind::Lines {
-        say_marks(&file)?;
+        say_marks(opened);
     }
     let is_compared = !args.no_compare;
     let compared = is_compared
@@ -179,6 +179,9 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
         let report = appended.map_err(|error| where_full(&args.file, error))?;
         if let Some(before) = empty_before {
             say_empty_fields(column, empty_values(&args.file)?.saturating_sub(before));
+        }
+        if layout.kind == FileKind::Lines {
+            say_marks(&opened);
         }
         (column.name.clone(), report, opened.size_bytes)
     };

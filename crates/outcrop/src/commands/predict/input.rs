@@ -4,6 +4,7 @@ use super::Args;
 use crate::exit::bad_input;
 use crate::output;
 use anyhow::Context as _;
+use outcrop_measure::units::given_twice;
 use outcrop_predict::{Application, Case, Component, Measured, PUBLISHED, Study};
 use outcrop_report::MeasuredSystem;
 use outcrop_results::RunView;
@@ -62,11 +63,9 @@ fn applications(args: &Args) -> anyhow::Result<Vec<Application>> {
                 .map_err(bad_input)?,
         );
     }
-    let twice = (1..args.clients.len()).find(|place| args.clients[..*place].contains(&args.clients[*place]));
-    if let Some(place) = twice {
+    if let Some(clients) = given_twice(&args.clients) {
         return Err(bad_input(anyhow::anyhow!(
-            "--clients {} is given twice; keep one",
-            args.clients[place]
+            "--clients {clients} is given twice; keep one"
         )));
     }
     if !args.clients.is_empty() {
@@ -88,15 +87,23 @@ pub(super) fn refuse_twice(study: &Study<'_>) -> anyhow::Result<()> {
         .iter()
         .filter(|case| case.component.is_none())
         .collect();
-    let twice = (1..plain.len()).find(|place| plain[..*place].iter().any(|one| is_alike(one, plain[*place])));
-    match twice {
-        Some(place) => Err(bad_input(anyhow::anyhow!(
-            "{:?} with {} clients is given twice; give each application and load once, or each its own name",
-            plain[place].application.name,
-            plain[place].load().unwrap_or_default()
-        ))),
-        None => Ok(()),
-    }
+    let before = |place: usize| plain[..place].iter().find(|one| is_alike(one, plain[place]));
+    let Some((one, other)) = (1..plain.len()).find_map(|place| Some((before(place)?, plain[place]))) else {
+        return Ok(());
+    };
+    let (name, clients) = (&other.application.name, other.load().unwrap_or_default());
+    Err(bad_input(
+        match one.application.clients == other.application.clients {
+            true => anyhow::anyhow!(
+                "{name:?} with {clients} clients is given twice; give each application and load once, or each its own name"
+            ),
+            // Loads that were measured apart, and are to be predicted for one number.
+            false => anyhow::anyhow!(
+                "{name:?} with {clients} clients would be predicted from two of its entries; leave out --clients or predict_clients, or give each \
+             entry its own name"
+            ),
+        },
+    ))
 }
 
 fn components(paths: &[String]) -> anyhow::Result<Vec<Component>> {
