@@ -1,6 +1,7 @@
 //! `outcrop compare BASELINE CANDIDATE`: ratios with intervals, or why there is none.
 
 use super::fail_if;
+use super::references::note_caveats;
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, note};
 use outcrop_report::comparison::{
@@ -140,6 +141,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     });
     let mut examined = Examined::default();
     examined.extend(of_sides);
+    for loaded in [&baseline, &candidate] {
+        if let Loaded::Reference(reference) = loaded {
+            note_caveats(reference);
+        }
+    }
     let beside = Beside {
         examined: Some(examined),
         in_pairs,
