@@ -104,6 +104,12 @@ impl Cell {
         self.layer.schema().label(&self.factors)
     }
 
+    /// Whether the duration of its trials decides, or may decide, when they end.
+    pub fn takes_duration(&self) -> bool {
+        let end = self.layer.ends_by(&self.factors);
+        end.is_none_or(|end| end.or_by_time)
+    }
+
     /// What a trial of it reached, spelled: the first of its layer's headline metrics that it has.
     pub fn reached(&self, entry: &TrialEntry) -> Option<String> {
         self.layer.schema().headline(|metric| {

@@ -1,5 +1,6 @@
 //! Starting a run folder, and opening one to go on with it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use outcrop_probe::clock;
@@ -10,6 +11,7 @@ use outcrop_schema::Remark;
 use outcrop_schema::remark::RESUMED_ELSEWHERE;
 use serde_json::Value;
 
+use crate::cell::Cell;
 use crate::error::LabError;
 use crate::observer::{Event, Observer};
 use crate::plan::{Plan, PlanOptions, PlanSet, PlanSource};
@@ -129,11 +131,10 @@ fn drift(set: &PlanSet, folder: &RunFolder) -> Vec<Remark> {
 }
 
 fn differences(began: &Value, now: &Value) -> Vec<String> {
-    let text = |environment: &Value, pointer: &str| {
-        environment
-            .pointer(pointer)
-            .filter(|value| !value.is_object() && !value.is_null())
-            .map(Value::to_string)
+    let text = |environment: &Value, pointer: &str| match environment.pointer(pointer)? {
+        Value::Object(_) | Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
     };
     DECISIVE
         .iter()
@@ -152,9 +153,17 @@ fn environment(set: &PlanSet) -> Value {
     environment
 }
 
-/// `250ms after 50ms`, of each plan.
+/// `250ms after 50ms`, of each plan; without the duration where it ends no trial.
 fn lengths(set: &PlanSet) -> String {
-    let of_plan = |plan: &Plan| format!("{} after {}", plan.trial.duration, plan.trial.warm_up);
+    let of_cell = |cell: &Cell| match cell.takes_duration() {
+        true => format!("{} after {}", cell.trial.duration, cell.trial.warm_up),
+        false => format!("a fixed amount of work after {}", cell.trial.warm_up),
+    };
+    let of_plan = |plan: &Plan| {
+        let cells = set.cells().iter().filter(|cell| cell.plans.contains(&plan.name));
+        let lengths: BTreeSet<String> = cells.map(of_cell).collect();
+        Vec::from_iter(lengths).join(" or ")
+    };
     let lengths: Vec<String> = set.plans().iter().map(of_plan).collect();
     lengths.join(", ")
 }
@@ -185,6 +194,26 @@ mod tests {
     }
 
     #[test]
+    fn the_length_of_trials_has_their_duration_only_where_it_ends_one() {
+        let of = |requests: &str, duration: &str| {
+            let text = format!(
+                "name = \"a\"\nquestion = \"How fast?\"\nlayer = \"cache\"\n[factors]\nrequests = {requests}\n[trial]\nwarm_up = \"100ms\"\nduration = \"{duration}\"\n"
+            );
+            let source = PlanSource {
+                name: "a.toml".to_owned(),
+                text,
+            };
+            lengths(&PlanSet::from_sources(&[source], &PlanOptions::default()).unwrap())
+        };
+        assert_eq!(of("[500]", "3s"), of("[500]", "9s"));
+        assert_eq!(of("[500]", "3s"), "a fixed amount of work after 100ms");
+        assert_eq!(
+            of("[500, \"unlimited\"]", "3s"),
+            "3s after 100ms or a fixed amount of work after 100ms"
+        );
+    }
+
+    #[test]
     fn only_decisive_differences_that_both_sides_know_are_told() {
         let began = serde_json::json!({"outcrop_version": "0.0.9", "kernel": {"release": "6.1"}, "cpu": {"model": "A"}, "load": {"one": 1.0}});
         let now = serde_json::json!({"outcrop_version": "0.1.0", "kernel": {"release": "6.2"}, "cpu": {"model": {"unavailable": "?"}}, "load": {"one": 2.0}});
@@ -192,7 +221,7 @@ mod tests {
         assert_eq!(told.len(), 2, "{told:?}");
         assert!(told[0].contains("the version of Outcrop changed"), "{told:?}");
         assert!(
-            told[1].contains("the kernel changed from \"6.1\" to \"6.2\""),
+            told[1].contains("the kernel changed from 6.1 to 6.2:"),
             "{told:?}"
         );
     }

@@ -243,9 +243,10 @@ impl FailIf {
         if checked.iter().all(|row| row.bounds().is_none()) {
             return Err(ResultsError::NothingToCheck {
                 metric: self.metric.clone(),
-                reason: checked
-                    .first()
-                    .map_or_else(|| gaps().why_none(reason_of(first)), |row| no_ratio(row)),
+                reason: checked.first().map_or_else(
+                    || gaps().why_none(reason_of(first), first.verdict.is_of_few()),
+                    |row| no_ratio(row),
+                ),
             });
         }
         let found: Vec<Found> = checked.iter().map(|row| self.found(row, ratio, limit)).collect();

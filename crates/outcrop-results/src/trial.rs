@@ -20,7 +20,8 @@ pub const OPTION_OF_FIO: &str = "fio_";
 /// What follows it in the factor of a job that fio ran at the same time as others; a cell without it ran alone.
 pub const SHARED_WITH: &str = "shared_with";
 
-/// What follows it in the factor of a file that fio may not have written before it synced writes to it; a cell without it was written in full.
+/// What follows it in the factor of a file that fio may not have written before it synced writes to it; other synced writes to a file are to one that
+/// was written in full.
 pub const LAYOUT: &str = "layout";
 
 /// How a trial ended. Only completed trials yield records.

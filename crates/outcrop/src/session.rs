@@ -236,6 +236,7 @@ fn measure(
         limit: set.max_written(),
         is_by_limit: !stop.load(Ordering::Relaxed),
         likely_bytes: set.estimate_here().likely_bytes_written(),
+        takes_duration: set.cells().iter().any(outcrop_lab::Cell::takes_duration),
         is_kept: !flags.no_save,
         command: conclusion.command,
         dir: &dir,

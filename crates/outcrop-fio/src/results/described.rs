@@ -271,15 +271,12 @@ impl Described {
     ///
     /// *Source*: fio(1), `overwrite` and `fallocate`.
     fn say_layout(&mut self, options: &Options) {
-        let is_laid_out = options
-            .value("overwrite")
-            .is_some_and(|value| flag(value) == Ok(true));
         let is_only_written = self
             .factor(&READ_WRITE_MIX)
             .is_some_and(|mix| mix == ReadWriteMix::WRITE_ONLY.to_string());
         let none = Durability::None.to_string();
         let is_synced = self.factor(&SYNC).is_some_and(|sync| sync != none);
-        if is_laid_out || is_device(options) || !is_only_written || !is_synced {
+        if is_laid_out(options) || is_device(options) || !is_only_written || !is_synced {
             return;
         }
         self.factors.insert(
@@ -364,7 +361,8 @@ fn is_without_effect(given: &Given, options: &Options, workload: &Workload) -> b
             low.zip(depth())
                 .is_some_and(|(low, depth)| low == 0 || low >= depth)
         }
-        "fallocate" => matches!(value, "native" | "posix" | "1") || makes_no_file(),
+        // A file that is written in full before the job has all of its space, however that was reserved.
+        "fallocate" => matches!(value, "native" | "posix" | "1") || makes_no_file() || is_laid_out(options),
         // Outcrop writes its file in full first.
         "overwrite" => true,
         "file_append" => is_off() || makes_no_file(),
@@ -372,6 +370,12 @@ fn is_without_effect(given: &Given, options: &Options, workload: &Workload) -> b
         name if OFF_AT_ZERO.contains(&name) => is_off() || time(value).is_ok_and(|span| span.is_zero()),
         name => WITHOUT_EFFECT.contains(&name),
     }
+}
+
+/// Whether fio writes a job's file in full before the job.
+fn is_laid_out(options: &Options) -> bool {
+    let overwrite = options.value("overwrite");
+    overwrite.is_some_and(|value| flag(value) == Ok(true))
 }
 
 fn is_device(options: &Options) -> bool {

@@ -33,6 +33,7 @@ fn condition(base: &str, option: &str, value: &str) -> (Option<String>, bool) {
 #[test]
 fn options_that_change_the_workload_are_conditions_unless_they_have_their_default_or_no_effect() {
     const WRITES: &str = r#""rw": "randwrite", "filename": "x""#;
+    const OVER_ITS_FILE: &str = r#""rw": "randwrite", "filename": "x", "overwrite": "1""#;
     const TO_A_DEVICE: &str = r#""rw": "randwrite", "filename": "/dev/x""#;
     const READS: &str = r#""rw": "randread", "filename": "x""#;
     const DEEP: &str = r#""rw": "randread", "ioengine": "libaio", "iodepth": "32", "direct": "1""#;
@@ -47,6 +48,7 @@ fn options_that_change_the_workload_are_conditions_unless_they_have_their_defaul
         (DEEP, "invalidate", "0", false),
         (WRITES, "fallocate", "none", true),
         (WRITES, "fallocate", "native", false),
+        (OVER_ITS_FILE, "fallocate", "none", false),
         (READS, "fallocate", "none", false),
         (TO_A_DEVICE, "fallocate", "none", false),
         (WRITES, "overwrite", "1", false),

@@ -5,6 +5,7 @@ use outcrop_schema::{LayerSchema, filesystem, kv};
 
 use super::check::bad;
 use super::{GivenIn, PlanSet};
+use crate::cell::Cell;
 use crate::error::LabError;
 use crate::estimate::Estimate;
 
@@ -50,9 +51,14 @@ impl PlanSet {
         }
         if estimate.likely_bytes_written() > limit.0 {
             let usual = Estimate::USUAL;
+            let kept = match (estimate.trials, self.cells.iter().any(Cell::takes_duration)) {
+                (1, true) => "its only trial is then not kept, and a shorter one (--duration) writes less",
+                (1, false) => "its only trial is then not kept",
+                _ => "it keeps the trials that are complete by then",
+            };
             self.data_notes.push(format!(
                 "only {limit} may be written (--max-written): the run would write about {least} at {slow}, and about {likely} at {usual}; \
-                 bytes are counted as they are written, and the run ends before it exceeds the limit; it keeps the trials that are complete by then"
+                 bytes are counted as they are written, and the run ends before it exceeds the limit; {kept}"
             ));
         }
         Ok(())

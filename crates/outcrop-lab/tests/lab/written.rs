@@ -32,10 +32,33 @@ fn a_run_that_only_a_faster_device_would_take_too_far_begins_and_says_that_it_ma
     let [note] = between.data_notes() else {
         panic!("{:?}", between.data_notes());
     };
-    for part in ["125 MB/s", "500 MB/s", "the run ends before it exceeds the limit"] {
+    for part in [
+        "125 MB/s",
+        "500 MB/s",
+        "the run ends before it exceeds the limit; it keeps the trials that are complete by then",
+    ] {
         assert!(note.contains(part), "{note}");
     }
     assert!(with(Some(ByteSize(likely))).data_notes().is_empty());
+}
+
+#[test]
+fn a_run_of_one_trial_that_may_end_at_the_limit_is_not_said_to_keep_any() {
+    let data = directory();
+    let one = writing_plan()
+        .replace("repetitions = 2", "repetitions = 1")
+        .replace("queue_depth = [1, 4]", "queue_depth = [4]");
+    let estimate = planned(&one, data.path(), None).unwrap().estimate();
+    assert_eq!(estimate.trials, 1, "{one}");
+    let (least, likely) = (estimate.least_bytes_written(), estimate.likely_bytes_written());
+    let limited = planned(&one, data.path(), Some(ByteSize(least.midpoint(likely)))).unwrap();
+    let [note] = limited.data_notes() else {
+        panic!("{:?}", limited.data_notes());
+    };
+    assert!(
+        note.ends_with("; its only trial is then not kept, and a shorter one (--duration) writes less"),
+        "{note}"
+    );
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn failed_requests_a_torn_journal_and_sessions_on_two_machines_are_told_above_th
     }
     torn.torn_bytes = 7;
     let elsewhere =
-        "resumed after the CPU changed from \"A\" to \"B\": trials before and after may not be comparable";
+        "resumed after the CPU changed from A to B: trials before and after may not be comparable";
     resumed.trials[5].notes.push(RESUMED_ELSEWHERE.remark(elsewhere));
     for (run, said) in [
         (&failing, "1500 requests failed in 10 trials"),
@@ -136,18 +136,39 @@ fn text_and_markdown_say_what_was_measured_and_what_all_cells_have() {
 
 #[test]
 fn results_of_files_that_fio_may_not_have_written_name_the_option_that_has_them_written() {
-    let ours = RunBuilder::new(5).cells(&[4096], &[1], &[0]).build();
-    let mut theirs = ours.clone();
-    theirs.name = "theirs".into();
-    for trial in &mut theirs.trials {
-        let value = "perhaps not written before".to_owned();
-        trial.factors.insert("fio_layout".to_owned(), value);
-    }
-    let text = comparison_text(&compare(&ours, &theirs), &Detail::default());
-    let words = in_words(&text);
+    let with = |name: &str, factors: &[(&str, &str)]| {
+        let mut run = RunBuilder::new(5).cells(&[4096], &[1], &[0]).build();
+        run.name = name.into();
+        for trial in &mut run.trials {
+            for (factor, value) in factors {
+                trial.factors.insert((*factor).to_owned(), (*value).to_owned());
+            }
+        }
+        run
+    };
+    let synced = ("sync", "each");
+    let theirs = with("theirs", &[synced, ("fio_layout", "perhaps not written before")]);
+    let said = |ours: &RunView| in_words(&comparison_text(&compare(ours, &theirs), &Detail::default()));
+    let of_file = said(&with("ours", &[synced]));
     assert!(
-        words.contains("written in full first in the baseline, perhaps not written before in the candidate")
-            && words.contains("add overwrite=1 to the job"),
-        "{text}"
+        of_file
+            .contains("written in full first in the baseline, perhaps not written before in the candidate")
+            && of_file.contains("add overwrite=1 to the job"),
+        "{of_file}"
+    );
+    let mut device = with("device", &[synced]);
+    for trial in &mut device.trials {
+        trial.subject = "/dev/sdb".to_owned();
+    }
+    let of_device = said(&device);
+    assert!(
+        of_device.contains("a block device in the baseline, perhaps not written before in the candidate"),
+        "{of_device}"
+    );
+    // Of a file that is written without syncs it is not known how it came to be.
+    let unsynced = said(&with("unsynced", &[("sync", "none")]));
+    assert!(
+        unsynced.contains("no match in sync: none in the baseline") && !unsynced.contains("written"),
+        "{unsynced}"
     );
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use outcrop_schema::device::{Kind, READ_WRITE_MIX, SYNC};
 use serde::Serialize;
 
 use super::cells::Cell;
@@ -13,8 +14,10 @@ use crate::trial::{LAYOUT, OPTION_OF_FIO, SHARED_WITH};
 const MOST_CELLS: usize = 100;
 /// What a cell was measured with that ran beside no other job.
 const ALONE: &str = "alone";
-/// What is shown of a file that was written in full before it was measured.
+/// What is shown of a file that was written in full before synced writes to it were measured.
 const WRITTEN: &str = "written in full first";
+/// The same of a device, which is there before.
+const A_DEVICE: &str = "a block device";
 
 /// A factor in which no cell of one side is like a cell of the other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -80,13 +83,13 @@ fn without_common_value(baseline: &[Cell], candidate: &[Cell]) -> Vec<UnlikeFact
     let is_published = both().any(|cell| cell.is_reference);
     let names: BTreeSet<&String> = both().flat_map(|cell| cell.factors.keys()).collect();
     let values = |cells: &[Cell], name: &String| -> BTreeSet<String> {
-        let none = match name.strip_prefix(OPTION_OF_FIO) {
-            Some(SHARED_WITH) => ALONE,
-            Some(LAYOUT) => WRITTEN,
-            _ => NOT_STATED,
+        let none = |cell| match name.strip_prefix(OPTION_OF_FIO) {
+            Some(SHARED_WITH) => Some(ALONE),
+            Some(LAYOUT) => layout(cell),
+            _ => Some(NOT_STATED),
         };
-        let value = |cell| conditions::value_of(cell, name).unwrap_or(none).to_owned();
-        cells.iter().map(value).collect()
+        let value = |cell| conditions::value_of(cell, name).or_else(|| none(cell));
+        cells.iter().filter_map(value).map(str::to_owned).collect()
     };
     let mut unlike = Vec::new();
     for name in names {
@@ -97,7 +100,8 @@ fn without_common_value(baseline: &[Cell], candidate: &[Cell]) -> Vec<UnlikeFact
             continue;
         }
         let (a, b) = (values(baseline, name), values(candidate, name));
-        if a.is_disjoint(&b) {
+        // Cells of which a layout says nothing differ in another factor.
+        if a.is_disjoint(&b) && !a.is_empty() && !b.is_empty() {
             unlike.push(UnlikeFactor {
                 layer: baseline
                     .first()
@@ -111,6 +115,21 @@ fn without_common_value(baseline: &[Cell], candidate: &[Cell]) -> Vec<UnlikeFact
         }
     }
     unlike
+}
+
+/// What a cell wrote to of which no layout is noted; none where it did not sync writes alone, because a layout is noted only there.
+fn layout(cell: &Cell) -> Option<&'static str> {
+    let mix = conditions::value_of(cell, READ_WRITE_MIX.name)?;
+    let sync = conditions::value_of(cell, SYNC.name)?;
+    let is_only_written = READ_WRITE_MIX.parse(mix).is_ok_and(|mix| !mix.has_reads());
+    let is_device = ["/dev/", Kind::Destroyed.name()]
+        .iter()
+        .any(|start| cell.subject.starts_with(start));
+    match is_only_written && ![SYNC.default, Some(NOT_STATED)].contains(&Some(sync)) {
+        true if is_device => Some(A_DEVICE),
+        true => Some(WRITTEN),
+        false => None,
+    }
 }
 
 /// `import` accepts no assumption about an option of fio that has no factor.

@@ -107,6 +107,16 @@ pub enum Undecided {
     Definition,
 }
 
+impl Verdict {
+    /// Whether it is undecided for want of repetitions.
+    pub const fn is_of_few(&self) -> bool {
+        matches!(
+            self,
+            Self::Undecided(Undecided::FewRepetitions | Undecided::FewPairs | Undecided::FewBesidePublished)
+        )
+    }
+}
+
 impl Undecided {
     /// Whether there was a test, and it did not decide.
     pub const fn is_of_test(self) -> bool {

@@ -67,7 +67,7 @@ impl FailIf {
                     unit,
                     others_cpu_share: cell.others_cpu_share,
                 },
-                Err(reason) => {
+                Err(Unjudged { reason, is_of_few }) => {
                     let is_short = lacks_operations(&reason);
                     if is_short && !cell.is_imported {
                         report.lacking_operations += 1;
@@ -80,7 +80,7 @@ impl FailIf {
                     } else if samples.unit == unit && samples.no_interval().is_some() {
                         report.without_interval.push(reason.clone());
                     }
-                    first_reason.get_or_insert(reason);
+                    first_reason.get_or_insert((reason, is_of_few));
                     report.unchecked += 1;
                     continue;
                 }
@@ -104,9 +104,9 @@ impl FailIf {
             }
         }
         match (report.checked, first_reason) {
-            (0, Some(reason)) => Err(ResultsError::NothingToCheck {
+            (0, Some((reason, is_of_few))) => Err(ResultsError::NothingToCheck {
                 metric: self.metric.clone(),
-                reason: report.why_none(reason),
+                reason: report.why_none(reason, is_of_few),
             }),
             (0, None) => Err(self.unknown(cells.iter().flat_map(|cell| cell.metrics.keys()))),
             _ => Ok(report),
@@ -123,14 +123,31 @@ impl FailIf {
     }
 }
 
+/// Why a cell cannot be judged.
+struct Unjudged {
+    reason: String,
+    /// Whether that is for want of repetitions.
+    is_of_few: bool,
+}
+
+impl From<String> for Unjudged {
+    fn from(reason: String) -> Self {
+        Self {
+            reason,
+            is_of_few: false,
+        }
+    }
+}
+
 /// A figure and what it lies between; or why that is not known.
-fn bounds(cell: &SideCell, samples: &Samples, unit: Unit) -> Result<(f64, f64, f64), String> {
+fn bounds(cell: &SideCell, samples: &Samples, unit: Unit) -> Result<(f64, f64, f64), Unjudged> {
     if cell.is_published {
-        return Err("published figures have no repetitions to judge; give a run as the candidate".to_owned());
+        let reason = "published figures have no repetitions to judge; give a run as the candidate";
+        return Err(reason.to_owned().into());
     }
     if samples.unit != unit {
         let (own, limit) = (samples.unit.symbol(), unit.symbol());
-        return Err(format!("its unit is {own}, and that of the limit is {limit}"));
+        return Err(format!("its unit is {own}, and that of the limit is {limit}").into());
     }
     let Some(summary) = samples.summary() else {
         let reason = samples.unavailable.clone();
@@ -140,22 +157,25 @@ fn bounds(cell: &SideCell, samples: &Samples, unit: Unit) -> Result<(f64, f64, f
         } else {
             more_operations(&reason, longer_by(&cell.layer, &cell.factors))
         };
-        return Err(format!("{reason}{help}"));
+        return Err(format!("{reason}{help}").into());
     };
     if let Some(reason) = samples.no_interval() {
-        return Err(reason.to_owned());
+        return Err(reason.to_owned().into());
     }
     let is_sampled = is_of_sample(samples);
     match samples.scope {
         // What belongs to all of the data is exact.
         Scope::DataSet if !is_sampled => Ok((summary.median, summary.median, summary.median)),
-        Scope::Run => Err(Undecided::OncePerRun.to_string()),
-        Scope::Trial if !is_sampled && samples.values.len() < LEAST_REPETITIONS => Err(format!(
-            "fewer than {LEAST_REPETITIONS} repetitions; {}",
-            repeat(LEAST_REPETITIONS, &[cell.is_imported].into())
-        )),
+        Scope::Run => Err(Undecided::OncePerRun.to_string().into()),
+        Scope::Trial if !is_sampled && samples.values.len() < LEAST_REPETITIONS => Err(Unjudged {
+            reason: format!(
+                "fewer than {LEAST_REPETITIONS} repetitions; {}",
+                repeat(LEAST_REPETITIONS, &[cell.is_imported].into())
+            ),
+            is_of_few: true,
+        }),
         Scope::Trial | Scope::DataSet => {
-            let interval = summary.interval.ok_or("it has no interval")?;
+            let interval = summary.interval.ok_or_else(|| "it has no interval".to_owned())?;
             Ok((summary.median, interval.low, interval.high))
         }
     }

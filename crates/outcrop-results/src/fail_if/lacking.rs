@@ -159,9 +159,8 @@ impl<'a> FailIfReport<'a> {
     }
 
     /// Why a condition can be checked nowhere: in place of too few repetitions, that the run ended before it had those that its plan asks for.
-    pub(super) fn why_none(&self, reason: String) -> String {
-        let are_too_few = reason.starts_with("fewer than ");
-        self.why_cut_short().filter(|_| are_too_few).unwrap_or(reason)
+    pub(super) fn why_none(&self, reason: String, is_of_few: bool) -> String {
+        self.why_cut_short().filter(|_| is_of_few).unwrap_or(reason)
     }
 
     /// How many cells have too few trials because the run ended before, and what measures the rest.

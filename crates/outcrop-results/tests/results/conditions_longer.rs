@@ -48,7 +48,7 @@ fn what_makes_a_trial_longer_that_ends_with_its_requests_or_data_is_no_duration(
             cache::LATENCY.p99,
             "requests",
             "400",
-            "more `requests`",
+            "`requests`",
         ),
         (
             &cache::SCHEMA,
@@ -62,7 +62,7 @@ fn what_makes_a_trial_longer_that_ends_with_its_requests_or_data_is_no_duration(
             filesystem::LATENCY.p99,
             "operation",
             "write",
-            "a larger `sample_size`",
+            "`sample_size`",
         ),
         (
             &filesystem::SCHEMA,

@@ -138,10 +138,10 @@ fn too_few(set: &PlanSet) -> Option<String> {
     let enough = (1..100).find(|pairs| least_p_value_of_pairs(*pairs) <= LEVEL)?;
     ((fewest as usize) < enough).then(|| {
         format!(
-            "warning: {} no figure that each of them measures, such as a time or a rate; give --repetitions {enough} or more",
+            "warning: {}, such as a time or a rate; give --repetitions {enough} or more",
             match fewest {
-                1 => "1 repetition decides".to_owned(),
-                fewest => format!("{fewest} repetitions decide"),
+                1 => "1 repetition decides no figure that it measures".to_owned(),
+                fewest => format!("{fewest} repetitions decide no figure that each of them measures"),
             }
         )
     })

@@ -1,6 +1,7 @@
 //! `outcrop compare BASELINE CANDIDATE`: ratios with intervals, or why there is none.
 
 use super::fail_if;
+use super::references::note_caveats;
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, note};
 use outcrop_report::comparison::{
@@ -138,6 +139,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         Loaded::Run(run) => Some(examined(side, run)),
         Loaded::Reference(_) => None,
     });
+    for loaded in [&baseline, &candidate] {
+        if let Loaded::Reference(reference) = loaded {
+            note_caveats(reference);
+        }
+    }
     let beside = Beside::of(of_sides, in_pairs);
     let printed = (args.format, output::envelope());
     args.judging.report(&comparison, &conditions, printed, beside)

@@ -118,7 +118,7 @@ impl Args {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     args.fio.check_path(args.path())?;
-    args.fio.check_foreign()?;
+    args.fio.check_foreign(&args.factors)?;
     if let Some(job) = &args.job {
         args.factors.none_with("--job").map_err(bad_input)?;
         args.fio.none_with("--job").map_err(bad_input)?;
@@ -138,6 +138,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     }
     if let Some(half) = args.verify {
         args.fio.none_with("--verify").map_err(bad_input)?;
+        if half != verify::Half::Write {
+            args.fio.check_verify()?;
+        }
         note_without_effect(args);
         return verify::run(args, half);
     }
@@ -283,6 +286,7 @@ fn peak(draft: Draft, args: &Args) -> anyhow::Result<Draft> {
         typed: Vec::new(),
         flag: FLAG.to_owned(),
     };
+    args.fio.check_beside(&batch)?;
     let other = args.factors.of(&device::SUBMISSION);
     if let Some(other) = other.filter(|other| !other.agrees(&batch)) {
         return Err(bad_input(anyhow::anyhow!(contradiction(FLAG, &other.as_typed()))));

@@ -51,9 +51,12 @@ impl Given {
         canonical(self) == canonical(other)
     }
 
-    /// The flag with its values: `--iodepth 4`.
+    /// The flag with its values, where it takes any: `--iodepth 4`.
     pub(crate) fn as_typed(&self) -> String {
-        format!("{} {}", self.flag, self.typed.join(","))
+        match self.typed.is_empty() {
+            true => self.flag.clone(),
+            false => format!("{} {}", self.flag, self.typed.join(",")),
+        }
     }
 }
 
@@ -84,6 +87,11 @@ impl<L> FactorFlags<L> {
             Some(given) => Err(anyhow::anyhow!(contradiction(&given.as_typed(), flag))),
             None => Ok(()),
         }
+    }
+
+    /// What each of them says.
+    pub(crate) fn all(&self) -> &[Given] {
+        &self.given
     }
 
     /// What the flags say of a factor.

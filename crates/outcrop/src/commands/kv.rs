@@ -70,8 +70,8 @@ fn whole_mix(value: &str) -> Result<(), String> {
         .map(|(kind, share)| (kind.parse::<OperationKind>(), share.trim().parse::<u32>()));
     match parsed {
         Some((Ok(kind), Ok(share))) if share != 100 => Err(format!(
-            "`{value}` alone is nothing but {kind}, because a comma separates workloads; join the parts of a mix with `+`, such as \
-             read:95+insert:5, or type {kind}:100"
+            "`{value}` alone is nothing but {kind}; if it is part of a mix, join the parts with `+`, such as read:95+insert:5, because a \
+             comma separates workloads; else type {kind}:100"
         )),
         _ => Ok(()),
     }

@@ -24,12 +24,20 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         Some(name) => {
             let reference = references::load(name).map_err(crate::exit::bad_input)?;
             rows(&reference, args.format)?;
-            for caveat in &reference.caveats {
-                output::note(&format!("note: {caveat}"));
+            note_caveats(&reference);
+            if args.format == Format::Csv && !reference.caveats.is_empty() {
+                output::note("note: a table read back from this CSV is without these notes");
             }
         }
     }
     Ok(Ending::Done)
+}
+
+/// Says what a reader must know before relying on the figures.
+pub(crate) fn note_caveats(reference: &Reference) {
+    for caveat in &reference.caveats {
+        output::note(&format!("note: {caveat}"));
+    }
 }
 
 fn list(format: Format) -> anyhow::Result<()> {

@@ -16,6 +16,8 @@ pub(super) struct Interrupted<'r> {
     pub(super) is_by_limit: bool,
     /// What all trials together write to a usual device, as estimated.
     pub(super) likely_bytes: u64,
+    /// Whether shorter trials write less.
+    pub(super) takes_duration: bool,
     /// Whether its folder stays.
     pub(super) is_kept: bool,
     /// Command and folder that resume it.
@@ -54,13 +56,18 @@ impl Interrupted<'_> {
             None => format!("{kept}; resume with `{resume}`"),
             Some(limit) if self.is_by_limit && *finished == self.finished_before => format!(
                 "{kept}; {limit} (--max-written) was reached before {} was complete, and would be again, because every call counts from zero and \
-                 prepares its target again; resume with a larger limit, such as {}",
+                 prepares its target again: with that, one trial writes more than the limit; resume with a larger limit, such as {}{}",
                 if *finished == 0 {
                     "a trial"
                 } else {
                     "another trial"
                 },
-                with(self.larger(limit))
+                with(self.larger(limit)),
+                if self.takes_duration {
+                    ", or start a new run with a shorter --duration"
+                } else {
+                    ""
+                }
             ),
             Some(limit) if self.is_by_limit => format!(
                 "{kept}; resume with {}; every call may write up to {limit}",

@@ -93,6 +93,14 @@ fn flags_of_fio_and_of_ours_that_contradict_each_other_are_refused_with_both_nam
         "--ramp_time 2s --warm-up 3s",
         "--rate_iops 5k --arrival poisson:5k",
         "--rw read --random_distribution zipf:1.2",
+        "--buffered=0 --access direct,buffered",
+        "--hipri=0 --completions polled",
+        "--zero_buffers=0 --content zeros",
+        "--buffer_compress_percentage=0 --content compressible:2",
+        "--iodepth_batch=1 --submission batch",
+        "--iodepth_batch=1 --peak",
+        "--slat_percentiles=0 --latency-parts apart",
+        "--do_verify=0 --verify",
     ];
     for line in cases {
         let flags: Vec<&str> = line.split(' ').collect();

@@ -343,7 +343,9 @@ fn variants_that_are_no_pair_are_refused_and_a_dry_run_measures_nothing() {
     let exact = ab("codec=lz4", "codec=zstd:1", &gate);
     assert_eq!(exact.code, Some(1), "{exact:?}");
     assert!(
-        exact.stderr.contains("1 repetition decides no figure that"),
+        exact
+            .stderr
+            .contains("1 repetition decides no figure that it measures"),
         "{exact:?}"
     );
 }

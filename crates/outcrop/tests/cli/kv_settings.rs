@@ -390,12 +390,17 @@ fn values_are_cut_from_few_data_and_too_few_are_refused_with_what_is_needed() {
 fn a_mix_of_operations_with_commas_is_not_taken_for_several_workloads() {
     let dir = workplace();
     let dry = |mix: &str| outcrop(dir.path(), &arguments(&["--workload", mix, "--dry-run"]));
-    for mix in ["read:95,insert:5", "ycsb-a,update:50", "read:50,update:50"] {
+    for mix in [
+        "read:95,insert:5",
+        "ycsb-a,update:50",
+        "read:50,update:50",
+        "read:1",
+    ] {
         let seen = dry(mix);
         assert_eq!(seen.code, Some(2), "{mix}: {seen:?}");
         for says in [
             "--workload",
-            "join the parts of a mix with `+`",
+            "if it is part of a mix, join the parts with `+`",
             "read:95+insert:5",
         ] {
             assert!(seen.sentence().contains(says), "{mix}, {says}: {seen:?}");

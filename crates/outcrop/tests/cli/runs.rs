@@ -150,6 +150,17 @@ fn a_run_that_wrote_as_much_as_it_may_is_resumed_with_a_limit_that_lets_it_go_on
         said.contains("6MiB (--max-written) was reached before a trial was complete"),
         "{said}"
     );
+    for part in [
+        "its only trial is then not kept",
+        "one trial writes more than the limit",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(!said.contains("it keeps the trials"), "{said}");
+    assert!(
+        command.contains("`, or start a new run with a shorter --duration"),
+        "{command}"
+    );
     let command = command.split('`').next().unwrap();
     let limit = command.rsplit_once(" --max-written ").unwrap().1;
     let mebibytes: u64 = limit.strip_suffix("MiB").unwrap().parse().unwrap();

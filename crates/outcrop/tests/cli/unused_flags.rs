@@ -161,6 +161,9 @@ fn what_turns_an_option_of_fio_off_is_not_answered_with_how_to_turn_it_on() {
         let says = format!("fio's {option} has no effect: {says}");
         assert!(seen.stderr.contains(&says), "{says}: {seen:?}");
     }
+    let seen = with_option_of_fio("--stonewall=0");
+    let says = "fio's --stonewall has no effect: cells are measured one after the other";
+    assert!(seen.stderr.contains(says), "{seen:?}");
 }
 
 #[test]

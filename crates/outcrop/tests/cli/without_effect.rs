@@ -273,7 +273,7 @@ fn trials_that_end_with_their_data_take_no_duration_and_longer_ones_are_those_of
     let gate = outcrop(dir.path(), &["report", run, "--fail-if", "p99 > 1s"]);
     assert!(
         gate.stderr
-            .contains("longer trials have more (a larger `sample_size` and --duration)"),
+            .contains("longer trials have more (`sample_size` and --duration)"),
         "{gate:?}"
     );
     let image = "filesystem --operation write --filesystem ext4";

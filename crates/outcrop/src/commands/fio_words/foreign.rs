@@ -2,6 +2,9 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use outcrop_fio::job_file::{self, Meaning as InJobFile};
+use outcrop_schema::{FactorRef, device};
+
+use crate::commands::factor_flags::Given;
 
 /// What an option of fio means here.
 #[derive(Clone, Copy, Debug)]
@@ -16,17 +19,20 @@ enum Meaning {
     InsteadUnless0(&'static str),
     /// The same, but these values, mostly fio's defaults, ask for nothing; and what says how it is then.
     InsteadUnless(&'static [&'static str], &'static str, &'static str),
+    /// It asks for a value of a factor, unless it has one of these values, which turn that off.
+    Asks(FactorRef, &'static str, &'static [&'static str]),
     /// A share in per cent by which buffers compress, which is a content here.
     Compresses,
 }
 
-use Meaning::{Always, Compresses, Instead, InsteadUnless, InsteadUnless0, Never0};
+use Meaning::{Always, Asks, Compresses, Instead, InsteadUnless, InsteadUnless0, Never0};
 
 const VERIFY: &str = "type --verify, which verifies and gives no figures";
 const BATCH: &str = "type --submission batch";
 const SUBMISSION: &str = "--submission decides, by default refill";
-const CONTENT: &str = "--content decides, by default random";
 const ZEROS: &str = "type --content zeros";
+/// How the contents begin that a share by which buffers compress asks for.
+const COMPRESSIBLE: &str = "compressible";
 const NO_TRIMS: &str = "leave it out; Outcrop sends no trims to a device";
 
 /// The options, by fio's names.
@@ -76,10 +82,10 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ),
     ("blocksize", Instead("type --bs {}")),
     ("rwmixwrite", Instead("type --rwmixread with the share of reads")),
-    ("iodepth_batch", InsteadUnless(&["1"], SUBMISSION, BATCH)),
-    ("iodepth_batch_submit", InsteadUnless(&["1"], SUBMISSION, BATCH)),
+    ("iodepth_batch", Asks(&device::SUBMISSION, "batch", &["1"])),
+    ("iodepth_batch_submit", Asks(&device::SUBMISSION, "batch", &["1"])),
     ("buffer_compress_percentage", Compresses),
-    ("zero_buffers", InsteadUnless(&["0"], CONTENT, ZEROS)),
+    ("zero_buffers", Asks(&device::CONTENT, "zeros", &["0"])),
     (
         "offset",
         InsteadUnless0(
@@ -96,31 +102,11 @@ const OPTIONS: &[(&str, Meaning)] = &[
         "thinktime",
         InsteadUnless0("type --arrival poisson:5k for requests with pauses between them"),
     ),
-    (
-        "slat_percentiles",
-        InsteadUnless(&["0"], "--latency-parts decides", "type --latency-parts apart"),
-    ),
+    ("slat_percentiles", Asks(&device::LATENCY_PARTS, "apart", &["0"])),
     ("filesize", Instead("type --size {}")),
-    (
-        "stonewall",
-        InsteadUnless0("leave it out; cells are measured one after the other"),
-    ),
-    (
-        "hipri",
-        InsteadUnless(
-            &["0"],
-            "--completions decides, by default interrupt",
-            "type --completions polled",
-        ),
-    ),
-    (
-        "buffered",
-        InsteadUnless(
-            &["0"],
-            "--access decides, by default direct",
-            "type --access buffered",
-        ),
-    ),
+    ("stonewall", Always("cells are measured one after the other")),
+    ("hipri", Asks(&device::COMPLETIONS, "polled", &["0"])),
+    ("buffered", Asks(&device::ACCESS, "buffered", &["0"])),
     ("numa_cpu_nodes", Instead("type --numa-node {}")),
     (
         "numa_mem_policy",
@@ -209,8 +195,19 @@ impl Meaning {
             Always(_) => true,
             Never0(_) => value != Some("0"),
             InsteadUnless0(_) | Compresses => value == Some("0"),
-            InsteadUnless(values, ..) => value.is_some_and(|value| values.contains(&value)),
+            InsteadUnless(values, ..) | Asks(_, _, values) => {
+                value.is_some_and(|value| values.contains(&value))
+            }
             Instead(_) => false,
+        }
+    }
+
+    /// The factor that it asks for a value of, and how that value begins.
+    const fn asks_for(self) -> Option<(FactorRef, &'static str)> {
+        match self {
+            Asks(factor, value, _) => Some((factor, value)),
+            Compresses => Some((&device::CONTENT, COMPRESSIBLE)),
+            _ => None,
         }
     }
 }
@@ -220,8 +217,13 @@ fn compressible(percent: Option<&str>) -> String {
     match percent.and_then(|percent| percent.parse().ok()) {
         Some(percent @ 1..=98_u8) => format!("type --content {}", job_file::compressible(percent)),
         Some(99..=100) => ZEROS.to_owned(),
-        _ => "type --content compressible:2, which is a ratio".to_owned(),
+        _ => format!("type --content {COMPRESSIBLE}:2, which is a ratio"),
     }
+}
+
+/// An option as somebody would type it.
+fn as_typed(name: &str, value: Option<&str>) -> String {
+    value.map_or_else(|| format!("--{name}"), |value| format!("--{name}={value}"))
 }
 
 /// What was given of them.
@@ -238,10 +240,11 @@ impl Foreign {
             if meaning.asks_for_nothing(value) {
                 continue;
             }
-            let typed = value.map_or_else(|| format!("--{name}"), |value| format!("--{name}={value}"));
+            let typed = as_typed(name, value);
             let answer = match meaning {
                 Never0(why) => return Err(format!("{typed} of fio: {why}; leave it out")),
                 Compresses => compressible(value),
+                Asks(factor, value, _) => format!("type --{} {value}", factor.flag_name()),
                 Always(answer) | Instead(answer) | InsteadUnless0(answer) | InsteadUnless(_, _, answer) => {
                     answer.replace("{}", value.unwrap_or("…"))
                 }
@@ -251,6 +254,24 @@ impl Foreign {
             ));
         }
         Ok(())
+    }
+
+    /// The first of them that turns off what a flag of ours asks for.
+    pub(super) fn turning_off(&self, ours: &Given) -> Option<String> {
+        let is_asked = |start: &str| ours.values.iter().any(|value| value.starts_with(start));
+        let turns_off = |(_, meaning, value): &&(&str, Meaning, Option<String>)| {
+            let off = meaning
+                .asks_for()
+                .filter(|_| meaning.asks_for_nothing(value.as_deref()));
+            off.is_some_and(|(factor, start)| factor.name == ours.factor.name && is_asked(start))
+        };
+        let (name, _, value) = self.given.iter().find(turns_off)?;
+        Some(as_typed(name, value.as_deref()))
+    }
+
+    /// Whether this one was given.
+    pub(super) fn has(&self, wanted: &str) -> bool {
+        self.given.iter().any(|(name, ..)| *name == wanted)
     }
 
     /// Those that were given as switches, without a value: `--thread`.
@@ -264,13 +285,19 @@ impl Foreign {
     pub(super) fn without_effect(&self) -> Option<String> {
         let one = |(name, meaning, value): &(&str, Meaning, Option<String>)| {
             let value = value.as_deref().unwrap_or_default();
-            match meaning {
-                Always(why) | Never0(why) => Some(format!("fio's --{name} has no effect: {why}")),
-                InsteadUnless0(_) => Some(format!("fio's --{name}=0 has no effect: it is off")),
-                InsteadUnless(_, why, _) => Some(format!("fio's --{name}={value} has no effect: {why}")),
-                Compresses => Some(format!("fio's --{name}=0 has no effect: {CONTENT}")),
-                Instead(_) => None,
-            }
+            let (typed, why) = match meaning {
+                Always(why) | Never0(why) => (format!("--{name}"), (*why).to_owned()),
+                InsteadUnless0(_) => (format!("--{name}=0"), "it is off".to_owned()),
+                InsteadUnless(_, why, _) => (format!("--{name}={value}"), (*why).to_owned()),
+                Asks(..) | Compresses => {
+                    let (factor, _) = meaning.asks_for()?;
+                    let default = factor.default.unwrap_or_default();
+                    let why = format!("--{} decides, by default {default}", factor.flag_name());
+                    (format!("--{name}={value}"), why)
+                }
+                Instead(_) => return None,
+            };
+            Some(format!("fio's {typed} has no effect: {why}"))
         };
         let all: Vec<String> = self.given.iter().filter_map(one).collect();
         (!all.is_empty()).then(|| all.join("; "))
