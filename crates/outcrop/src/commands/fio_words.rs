@@ -96,18 +96,15 @@ impl FioWords {
         Ok(draft)
     }
 
-    /// Refuses those of fio's options that Outcrop does not have, whatever else is asked for, and those that turn off what our own flags ask for.
+    /// Refuses those of fio's options that Outcrop does not have, whatever else is asked for, and those that turn off what Outcrop's flags ask for.
     pub(crate) fn check_foreign(&self, native: &FactorFlags<Device>) -> anyhow::Result<()> {
         self.foreign.check().map_err(refusal)?;
         native.all().iter().try_for_each(|ours| self.check_beside(ours))
     }
 
-    /// Refuses an option that turns off what a flag of ours asks for.
+    /// Refuses an option that turns off what one of Outcrop's flags asks for.
     pub(crate) fn check_beside(&self, ours: &Given) -> anyhow::Result<()> {
-        let theirs = self.foreign.turning_off(ours);
-        theirs.map_or(Ok(()), |theirs| {
-            Err(refusal(contradiction(&theirs, &ours.as_typed())))
-        })
+        self.foreign.check_beside(ours).map_err(refusal)
     }
 
     /// Refuses to check what was written where fio's option says not to.

@@ -4,7 +4,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use outcrop_fio::job_file::{self, Meaning as InJobFile};
 use outcrop_schema::{FactorRef, device};
 
-use crate::commands::factor_flags::Given;
+use crate::commands::factor_flags::{Given, contradiction};
 
 /// What an option of fio means here.
 #[derive(Clone, Copy, Debug)]
@@ -256,17 +256,18 @@ impl Foreign {
         Ok(())
     }
 
-    /// The first of them that turns off what a flag of ours asks for.
-    pub(super) fn turning_off(&self, ours: &Given) -> Option<String> {
+    /// Refuses the first that turns off what one of Outcrop's flags asks for, in a sentence.
+    pub(super) fn check_beside(&self, ours: &Given) -> Result<(), String> {
         let is_asked = |start: &str| ours.values.iter().any(|value| value.starts_with(start));
         let turns_off = |(_, meaning, value): &&(&str, Meaning, Option<String>)| {
-            let off = meaning
-                .asks_for()
-                .filter(|_| meaning.asks_for_nothing(value.as_deref()));
+            let is_off = meaning.asks_for_nothing(value.as_deref());
+            let off = meaning.asks_for().filter(|_| is_off);
             off.is_some_and(|(factor, start)| factor.name == ours.factor.name && is_asked(start))
         };
-        let (name, _, value) = self.given.iter().find(turns_off)?;
-        Some(as_typed(name, value.as_deref()))
+        match self.given.iter().find(turns_off) {
+            Some((name, _, value)) => Err(contradiction(&as_typed(name, value.as_deref()), &ours.as_typed())),
+            None => Ok(()),
+        }
     }
 
     /// Whether this one was given.
