@@ -68,7 +68,12 @@ impl PlanSet {
     fn smaller(&self, given_in: GivenIn) -> Vec<&'static str> {
         let has =
             |is_so: &dyn Fn(&LayerSchema) -> bool| self.plans.iter().any(|plan| is_so(plan.layer.schema()));
+        let first = self.plans.first().map(|plan| plan.layer.schema().name);
         let options = [
+            (
+                has(&|schema| Some(schema.name) != first),
+                "measure fewer layers (--layer)",
+            ),
             (
                 has(&|schema| schema.size.is_some()),
                 "make the file smaller (--size)",
