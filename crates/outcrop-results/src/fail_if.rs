@@ -376,7 +376,9 @@ impl FailIf {
         tests: usize,
         is_paired: bool,
     ) -> Option<usize> {
-        let interval = row.interval.filter(|_| !row.is_of_sample)?;
+        let interval = row
+            .interval
+            .filter(|_| !row.is_of_sample && row.crowding.is_none())?;
         let is_above = self.direction == Direction::Above;
         let estimate = to_be_beyond(&interval, (ratio, row.drift), is_above, tests)?;
         let least = enough_for(tests, is_paired).filter(|_| !suffices(row, tests, is_paired));

@@ -47,7 +47,7 @@ fn crowded(comparison: &Comparison) -> Option<String> {
     };
     Some(format!(
         "other processes used {} of the CPUs in the baseline, {} in the candidate{most}. Under such a load, times and \
-         rates of two equal runs may differ by a factor of up to {:.1}.",
+         rates of two equal runs may differ by a factor of {:.1}.",
         share(a),
         share(b),
         1.0 + row.drift

@@ -1,5 +1,6 @@
 //! Every metric of two cells that meet, with its ratio and what tests it.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
@@ -118,6 +119,10 @@ fn row_of(
         row.verdict = Verdict::NotComparable(reasons);
         return row;
     };
+    let (a_samples, b_samples) = (
+        &in_each_trial(a, a_samples, b_samples.scope),
+        &in_each_trial(b, b_samples, a_samples.scope),
+    );
     let figures = row.baseline.as_ref().zip(row.candidate.as_ref());
     row.ratio = figures.map(|(a, b)| b.median / a.median);
     if is_exact((a, a_samples), (b, b_samples)) {
@@ -141,6 +146,19 @@ fn row_of(
         None => row.p_value = test.map(|test| test.p_value),
     }
     row
+}
+
+/// A figure of the data next to one that varies with the trials: all trials of its cell gave it.
+fn in_each_trial<'s>(cell: &Cell, samples: &'s Samples, other: Scope) -> Cow<'s, Samples> {
+    let is_single = samples.scope == Scope::DataSet && other == Scope::Trial && sampled(samples).is_none();
+    match samples.values.first().filter(|_| is_single && !cell.is_reference) {
+        Some(value) => Cow::Owned(Samples {
+            scope: Scope::Trial,
+            values: vec![*value; cell.repetitions.len()],
+            ..samples.clone()
+        }),
+        None => Cow::Borrowed(samples),
+    }
 }
 
 /// What belongs to the data has no other value for the same data: nothing is left to chance.

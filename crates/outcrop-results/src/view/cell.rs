@@ -151,6 +151,10 @@ impl<'a> CellView<'a> {
         let (_, first) = found.first()?;
         let scope = self.defined(name).map_or(Scope::Trial, |metric| metric.scope);
         let given: Vec<f64> = found.iter().filter_map(|(_, value)| value.value).collect();
+        let scope = match scope {
+            Scope::DataSet if self.varies(name, &given) => Scope::Trial,
+            scope => scope,
+        };
         let absent = found.iter().find(|(_, value)| value.value.is_none());
         let stalled = absent.and_then(|_| self.with_stalled(name, &found));
         // A trial that is too short, or in which nothing completed, is no part of a figure of all of them.
@@ -190,6 +194,14 @@ impl<'a> CellView<'a> {
             },
             values,
             unavailable,
+        })
+    }
+
+    /// Whether repetitions give other values for the same data: something besides them has a part in it, as whoever else writes to the filesystem.
+    fn varies(&self, name: &str, given: &[f64]) -> bool {
+        let differ = |first: &f64| given.iter().any(|value| value != first);
+        given.first().is_some_and(|first| {
+            differ(first) && Uncertainty::of(self, name, *first) == Uncertainty::Repetitions
         })
     }
 

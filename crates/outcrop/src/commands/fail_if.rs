@@ -202,6 +202,10 @@ fn deciding(found: &FailIfReport<'_>) -> String {
     // Where a ratio is now, no number of repetitions may decide; they may also move it.
     let open = found.open();
     let others = match found.drift > 0.0 {
+        true if found.is_crowded => format!(
+            "an idle machine may decide {}, where repetitions do not while other processes use most of the CPUs",
+            of_all(open)
+        ),
         true => format!(
             "more repetitions decide {} only if they move the ratio, which is beyond the threshold by less than {}",
             of_all(open),

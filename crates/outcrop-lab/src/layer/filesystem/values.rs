@@ -10,6 +10,9 @@ use outcrop_workload::filesystem::FileOperation;
 
 use crate::layer::TrialReport;
 
+/// So many times as much as this process fetched, a device reads for it alone.
+const MOST_READ: f64 = 1.1;
+
 /// What components say of a trial, and the components.
 pub(super) struct Predicted {
     pub(super) prediction: Prediction,
@@ -213,7 +216,7 @@ fn operating(report: &JobReport, spec: &JobSpec) -> Vec<Value> {
         values.extend([
             over(
                 fs::READ_AMPLIFICATION,
-                device().map(|counters| counters.read_bytes as f64),
+                read_by_device(report),
                 phase.bytes,
                 NONE_COMPLETED,
             ),
@@ -232,6 +235,25 @@ fn operating(report: &JobReport, spec: &JobSpec) -> Vec<Value> {
         ]);
     }
     values
+}
+
+/// The bytes that the device read for the operation. One that a directory of the user's lies on may read for others at the same time: more than a
+/// little more than this process fetched is not ours.
+fn read_by_device(report: &JobReport) -> Result<f64, Unavailable> {
+    let costs = &report.operation.costs;
+    let read = costs.device.clone()?.read_bytes as f64;
+    let is_shared = report.raw.is_none();
+    match costs.own_read_bytes {
+        Ok(own) if is_shared && own > 0 && read > MOST_READ * own as f64 => {
+            Err(Unavailable::because(format!(
+                "the device read {:.3} times as much as this process fetched, so others read from it too, or the filesystem did work of its own; \
+             `{}` is of what this process fetched",
+                read / own as f64,
+                fs::READ_AMPLIFICATION_OWN.name
+            )))
+        }
+        _ => Ok(read),
+    }
 }
 
 fn pages(metric: Metric, count: &Result<u64, Unavailable>) -> Value {

@@ -16,8 +16,8 @@ use crate::answer::Claim;
 use crate::cell::{Cell, best, families, largest_family};
 use crate::change::{percent, ties};
 use crate::layer::undecided::add_wide_rivals;
-use crate::number::Number;
-use crate::placement::Bounds;
+use crate::number::{Number, enumerated};
+use crate::placement::{Bounds, Verdict};
 
 /// The topic of the advice on which codec, of a run that has nothing without compression.
 pub(super) const TOPIC: &str = "Codec";
@@ -87,7 +87,28 @@ pub(super) fn smallest(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim>
     let claim = claim.advising(format!("Compress with {name}: it takes {why} ({})", load(chosen)));
     // One that was left out as it does not tie may have been disturbed.
     let claim = claim.unless_disturbed(family.iter().copied());
-    Some(claim.under(&name, &bounds.judge_store(chosen, None)))
+    Some(claim.under(&name, &judged(chosen, &family, bounds)))
+}
+
+/// How a codec is within the limits, and where it breaks them, which others keep them or may.
+fn judged(chosen: &Cell<'_>, family: &[&Cell<'_>], bounds: &Bounds<'_>) -> Verdict {
+    let verdict = bounds.judge_store(chosen, None);
+    if verdict.is_kept() {
+        return verdict;
+    }
+    let may_keep = |cell: &&&Cell<'_>| {
+        let verdict = bounds.judge_store(cell, None);
+        !std::ptr::eq(**cell, chosen) && (verdict.is_kept() || verdict.is_open_by_interval)
+    };
+    let names: Vec<String> = family.iter().filter(may_keep).map(|cell| blocks(cell)).collect();
+    if names.is_empty() {
+        return verdict;
+    }
+    Verdict {
+        why: format!("{}, and {} may meet the limits", verdict.why, enumerated(&names)),
+        is_open_by_interval: true,
+        ..verdict
+    }
 }
 
 fn codecs<'c>(family: &[&'c Cell<'_>]) -> BTreeSet<&'c str> {
