@@ -112,3 +112,48 @@ fn a_limit_that_more_trials_would_decide_keeps_the_command_for_them() {
     );
     assert!(flowing.contains("may meet the limit on the p99"), "{screen}");
 }
+
+#[test]
+fn a_codec_that_breaks_a_limit_is_followed_by_those_that_may_keep_it_and_by_what_decides_that() {
+    let mut run = of(&[
+        cell("lz4", "4KiB", 47.1e3, 21e6),
+        cell("zstd:1", "4KiB", 47.0e3, 10e6),
+    ]);
+    for trial in &mut run.trials {
+        let p99_ns = match trial.factors[COMPRESSION.name].as_str() {
+            "lz4" => [30e3, 65e3, 120e3][trial.repetition as usize],
+            _ => 200e3,
+        };
+        let throughput = [0.5, 1.0, 1.6][trial.repetition as usize];
+        for value in &mut trial.values {
+            if value.metric == READ_LATENCY.p99.name {
+                value.value = Some(p99_ns);
+            } else if value.metric == THROUGHPUT.name {
+                value.value = value.value.map(|value| value * throughput);
+            }
+        }
+    }
+    let codec = |p99_ns: f64| {
+        let limited = Constraints {
+            p99_ns: Some(p99_ns),
+            ..Constraints::default()
+        };
+        let report = Report::under(&run, &[], &limited, None);
+        let mut claims = report.layers[0].answer.advice.clone().into_iter();
+        claims.find(|claim| claim.topic == "Codec").expect("two codecs")
+    };
+    let open = codec(60e3);
+    assert!(
+        open.brief.contains("zstd:1 4KiB breaks the limit on the p99")
+            && open.brief.contains("lz4 4KiB may meet the limits"),
+        "{}",
+        open.brief
+    );
+    assert!(open.text.contains("outcrop run"), "{}", open.text);
+    let closed = codec(1e3);
+    assert!(
+        !closed.brief.contains("may meet the limits") && !closed.text.contains("outcrop run"),
+        "{}",
+        closed.text
+    );
+}

@@ -8,7 +8,7 @@ use outcrop_results::{
     CompareOptions, Comparison, FailIf, FailIfReport, ResultsError, RunView, Side, TrialEntry, Undecided,
     Value, Verdict, compare, compare_with,
 };
-use outcrop_schema::{cache, compression, device};
+use outcrop_schema::{cache, compression, device, filesystem};
 
 use crate::comparisons::{repeated, row};
 use crate::samples::{IOPS, check_all, factors, run_of, trial, usual};
@@ -303,4 +303,43 @@ fn a_count_that_rises_from_0_passes_no_gate_silently_and_no_stall_is_said_to_be_
             "{told}"
         );
     }
+}
+
+#[test]
+fn a_space_in_which_others_have_a_part_is_one_of_the_trials_and_not_exact() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |name: &str, ratios: [f64; 5]| {
+        let trials = repeated(5, |repetition| TrialEntry {
+            layer: filesystem::SCHEMA.name.to_owned(),
+            factors: BTreeMap::new(),
+            ..trial(
+                1,
+                repetition,
+                &[Value::measured(
+                    filesystem::SPACE_RATIO,
+                    ratios[repetition as usize],
+                )],
+            )
+        });
+        run_of(folder.path(), name, &trials)
+    };
+    let alone = of("alone", [1.0; 5]);
+    let shared = of("shared", [0.98985, 0.99009, 0.99057, 0.99081, 1.0]);
+    let half = of("half", [0.5; 5]);
+    for (a, b) in [(&alone, &shared), (&shared, &alone)] {
+        let comparison = compare(a, b);
+        let row = row(&comparison, filesystem::SPACE_RATIO.name);
+        assert_eq!(row.verdict, Verdict::Same);
+        assert!(row.interval.is_some_and(|interval| interval.n == 5));
+    }
+    let condition: FailIf = "space_ratio < -0.1%".parse().unwrap();
+    let met = |candidate: &RunView| {
+        let comparison = compare(&alone, candidate);
+        check_all(std::slice::from_ref(&condition), &comparison).unwrap()[0].met()
+    };
+    assert_eq!((met(&shared), met(&half)), (0, 1));
+    // What is the same in every trial is exact.
+    let comparison = compare(&alone, &half);
+    let row = row(&comparison, filesystem::SPACE_RATIO.name);
+    assert_eq!((&row.verdict, row.interval), (&Verdict::Worse, None));
 }

@@ -92,7 +92,7 @@ pub(super) fn smallest(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim>
 
 /// How a codec is within the limits, and where it breaks them, which others keep them or may.
 fn judged(chosen: &Cell<'_>, family: &[&Cell<'_>], bounds: &Bounds<'_>) -> Verdict {
-    let verdict = bounds.judge_store(chosen, None);
+    let mut verdict = bounds.judge_store(chosen, None);
     if verdict.is_kept() {
         return verdict;
     }
@@ -101,14 +101,11 @@ fn judged(chosen: &Cell<'_>, family: &[&Cell<'_>], bounds: &Bounds<'_>) -> Verdi
         !std::ptr::eq(**cell, chosen) && (verdict.is_kept() || verdict.is_open_by_interval)
     };
     let names: Vec<String> = family.iter().filter(may_keep).map(|cell| blocks(cell)).collect();
-    if names.is_empty() {
-        return verdict;
+    if !names.is_empty() {
+        verdict.why = format!("{}, and {} may meet the limits", verdict.why, enumerated(&names));
+        verdict.is_open_by_interval = true;
     }
-    Verdict {
-        why: format!("{}, and {} may meet the limits", verdict.why, enumerated(&names)),
-        is_open_by_interval: true,
-        ..verdict
-    }
+    verdict
 }
 
 fn codecs<'c>(family: &[&'c Cell<'_>]) -> BTreeSet<&'c str> {
