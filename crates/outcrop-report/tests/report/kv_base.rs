@@ -144,8 +144,9 @@ fn a_codec_that_breaks_a_limit_is_followed_by_those_that_may_keep_it_and_by_what
     };
     let open = codec(60e3);
     assert!(
-        open.brief.contains("zstd:1 4KiB breaks the limit on the p99")
-            && open.brief.contains("lz4 4KiB may meet the limits"),
+        open.brief
+            .contains("zstd:1 4KiB on ext4 breaks the limit on the p99")
+            && open.brief.contains("lz4 4KiB on ext4 may meet the limits"),
         "{}",
         open.brief
     );

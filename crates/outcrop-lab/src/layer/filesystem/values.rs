@@ -237,22 +237,28 @@ fn operating(report: &JobReport, spec: &JobSpec) -> Vec<Value> {
     values
 }
 
-/// The bytes that the device read for the operation. One that a directory of the user's lies on may read for others at the same time: more than a
-/// little more than this process fetched is not ours.
+/// The bytes that the device read for the operation.
 fn read_by_device(report: &JobReport) -> Result<f64, Unavailable> {
     let costs = &report.operation.costs;
-    let read = costs.device.clone()?.read_bytes as f64;
-    let is_shared = report.raw.is_none();
-    match costs.own_read_bytes {
-        Ok(own) if is_shared && own > 0 && read > MOST_READ * own as f64 => {
-            Err(Unavailable::because(format!(
-                "the device read {:.3} times as much as this process fetched, so others read from it too, or the filesystem did work of its own; \
-             `{}` is of what this process fetched",
-                read / own as f64,
-                fs::READ_AMPLIFICATION_OWN.name
-            )))
-        }
-        _ => Ok(read),
+    let read_bytes = costs.device.clone()?.read_bytes;
+    // The device below a directory of the user's reads for others too.
+    let own_bytes = costs.own_read_bytes.as_ref().ok();
+    match own_bytes.filter(|_| report.raw.is_none()) {
+        Some(own_bytes) => read_for_us(read_bytes, *own_bytes),
+        None => Ok(read_bytes as f64),
+    }
+}
+
+/// The bytes that a device read at the same time as this process fetched its own, where they are not much more.
+fn read_for_us(read_bytes: u64, own_bytes: u64) -> Result<f64, Unavailable> {
+    let times = read_bytes as f64 / own_bytes as f64;
+    match own_bytes > 0 && times > MOST_READ {
+        true => Err(Unavailable::because(format!(
+            "the device read {times:.2} times as much as this process fetched: others read from it too, or the filesystem did work of its own; `{}` \
+             is of what this process fetched",
+            fs::READ_AMPLIFICATION_OWN.name
+        ))),
+        false => Ok(read_bytes as f64),
     }
 }
 
@@ -358,4 +364,26 @@ fn remarks(report: &JobReport) -> Vec<Remark> {
     let below = report.page_cache_below.as_ref();
     remarks.extend(below.map(|below| fs::PAGE_CACHE_BELOW.remark(below.clone())));
     remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_device_reads_for_others_is_no_read_amplification() {
+        assert_eq!(read_for_us(1_000, 1_000), Ok(1_000.0));
+        assert_eq!(read_for_us(1_050, 1_000), Ok(1_050.0));
+        assert_eq!(read_for_us(900, 1_000), Ok(900.0));
+        assert_eq!(
+            read_for_us(4_096, 0),
+            Ok(4_096.0),
+            "what memory answers is not fetched by anybody"
+        );
+        let why = read_for_us(42_000, 1_000).unwrap_err().to_string();
+        assert!(
+            why.contains("42.00 times") && why.contains("read_amplification_own"),
+            "{why}"
+        );
+    }
 }
