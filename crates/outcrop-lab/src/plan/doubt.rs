@@ -95,10 +95,8 @@ impl FollowDoubt {
         for cell in once.iter_mut().filter(|cell| cell.follows_doubt) {
             cell.trial.repetitions = 1;
         }
-        let once = estimate::estimate(&once);
         Estimate {
-            likely_bytes_written_measuring: once.likely_bytes_written_measuring,
-            least_bytes_written_measuring: once.least_bytes_written_measuring,
+            least_bytes_written_measuring: estimate::estimate(&once).least_bytes_written_measuring,
             ..estimate::estimate(&likely)
         }
     }

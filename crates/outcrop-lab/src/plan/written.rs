@@ -16,7 +16,7 @@ impl PlanSet {
         let Some(limit) = self.max_written else {
             return Ok(());
         };
-        let estimate = self.estimate();
+        let estimate = self.estimate_here();
         let [least, likely] = [estimate.least_bytes_written(), estimate.likely_bytes_written()]
             .map(|bytes| format_data(bytes as f64));
         let preparing = format_bytes(estimate.bytes_written_preparing);
@@ -27,14 +27,7 @@ impl PlanSet {
             );
             return Err(bad("--max-written", message));
         }
-        let may_stop = self.cells.iter().any(|cell| cell.trial.stops_when_steady);
-        let slow = match may_stop {
-            true => format!(
-                "{} if the rounds of plans that stop when steady are only five",
-                Estimate::SLOW
-            ),
-            false => Estimate::SLOW.to_owned(),
-        };
+        let slow = format!("{}{}", Estimate::SLOW, self.fewest_in_words());
         if estimate.least_bytes_written() > limit.0 {
             // What does not depend on a rate needs none.
             let assuming = match estimate.least_bytes_written() == estimate.bytes_written() {
@@ -62,6 +55,27 @@ impl PlanSet {
             ));
         }
         Ok(())
+    }
+
+    /// Which trials the least that a run writes is of, where there may be more: a clause.
+    fn fewest_in_words(&self) -> String {
+        let may_stop = self.cells.iter().any(|cell| cell.trial.stops_when_steady);
+        let fewest = [
+            (
+                may_stop,
+                "the rounds of plans that stop when steady are only five",
+            ),
+            (
+                self.doubt.is_some(),
+                "each cell that may be the answer gets only one trial",
+            ),
+        ];
+        let fewest = fewest.into_iter().filter_map(|(may, text)| may.then_some(text));
+        let fewest: Vec<&str> = fewest.collect();
+        match fewest.is_empty() {
+            true => String::new(),
+            false => format!(" if {}", fewest.join(" and ")),
+        }
     }
 
     /// What makes the data of this run smaller.

@@ -79,20 +79,54 @@ fn what_short_runs_wrote_lies_between_what_is_announced_for_a_usual_and_for_a_fa
     }
 }
 
-/// What `outcrop profile --layer kv --budget 60s` wrote there: most trials went to the cells that write least.
-#[test]
-fn what_a_profile_wrote_whose_effort_followed_doubt_lies_between_what_is_announced() {
+/// The plans of `outcrop profile --layer kv`, whose trials follow doubt where they are given a budget.
+fn profile_of_stores(options: &PlanOptions) -> PlanSet {
     // A directory that does not exist is asked for nothing: the plans are those of a machine that can make filesystems.
     let plans = profile_plans(&["kv"], None, Path::new("/does/not/exist"))
         .unwrap()
         .plans;
-    let options = PlanOptions {
-        budget: Some(TimeSpan::seconds(60)),
+    PlanSet::from_sources(&plans, options).unwrap()
+}
+
+fn with_budget(seconds: u64) -> PlanSet {
+    profile_of_stores(&PlanOptions {
+        budget: Some(TimeSpan::seconds(seconds)),
         ..PlanOptions::default()
-    };
-    let estimate = PlanSet::from_sources(&plans, &options).unwrap().estimate();
-    let announced = estimate.likely_bytes_written()..estimate.bytes_written();
-    assert!(announced.contains(&1_690_000_000), "{announced:?}");
+    })
+}
+
+/// What `outcrop profile --layer kv --budget 60s` wrote there: most trials went to the cells that write least.
+#[test]
+fn what_a_profile_wrote_whose_effort_followed_doubt_lies_between_the_least_and_what_a_fast_device_takes() {
+    let estimate = with_budget(60).estimate();
+    let possible = estimate.least_bytes_written()..estimate.bytes_written();
+    assert!(possible.contains(&1_690_000_000), "{possible:?}");
+}
+
+#[test]
+fn a_budget_that_follows_doubt_is_expected_to_write_what_as_many_trials_write_without_one() {
+    let mut trials = Vec::new();
+    for seconds in [40, 60, 300] {
+        let within = with_budget(seconds).estimate();
+        let repetitions = u32::try_from(within.trials / within.cells).unwrap();
+        let without = profile_of_stores(&PlanOptions {
+            repetitions: Some(repetitions),
+            ..PlanOptions::default()
+        });
+        let without = without.estimate();
+        assert_eq!(within.trials, without.trials, "{seconds} s");
+        assert_eq!(
+            [within.likely_bytes_written(), within.bytes_written()],
+            [without.likely_bytes_written(), without.bytes_written()],
+            "{seconds} s"
+        );
+        assert!(
+            within.least_bytes_written() <= within.likely_bytes_written(),
+            "{within:?}"
+        );
+        trials.push(within.trials);
+    }
+    assert!(trials.is_sorted_by(|fewer, more| fewer < more), "{trials:?}");
 }
 
 #[test]

@@ -268,6 +268,17 @@ fn the_command_that_is_printed_replays_the_trace_and_where_none_would_none_is_pr
     assert_eq!(command(&["t.csv.zst"]), None);
     std::fs::write(dir.join("keys.txt"), "rock\nsand\nrock\n").unwrap();
     assert_eq!(command(&["keys.txt", "--value-size", "100B"]), None);
+    let lines: String = (0..200)
+        .map(|number| format!("{number},k{},get,3,100,60\n", number % 51))
+        .collect();
+    std::fs::write(dir.join("ttl.csv"), lines).unwrap();
+    assert_eq!(command(&["ttl.csv"]), None);
+    let seen = outcrop(dir, &["cache", "simulate", "ttl.csv"]);
+    assert!(
+        seen.stdout
+            .contains(" miss more. The trace has a ttl, so no replay is suggested: "),
+        "{seen:?}"
+    );
 }
 
 #[test]

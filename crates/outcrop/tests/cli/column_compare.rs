@@ -416,7 +416,12 @@ fn several_columns_have_a_total_that_says_over_which_of_them() {
     let total = &document["details"]["total"];
     let rows = document["rows"].as_array().unwrap();
     let sum = |key: &str| rows.iter().filter_map(|row| row[key].as_f64()).sum::<f64>();
-    for key in ["stored_bytes", "parquet_zstd_bytes", "file_bytes"] {
+    for key in [
+        "stored_bytes",
+        "parquet_zstd_bytes",
+        "parquet_default_bytes",
+        "file_bytes",
+    ] {
         assert_eq!(total[key].as_f64(), Some(sum(key)), "{key}: {document}");
         assert!(
             total["smallest_form_bytes"].as_f64() <= total[key].as_f64(),

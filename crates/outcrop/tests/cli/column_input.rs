@@ -270,3 +270,40 @@ fn all_columns_of_a_compressed_file_are_compared_with_that_file() {
     let flowing = profile.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flowing.contains("compressed as a whole"), "{}", profile.stdout);
 }
+
+#[test]
+fn each_of_several_columns_says_to_programs_what_one_alone_says_and_its_size_by_default() {
+    let dir = workplace();
+    let dir = dir.path();
+    // Sorted names are small in an encoding that no writer uses unasked.
+    let rows: String = (1..=50_000)
+        .map(|row| format!("customer {row},{}\n", row % 7))
+        .collect();
+    std::fs::write(dir.join("names.csv"), format!("name,visits\n{rows}")).unwrap();
+    let encode = |more: &[&str]| column(dir, &[&["encode", "names.csv", "--force"], more].concat());
+    let json = |more: &[&str]| {
+        let document = encode(&[more, &["--format", "json"]].concat());
+        serde_json::from_str::<serde_json::Value>(&document).unwrap()
+    };
+    let all = json(&["--all-columns", "-o", "of/"]);
+    let rows = all["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 2, "{all}");
+    for (row, name) in rows.iter().zip(["name", "visits"]) {
+        let alone = json(&["--column", name, "-o", "one.ocol"]);
+        let of_one = alone["rows"].as_array().unwrap();
+        let verdict = of_one.iter().find(|row| row["what"] == "verdict").unwrap();
+        assert_eq!(row["verdict"], verdict["value"], "{name}: {all}");
+        assert!(
+            row["parquet_default_bytes"].as_f64() >= row["parquet_zstd_bytes"].as_f64(),
+            "{name}: {all}"
+        );
+    }
+    let verdict = rows[0]["verdict"].as_str().unwrap();
+    assert!(verdict.contains(" with DELTA_BYTE_ARRAY encoding "), "{verdict}");
+    let by_default = rows[0]["parquet_default_bytes"].to_string();
+    let csv = encode(&["--all-columns", "-o", "of/", "--format", "csv"]);
+    let (head, lines) = csv.split_once('\n').unwrap();
+    assert!(head.ends_with(",parquet_default_bytes,verdict"), "{csv}");
+    let shown = by_default.trim_end_matches(".0");
+    assert!(lines.contains(&format!(",{shown},\"{verdict}\"\n")), "{csv}");
+}

@@ -137,12 +137,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
     let Some(points) = miss_ratio_curve(&trace, &spec, &stop, &mut progress) else {
         return Ok(Ending::Interrupted);
     };
-    // A load replays as fast as it can, and then less expires than in the trace's own time.
     let expires = trace.entries().iter().any(|entry| entry.ttl_s > 0);
-    let replay = replay(
-        args,
-        is_plain && trace.has_sizes() && facts.keys_without_size == 0 && !expires,
-    );
+    let is_replayed = is_plain && trace.has_sizes() && facts.keys_without_size == 0;
+    let replay = replay(args, is_replayed, expires);
     answer(&points, &spec, (&facts, replay), args)?;
     picture::draw(&points, &spec, args, trace.entries().len())?;
     Ok(Ending::Done)
@@ -177,11 +174,18 @@ fn spec(args: &Args, trace: &Trace) -> anyhow::Result<CurveSpec> {
     })
 }
 
-/// What the figures are not, and the command that shows what a server does with the trace, where one replays what was simulated.
-fn replay(args: &Args, is_replayed: bool) -> String {
+/// What the figures are not, and the command that shows what a server does with the trace, where one replays what was simulated: of a trace
+/// whose items expire, why there is none.
+fn replay(args: &Args, is_replayed: bool, expires: bool) -> String {
     let said = "A server may hold fewer items in as much memory, and then miss more";
     if !is_replayed || args.requests.is_some() {
         return format!("{said}.");
+    }
+    if expires {
+        return format!(
+            "{said}. The trace has a ttl, so no replay is suggested: without --trace-times, cache load replays as fast as it can, and less \
+             expires than in the trace's own time."
+        );
     }
     let set_on_miss = if args.no_set_on_miss { "" } else { " --set-on-miss" };
     let trace = quoted(&args.trace.display().to_string());

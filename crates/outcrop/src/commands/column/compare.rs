@@ -22,6 +22,8 @@ pub(super) struct Compared {
     pub(super) sizes: ColumnSizes,
     pub(super) stored: Stored,
     pub(super) parquet: Result<u64, Unavailable>,
+    /// The same as Arrow's writers encode it by default.
+    pub(super) parquet_default: Result<u64, Unavailable>,
     /// What an encode without the index of the file would report; `None` where it has none, or nothing else.
     pub(super) without_index: Option<Result<EncodeReport, Unavailable>>,
 }
@@ -114,7 +116,8 @@ pub(super) fn compared(
             })
         }
     };
-    let usual = in_parquet.as_ref().ok().map(|sizes| sizes.usual_bytes);
+    let parquet_default = in_parquet.as_ref().map(|sizes| sizes.usual_bytes);
+    let parquet_default = parquet_default.map_err(Clone::clone);
     let encoding = in_parquet
         .as_ref()
         .ok()
@@ -138,7 +141,7 @@ pub(super) fn compared(
         is_stored_in_parquet: layout.kind == FileKind::Parquet && stored.bytes.is_ok(),
         parquet_zstd_bytes: parquet.as_ref().ok().map(|bytes| *bytes as f64),
         parquet_encoding: encoding,
-        parquet_usual_bytes: usual.map(|bytes| bytes as f64),
+        parquet_usual_bytes: parquet_default.as_ref().ok().map(|bytes| *bytes as f64),
         parquet_as,
         row_count,
         table_rows: Some(row_count),
@@ -149,6 +152,7 @@ pub(super) fn compared(
         sizes,
         stored,
         parquet,
+        parquet_default,
         without_index,
     })
 }

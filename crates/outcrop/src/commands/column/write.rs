@@ -354,6 +354,9 @@ fn table_of(written: &[Written]) -> Table {
         ("Parquet, zstd:3", "parquet_zstd_bytes"),
         ("time", "time_s"),
         ("written to", "path"),
+        // People read both in the sentences below the table.
+        ("", "parquet_default_bytes"),
+        ("", "verdict"),
     ];
     let mut table = Table::new(before.into_iter().chain(without_index).chain(after));
     for one in written {
@@ -375,6 +378,8 @@ fn table_of(written: &[Written]) -> Table {
             compared.map_or_else(not_compared, |compared| size(&compared.parquet)),
             time(one.elapsed_ns),
             Cell::text(one.file.to_string_lossy()),
+            compared.map_or_else(not_compared, |compared| size(&compared.parquet_default)),
+            one.verdict().map_or_else(not_compared, Cell::text),
         ]);
         table.push(row);
     }
