@@ -254,7 +254,7 @@ fn read_for_us(read_bytes: u64, own_bytes: u64) -> Result<f64, Unavailable> {
     let times = read_bytes as f64 / own_bytes as f64;
     match own_bytes > 0 && times > MOST_READ {
         true => Err(Unavailable::because(format!(
-            "the device read {times:.2} times as much as this process fetched: others read from it too, or the filesystem did work of its own; `{}` \
+            "the device read {times:.2} times as much as this process fetched: others read from it too, or the filesystem did other work; `{}` \
              is of what this process fetched",
             fs::READ_AMPLIFICATION_OWN.name
         ))),
