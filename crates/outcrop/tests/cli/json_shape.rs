@@ -275,8 +275,9 @@ fn comparisons_have_a_row_for_each_metric_of_a_cell() {
     ];
     let both = json_of(dir.path(), &both);
     assert_eq!(both["command"], "ab");
-    // No check was looked at for a side: none is said to have failed, or not.
-    assert!(both["details"].get("failed_checks").is_none(), "{both}");
+    // Each variant is examined as a side of its own.
+    assert!(both["details"]["failed_checks"].is_array(), "{both}");
+    assert!(both["details"]["warnings"].is_array(), "{both}");
     assert!(rows(&both).iter().any(|row| row["metric"] == "iops"), "{both}");
     assert!(both["environment"].is_object());
     assert!(both["details"].get("conditions").is_none(), "{both}");

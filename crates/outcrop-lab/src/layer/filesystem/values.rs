@@ -185,7 +185,9 @@ fn operating(report: &JobReport, spec: &JobSpec) -> Vec<Value> {
         Value::measured(fs::ACHIEVED_QUEUE_DEPTH, phase.achieved_depth),
         over(
             fs::REQUESTS_PER_OPERATION,
-            device().map(|counters| (counters.reads + counters.writes) as f64),
+            // Requests are counted with the bytes that they move: where these are others' too, so are they.
+            read_by_device(report)
+                .and_then(|_| device().map(|counters| (counters.reads + counters.writes) as f64)),
             phase.operations,
             NONE_COMPLETED,
         ),
