@@ -185,9 +185,7 @@ fn operating(report: &JobReport, spec: &JobSpec) -> Vec<Value> {
         Value::measured(fs::ACHIEVED_QUEUE_DEPTH, phase.achieved_depth),
         over(
             fs::REQUESTS_PER_OPERATION,
-            // Requests are counted with the bytes that they move: where these are others' too, so are they.
-            read_by_device(report)
-                .and_then(|_| device().map(|counters| (counters.reads + counters.writes) as f64)),
+            requests_of_device(report, spec),
             phase.operations,
             NONE_COMPLETED,
         ),
@@ -249,6 +247,17 @@ fn read_by_device(report: &JobReport) -> Result<f64, Unavailable> {
         Some(own_bytes) => read_for_us(read_bytes, *own_bytes),
         None => Ok(read_bytes as f64),
     }
+}
+
+/// The requests that the device completed for the operation. Those of reads are of others too where its bytes are.
+fn requests_of_device(report: &JobReport, spec: &JobSpec) -> Result<f64, Unavailable> {
+    let is_written =
+        writes_again(spec) || matches!(spec.operation, FileOperation::Write | FileOperation::Append);
+    if !is_written {
+        read_by_device(report)?;
+    }
+    let counters = report.operation.costs.device.clone()?;
+    Ok((counters.reads + counters.writes) as f64)
 }
 
 /// The bytes that a device read at the same time as this process fetched its own, where they are not much more.
