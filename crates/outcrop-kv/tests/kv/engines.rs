@@ -211,8 +211,6 @@ fn a_settled_tree_keeps_no_file_that_compaction_has_replaced() {
             let report = trial(&KvSpec {
                 options: StoreOptions {
                     compression: codec.parse().unwrap(),
-                    // fjall 3.1.13 has two workers on two CPUs, which wait for each other for ever where a disk is so slow that a second memtable
-                    // fills while the first is asked to be flushed a thousand times: one of 256 KiB was seen to.
                     write_buffer_bytes: 1 << 20,
                     ..options(engine)
                 },

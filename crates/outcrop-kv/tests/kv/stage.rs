@@ -55,7 +55,12 @@ pub(crate) fn durable_engines() -> Vec<StoreEngine> {
 /// An engine with small memory, so that little data makes files.
 pub(crate) fn options(engine: StoreEngine) -> StoreOptions {
     StoreOptions {
-        write_buffer_bytes: 256 << 10,
+        write_buffer_bytes: match engine {
+            // All workers of fjall 3.1.13 and its writer were seen to wait for room in their queue, for ever, with memtables of 256 KiB: these fill
+            // faster than the workers rotate them.
+            StoreEngine::Fjall => 4 << 20,
+            _ => 256 << 10,
+        },
         block_cache_bytes: 1 << 20,
         durability: match engine {
             StoreEngine::Redb | StoreEngine::Memcached => Durability::Unlogged,
