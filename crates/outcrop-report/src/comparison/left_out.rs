@@ -94,8 +94,9 @@ fn unlike(comparison: &Comparison) -> Vec<(&'static str, String)> {
 /// The rows without a ratio by the kind of their reasons, in a line each.
 fn kinds(comparison: &Comparison) -> Vec<(&'static str, String)> {
     let mut by_kind: BTreeMap<String, usize> = BTreeMap::new();
-    let mut count = 0;
+    let (mut count, mut of_all) = (0, 0);
     for row in comparison.rows.iter().filter(|row| !is_zero_on_both(row)) {
+        of_all += 1;
         if let Verdict::NotComparable(reasons) = &row.verdict {
             count += 1;
             for kind in reasons
@@ -115,7 +116,7 @@ fn kinds(comparison: &Comparison) -> Vec<(&'static str, String)> {
         .into_iter()
         .map(|(kind, count)| format!("{count}: {kind}"));
     let kinds = kinds.collect::<Vec<_>>().join("; ");
-    let rows = counted(comparison.rows.len(), "row");
+    let rows = counted(of_all, "row");
     let sentences = format!("{count} of {rows}{several}. {kinds}. --all gives the reasons in full.");
     vec![(NOT_COMPARABLE, sentences)]
 }

@@ -88,6 +88,22 @@ fn more_hits_than_a_peer_are_not_claimed_of_intervals_that_overlap() {
 }
 
 #[test]
+fn throughput_and_latencies_beside_other_programs_come_with_a_warning_on_the_screen() {
+    let mut run = policies().run;
+    let warning =
+        "Throughput and latencies are those of a busy machine: other programs used 66 % of the CPUs";
+    let flowing = |run: &RunView| {
+        let screen = Report::of(run).screen(200, false);
+        screen.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(!flowing(&run).contains("busy machine"));
+    for trial in &mut run.trials {
+        trial.others_cpu_share = Some(0.66);
+    }
+    assert!(flowing(&run).contains(warning), "{}", flowing(&run));
+}
+
+#[test]
 fn cpu_time_beside_peers_is_not_judged_where_the_advice_on_it_is_withheld_as_others_used_the_cpus() {
     let mut run = peers().run;
     assert_eq!(finding(&run, "cache-less-cpu-than-peers").verdict, Verdict::Holds);

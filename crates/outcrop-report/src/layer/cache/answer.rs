@@ -19,10 +19,11 @@ use super::memory::memory;
 use super::policy::policy;
 use super::settled::is_unsettled;
 use super::{offered, settled};
-use crate::answer::{Absence, Answer, Capability, Caution, Claim, Reading};
+use crate::answer::{Absence, Answer, Capability, Caution, Claim, Gravity, Reading};
 use crate::cell::{Cell, best};
 use crate::change::Difference;
 use crate::command::Commands;
+use crate::disturbed::why_disturbed;
 use crate::layer::{cautions, overload, subjects};
 use crate::number::{Number, SHARE_OF_GETS};
 use crate::ties;
@@ -278,6 +279,13 @@ fn own_cautions(cells: &[Cell<'_>], commands: &Commands) -> Vec<Caution> {
     let mut cautions: Vec<Caution> = overloaded.into_iter().chain(reasons).collect();
     cautions.extend(generators(cells).caution());
     cautions.extend(settled::caution(cells, commands));
+    // The server and the load driver share the CPUs with whatever else runs.
+    cautions.extend(why_disturbed(cells).map(|why| {
+        Caution::warning(format!(
+            "Throughput and latencies are those of a busy machine: {why}. Hit ratios do not depend on that."
+        ))
+        .graded(Gravity::Contaminated)
+    }));
     let limited = all_of(cells, |cell| cell.has(&DRIVER_LIMIT)).len();
     if limited > 0 {
         cautions.push(Caution::warning(format!(
