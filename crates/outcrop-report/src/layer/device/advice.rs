@@ -1,31 +1,30 @@
 //! What to configure: queue depth for throughput and for latency, access size, and what a mix costs.
 
+mod beyond;
+mod knee;
 mod latency;
 mod mix;
 
-use outcrop_measure::knee;
 use outcrop_measure::metric::Unit;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
-    ACCESS, ACCESS_PATTERN, ARRIVAL, BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, QUEUE_DEPTH,
-    SYNC,
+    ACCESS, ACCESS_PATTERN, ARRIVAL, BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, JOBS, QUEUE_DEPTH, SYNC,
 };
 use outcrop_workload::Arrivals;
 
 use super::cell::{DeviceCell, P99};
 use super::cliff;
-use super::curve::{
-    depth_curve, first_of_ties, iops_of, load_points, offered_curve, pure_curves, ties, without_iops,
-};
+use super::curve::{depth_curve, first_of_ties, iops_of, offered_curve, pure_curves, without_iops};
 use super::durability;
-use super::findings::{generators, is_of_memory, predicted_knee, steady_rounds};
+use super::findings::{generators, is_of_memory, steady_rounds};
 use super::limits::MEMORY_ANSWERED;
 use crate::answer::{Claim, UNCERTAIN};
-use crate::cell::{Cell, best};
+use crate::cell::Cell;
 use crate::disturbed::why_disturbed;
 use crate::finding::{Side, as_sentence};
 use crate::layer::undecided::{add_rival, add_unclear, is_disturbed};
 use crate::number::Number;
+use beyond::{deeper, with_more_jobs};
 
 /// Tail growth over the lone request that counts as "latency kept".
 const LATENCY_KEPT: f64 = 2.0;
@@ -57,7 +56,11 @@ pub(super) fn claims(cells: &[Cell<'_>]) -> Vec<Claim> {
     });
     let throughput = |curve: &[&Cell<'_>], direction| throughput_depth(cells, curve, direction);
     let latency = |curve: &[&Cell<'_>], direction| latency::depth(cells, curve, direction);
-    let kinds: [(Make<'_>, _); 3] = [(&throughput, &loads), (&latency, &loads), (&knee_claim, &depths)];
+    let kinds: [(Make<'_>, _); 3] = [
+        (&throughput, &loads),
+        (&latency, &loads),
+        (&knee::claim_on, &depths),
+    ];
     let of_curves = kinds.iter().flat_map(|(make, curves)| {
         let make = |(curve, direction): &(Option<Vec<_>>, _)| {
             let curve = curve.as_deref()?;
@@ -150,110 +153,6 @@ fn named(number: &Number, name: impl Into<String>) -> Number {
     number.clone().named(name)
 }
 
-/// Where more depth stops buying throughput: predicted from both ends of the curve where it begins at a single request, and observed on it.
-fn knee_claim(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
-    let (_, peak) = best(curve.iter().copied(), &IOPS.both)?;
-    let lone = curve[0].number(&LATENCY.both.mean)?;
-    let predicted = predicted_knee(curve, "requests in flight at the predicted knee");
-    let points = load_points(curve);
-    let observed = knee::observed(&points);
-    let with_figures = match points.len() == curve.len() {
-        true => "",
-        false => " that has figures",
-    };
-    if predicted.is_none() && observed.is_none() {
-        return None;
-    }
-    let mut numbers = vec![named(peak, format!("highest {direction} IOPS of the curve"))];
-    if let Some(predicted) = &predicted {
-        numbers.insert(0, predicted.clone());
-        numbers.push(named(lone, "mean latency at the smallest depth"));
-    }
-    let (short, long) = match observed {
-        Some(knee) => {
-            let depth = knee.concurrency;
-            let name = "observed knee, requests in flight";
-            numbers.push(Number::derived(name, depth, Unit::Count, peak.n));
-            // Below a single request there is nothing.
-            let is_lowest = knee.is_lowest_measured && depth > 1.0;
-            let low = match is_lowest {
-                true => " (the smallest depth measured; the knee may be lower)",
-                false => "",
-            };
-            let or_below = if is_lowest { " or below" } else { "" };
-            let share = knee.share_of_peak * 100.0;
-            (
-                format!("observed at {depth}{or_below} ({share:.0} % of the peak)"),
-                format!("observed at {depth}{low}, where it gives {share:.0} % of its peak"),
-            )
-        }
-        None if points.len() < 3 => (
-            "not observed: a knee needs three depths".to_owned(),
-            "not observed: fewer than three depths have figures".to_owned(),
-        ),
-        None => (
-            format!("not observed among the depths measured{with_figures}"),
-            format!(
-                "not observed: throughput per latency still rises at the deepest queue measured{with_figures}"
-            ),
-        ),
-    };
-    add_rival(&mut numbers, iops_of(curve, direction));
-    let requests = format!("{} {direction}s{}", curve[0].access(), aside(curve[0]));
-    // Where the run has loads of several jobs, its highest IOPS may be another.
-    let of_jobs = match (curve[0].apart(&[&JOBS]).is_empty(), curve[0].jobs()) {
-        (true, _) => String::new(),
-        (false, 1) => " of one job".to_owned(),
-        (false, jobs) => format!(" of {jobs} jobs"),
-    };
-    let under = format!("{of_jobs}{}{}", curve[0].access_apart(), curve[0].circumstances());
-    let (brief, text) = match predicted.map(|predicted| predicted.value) {
-        Some(predicted) => (
-            format!("{predicted:.1} in flight predicted{under}; {short}"),
-            format!(
-                "{requests} start to queue at about {predicted:.1} requests in flight (highest IOPS{of_jobs} × mean latency of a single request); {long}."
-            ),
-        ),
-        None => (
-            format!("{short}{under}; not predicted without QD 1"),
-            format!(
-                "The knee of {requests} is {long}. It is not predicted: that needs the latency of a single request, and the least depth is {}.",
-                curve[0].depth_words()
-            ),
-        ),
-    };
-    Some(claim(format!("Knee of {direction}s"), brief, text, numbers))
-}
-
-/// Under which circumstances, as an aside within a sentence: `, sync dsync,`.
-fn aside(cell: &Cell<'_>) -> String {
-    match cell.circumstances() {
-        none if none.is_empty() => none,
-        some => format!("{some},"),
-    }
-}
-
-/// Whether two cells differ in nothing but their jobs and their depth.
-fn differs_in_load_alone(cell: &Cell<'_>, like: &Cell<'_>) -> bool {
-    cell.is_like(like, &[&QUEUE_DEPTH, &JOBS])
-}
-
-/// What the best of the cells gives that have more jobs and differ in nothing but their depth, where that is more for sure.
-fn with_more_jobs(
-    cells: &[Cell<'_>],
-    like: &Cell<'_>,
-    reached: &Number,
-    direction: Direction,
-) -> Option<String> {
-    let alike = |cell: &&Cell<'_>| cell.jobs() > like.jobs() && differs_in_load_alone(cell, like);
-    let (cell, iops) = best(cells.iter().filter(alike), &IOPS.both)?;
-    let is_more = iops.value > reached.value && !ties(reached, iops);
-    let tail = cell
-        .directed(direction, &P99)
-        .map_or_else(String::new, |p99| format!(" at a p99 of {p99}"));
-    is_more.then(|| format!("; {} gives {iops}{tail}", cell.depth_words()))
-}
-
 /// The least depth, or number of jobs, whose throughput ties with the highest of the curve.
 fn throughput_depth(cells: &[Cell<'_>], curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
     let ((cell, iops), other) = first_of_ties(curve, &IOPS.both)?;
@@ -274,12 +173,12 @@ fn throughput_depth(cells: &[Cell<'_>], curve: &[&Cell<'_>], direction: Directio
         _ => "",
     };
     let lacking = without_iops(curve, &words_of);
-    let measured = if lacking.is_empty() {
-        "measured"
-    } else {
-        "that has a figure"
+    let measured = match lacking.as_str() {
+        "" => "measured",
+        _ => "that has a figure",
     };
-    let more = with_more_jobs(cells, cell, peak, direction).unwrap_or_default() + &lacking;
+    let more_jobs = with_more_jobs(cells, cell, peak, direction).unwrap_or_default();
+    let more = more_jobs + &lacking + deeper(cell, curve, is_of_jobs);
     // Where the run has loads of several jobs, a depth alone does not name this one.
     let brief_words = match cells.iter().any(|other| other.jobs() > cell.jobs()) {
         true if !jobs.is_empty() => format!("1 job × {words}"),

@@ -4,7 +4,8 @@ use outcrop_schema::device::{Direction, IOPS, QUEUE_DEPTH};
 
 use super::super::cell::{DeviceCell, P99};
 use super::super::curve::ties;
-use super::{LATENCY_KEPT, claim_with_action, differs_in_load_alone, growth, named, topic};
+use super::beyond::differs_in_load_alone;
+use super::{LATENCY_KEPT, claim_with_action, growth, named, topic};
 use crate::answer::Claim;
 use crate::cell::Cell;
 use crate::finding::Side;
