@@ -18,8 +18,12 @@ pub(super) fn body(answer: &Answer) -> Markup {
             h3 { "How sure this is" }
             ul.cautions {
                 @for caution in &answer.cautions {
-                    @let warning = caution.is_warning();
-                    li.warning[warning] { @if warning { strong { "Warning: " } } (prose(&caution.text)) }
+                    // Without a class of no name: a page has many, and room for so many bytes.
+                    @if caution.is_warning() {
+                        li.warning { strong { "Warning: " } (prose(&caution.text)) }
+                    } @else {
+                        li { (prose(&caution.text)) }
+                    }
                 }
             }
         }

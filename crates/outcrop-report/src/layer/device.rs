@@ -8,6 +8,7 @@ mod curve;
 mod durability;
 mod figures;
 mod findings;
+mod knee;
 mod limits;
 mod matrix;
 mod method;

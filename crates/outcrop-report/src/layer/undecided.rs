@@ -229,6 +229,21 @@ pub(crate) const fn more_repetitions(trials: usize) -> usize {
     if trials < ENOUGH { ENOUGH } else { 2 * trials }
 }
 
+/// How often to measure a number so that its interval is likely to be narrow enough. It narrows with the square root of the trials; those of
+/// few trials say little of that, and of a number that scatters a lot a next step is named.
+fn repetitions_for(number: &Number) -> usize {
+    /// More of them at a time are not advised.
+    const MOST_TIMES: f64 = 4.0;
+    let usual = more_repetitions(number.n);
+    match number.plus_minus_percent() {
+        Some(percent) if number.n >= ENOUGH => {
+            let times = (percent / AIM_PERCENT).powi(2).clamp(1.0, MOST_TIMES);
+            usual.max((number.n as f64 * times).ceil() as usize)
+        }
+        _ => usual,
+    }
+}
+
 /// The findings of a layer. One about what was measured is not testable where it rests on an interval that is too wide, or on one trial: a
 /// missing interval is no narrow one.
 pub(super) fn untestable(findings: Vec<Finding>, layer: &LayerOfRun<'_>) -> Vec<Finding> {
@@ -358,7 +373,7 @@ fn more_for(number: &Number, layer: &LayerOfRun<'_>) -> More {
         .is_of_sample
         .then(|| larger_sample(number, layer))
         .flatten();
-    sample.unwrap_or_else(|| More::Repetitions(more_repetitions(number.n)))
+    sample.unwrap_or_else(|| More::Repetitions(repetitions_for(number)))
 }
 
 /// The sample of which the interval is likely to be narrow enough, and no more than all the data: it narrows with the square root of what is

@@ -60,9 +60,11 @@ pub(super) fn to_decide(layers: &[LayerSection], report: &Report, width: usize) 
     let command = commands.join("; and ");
     // More trials next to the same other work leave the intervals as wide.
     let text = match &report.other_load {
-        None => format!("To decide the rest, {command}."),
+        None => format!("More measurements may decide the rest: {command}."),
         Some(load) => {
-            format!("To decide the rest, {command}, on a quiet machine (there was other work: {load}).")
+            format!(
+                "More measurements may decide the rest: {command}, on a quiet machine (there was other work: {load})."
+            )
         }
     };
     wrapped(&text, width, INDENT)

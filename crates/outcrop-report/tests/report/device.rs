@@ -55,45 +55,6 @@ fn an_honest_run_obeys_the_arithmetic_and_a_dishonest_one_is_found_out() {
     );
 }
 
-/// The audit's words: `predicted 7.7, beyond the depths measured`, of depths 1 and 32.
-#[test]
-fn a_knee_between_the_depths_measured_is_not_said_to_lie_beyond_them() {
-    let run = RunBuilder::new(5).cells(&[4096], &[1, 32], &[100]).build();
-    let report = Report::of(&run);
-    let mut advice = report.layers[0].answer.advice.iter();
-    let knee = advice.find(|claim| claim.topic == "Knee of reads").unwrap();
-    assert_eq!(
-        knee.brief,
-        "at least 16.0 in flight predicted; not observed: a knee needs three depths"
-    );
-}
-
-/// Depths that were not tried may give more, where the deepest that was tried gives the most.
-#[test]
-fn the_advice_says_that_deeper_queues_were_not_measured_where_the_deepest_gives_the_most() {
-    const DEEPER: &str = "deeper queues were not measured and may give more";
-    let advice = |depths: &[u32], topic: &str| {
-        let run = RunBuilder::new(5).cells(&[4096], depths, &[100]).build();
-        let report = Report::of(&run);
-        let mut advice = report.layers[0].answer.advice.iter();
-        let claim = advice.find(|claim| claim.topic == topic).expect("a claim");
-        (claim.brief.clone(), claim.text.clone())
-    };
-    // The builder's device gives its most at 16 in flight: depths up to 8 only see it rise.
-    let (brief, text) = advice(&[1, 2, 4, 8], "Read throughput");
-    assert!(brief.contains(DEEPER) && text.contains(DEEPER), "{brief}\n{text}");
-    let (brief, text) = advice(&[1, 8, 32, 64, 128], "Read throughput");
-    assert!(
-        !brief.contains(DEEPER) && !text.contains(DEEPER),
-        "{brief}\n{text}"
-    );
-    let (brief, text) = advice(&[1, 2, 4, 8], "Knee of reads");
-    assert!(brief.starts_with("at least "), "{brief}");
-    assert!(text.contains("no less than about"), "{text}");
-    let (brief, _) = advice(&[1, 8, 32, 64, 128], "Knee of reads");
-    assert!(!brief.contains("at least"), "{brief}");
-}
-
 #[test]
 fn what_the_kernel_does_not_count_is_not_testable_with_its_reason() {
     let blind = RunBuilder {

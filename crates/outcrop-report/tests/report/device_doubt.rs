@@ -15,7 +15,7 @@ use crate::device_limits::{finding, missing, row, run_of, set, value};
 use crate::fixture::{RunBuilder, complete};
 
 /// Multiplies a metric of the trials of some cells, further for each repetition: a wide interval.
-fn scatter(run: &mut RunView, metric: &Metric, cells: impl Fn(&TrialEntry) -> bool, by: f64) {
+pub(crate) fn scatter(run: &mut RunView, metric: &Metric, cells: impl Fn(&TrialEntry) -> bool, by: f64) {
     for trial in run.trials.iter_mut().filter(|trial| cells(trial)) {
         let step = f64::from(trial.repetition) - 1.0;
         let scattered = value(trial, metric) * (1.0 + by * step);
@@ -23,7 +23,7 @@ fn scatter(run: &mut RunView, metric: &Metric, cells: impl Fn(&TrialEntry) -> bo
     }
 }
 
-fn claim<'r>(report: &'r Report, topic: &str) -> &'r Claim {
+pub(crate) fn claim<'r>(report: &'r Report, topic: &str) -> &'r Claim {
     let advice = &report.layers[0].answer.advice;
     let found = advice.iter().find(|claim| claim.topic == topic);
     found.unwrap_or_else(|| panic!("no {topic} in {advice:?}"))
@@ -66,7 +66,7 @@ fn what_a_cell_with_all_its_trials_leaves_open_is_repeated_and_not_resumed() {
     );
     let screen = elsewhere.screen(200, false);
     assert!(
-        screen.contains("To decide the rest, run `outcrop run "),
+        screen.contains("More measurements may decide the rest: run `outcrop run "),
         "{screen}"
     );
     let here = Report::of(&run_without("32"));

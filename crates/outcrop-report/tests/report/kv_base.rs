@@ -107,7 +107,7 @@ fn a_limit_that_more_trials_would_decide_keeps_the_command_for_them() {
     let screen = Report::under(&run, &[], &limited, None).screen(200, false);
     let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        flowing.contains("To decide the rest, run `outcrop run "),
+        flowing.contains("More measurements may decide the rest: run `outcrop run "),
         "{screen}"
     );
     assert!(flowing.contains("may meet the limit on the p99"), "{screen}");

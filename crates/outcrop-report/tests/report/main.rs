@@ -35,6 +35,7 @@ mod device_depths;
 mod device_disturbed;
 mod device_doubt;
 mod device_imported;
+mod device_knee;
 mod device_limits;
 mod device_rates;
 mod device_storage;

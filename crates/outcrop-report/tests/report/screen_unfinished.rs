@@ -19,12 +19,12 @@ fn a_run_that_lacks_trials_is_to_be_resumed_and_not_repeated() {
         screen.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     run.plan.push_str("\n[plan.trial]\nrepetitions = 3\n");
-    assert!(screen(&run).contains("To decide the rest, run `outcrop run "));
+    assert!(screen(&run).contains("More measurements may decide the rest: run `outcrop run "));
     run.plan = run.plan.replace("repetitions = 3", "repetitions = 5");
     let unfinished = screen(&run);
     assert!(
         unfinished.contains(
-            "To decide the rest, resume the run, which is not finished, with `outcrop run --resume runs/"
+            "More measurements may decide the rest: resume the run, which is not finished, with `outcrop run --resume runs/"
         ) && !unfinished.contains("--repetitions"),
         "{unfinished}"
     );

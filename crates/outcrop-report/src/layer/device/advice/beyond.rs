@@ -12,12 +12,12 @@ pub(super) fn is_deepest(cell: &Cell<'_>, curve: &[&Cell<'_>]) -> bool {
     curve.len() > 1 && curve.last().is_some_and(|last| std::ptr::eq(*last, cell))
 }
 
-/// That more than the most measured may give more, as a clause; nothing where the load that is advised is a smaller one.
+/// That more than the most measured may give more throughput, as a clause; nothing where the load that is advised is a smaller one.
 pub(super) fn deeper(advised: &Cell<'_>, curve: &[&Cell<'_>], is_of_jobs: bool) -> &'static str {
     match (is_deepest(advised, curve), is_of_jobs) {
         (false, _) => "",
-        (true, true) => "; more jobs were not measured and may give more",
-        (true, false) => "; deeper queues were not measured and may give more",
+        (true, true) => "; more jobs may give more",
+        (true, false) => "; deeper queues may give more",
     }
 }
 

@@ -1,12 +1,12 @@
 //! Where more requests in flight stop buying throughput.
 
-use outcrop_measure::knee;
 use outcrop_measure::metric::Unit;
 use outcrop_schema::device::{Direction, IOPS, JOBS, LATENCY};
 
 use super::super::cell::DeviceCell;
 use super::super::curve::{iops_of, load_points};
 use super::super::findings::predicted_knee;
+use super::super::knee::ObservedKnee;
 use super::beyond::is_deepest;
 use super::{claim, named};
 use crate::answer::Claim;
@@ -20,7 +20,7 @@ pub(super) fn claim_on(curve: &[&Cell<'_>], direction: Direction) -> Option<Clai
     let lone = curve[0].number(&LATENCY.both.mean)?;
     let predicted = predicted_knee(curve, "requests in flight at the predicted knee");
     let points = load_points(curve);
-    let observed = knee::observed(&points);
+    let observed = ObservedKnee::of(curve);
     let with_figures = match points.len() == curve.len() {
         true => "",
         false => " that has figures",
@@ -34,23 +34,11 @@ pub(super) fn claim_on(curve: &[&Cell<'_>], direction: Direction) -> Option<Clai
         numbers.insert(0, predicted.clone());
         numbers.push(named(lone, "mean latency at the smallest depth"));
     }
-    let (short, long) = match observed {
+    let (short, long) = match &observed {
         Some(knee) => {
-            let depth = knee.concurrency;
             let name = "observed knee, requests in flight";
-            numbers.push(Number::derived(name, depth, Unit::Count, peak.n));
-            // Below a single request there is nothing.
-            let is_lowest = knee.is_lowest_measured && depth > 1.0;
-            let low = match is_lowest {
-                true => " (the smallest depth measured; the knee may be lower)",
-                false => "",
-            };
-            let or_below = if is_lowest { " or below" } else { "" };
-            let share = knee.share_of_peak * 100.0;
-            (
-                format!("observed at {depth}{or_below} ({share:.0} % of the peak)"),
-                format!("observed at {depth}{low}, where it gives {share:.0} % of its peak"),
-            )
+            numbers.push(Number::derived(name, knee.best.concurrency, Unit::Count, peak.n));
+            observed_in_words(knee)
         }
         None if points.len() < 3 => (
             "not observed: a knee needs three depths".to_owned(),
@@ -59,7 +47,7 @@ pub(super) fn claim_on(curve: &[&Cell<'_>], direction: Direction) -> Option<Clai
         None => (
             format!("not observed among the depths measured{with_figures}"),
             format!(
-                "not observed: throughput per latency still rises at the deepest queue measured{with_figures}"
+                "not observed: throughput per latency is greatest at the deepest queue measured{with_figures}"
             ),
         ),
     };
@@ -88,6 +76,29 @@ pub(super) fn claim_on(curve: &[&Cell<'_>], direction: Direction) -> Option<Clai
         ),
     };
     Some(claim(format!("Knee of {direction}s"), brief, text, numbers))
+}
+
+/// Where a knee is observed, in brief and in full.
+fn observed_in_words(knee: &ObservedKnee) -> (String, String) {
+    let (least, most) = knee.ends;
+    if knee.is_open() {
+        let beyond = if knee.may_lie_beyond { ", or deeper" } else { "" };
+        let somewhere = format!("observed somewhere from {least} to {most}{beyond}");
+        return (format!("{somewhere} (a tie)"), format!("{somewhere}: these tie"));
+    }
+    let depth = knee.best.concurrency;
+    // Below a single request there is nothing.
+    let is_lowest = knee.best.is_lowest_measured && depth > 1.0;
+    let low = match is_lowest {
+        true => " (the smallest depth measured; the knee may be lower)",
+        false => "",
+    };
+    let or_below = if is_lowest { " or below" } else { "" };
+    let share = knee.best.share_of_peak * 100.0;
+    (
+        format!("observed at {depth}{or_below} ({share:.0} % of the peak)"),
+        format!("observed at {depth}{low}, where it gives {share:.0} % of its peak"),
+    )
 }
 
 /// Under which circumstances, as an aside within a sentence: `, sync dsync,`.

@@ -6,6 +6,7 @@ use outcrop_schema::device::{Direction, IOPS, READ_WRITE_MIX};
 
 use super::super::cell::DeviceCell;
 use super::super::curve::{curves, depth_curve, load_points};
+use super::super::knee::ObservedKnee;
 use crate::cell::{Cell, best};
 use crate::finding::{Finding, Side, Verdict};
 use crate::number::{Number, counted};
@@ -29,19 +30,18 @@ pub(super) fn knee(cells: &[Cell<'_>]) -> Finding {
         let Some(predicted) = predicted_knee(&curve, &format!("{direction}s, predicted depth")) else {
             continue;
         };
-        let points = load_points(&curve);
         numbers.push(predicted.clone());
-        match knee::observed(&points) {
+        match ObservedKnee::of(&curve) {
             Some(observed) => {
-                let depth = observed.concurrency;
                 let name = format!("{direction}s, observed depth");
-                numbers.push(Number::derived(name, depth, Unit::Count, points.len()));
-                // Below the least depth that was measured the knee may be anywhere.
-                let least = match observed.is_lowest_measured {
-                    true => 0.0,
-                    false => depth / KNEE_FACTOR,
-                };
-                sides.push(Side::of(&predicted, &(least..=depth * KNEE_FACTOR)));
+                let depth = observed.best.concurrency;
+                numbers.push(Number::derived(
+                    name,
+                    depth,
+                    Unit::Count,
+                    load_points(&curve).len(),
+                ));
+                sides.push(side(&predicted, &observed));
             }
             None => beyond = true,
         }
@@ -55,13 +55,14 @@ pub(super) fn knee(cells: &[Cell<'_>]) -> Finding {
         return Finding::not_testable(ID, SENTENCE, reason).numbers(numbers);
     }
     let tested = format!(
-        "predicted depth compared with the depth of the highest IOPS ÷ latency, within a factor of {KNEE_FACTOR:.0} (depths are measured in steps)."
+        "predicted depth compared with the depth of the highest IOPS ÷ latency, and with those that tie with it, within a factor of \
+         {KNEE_FACTOR:.0} (depths are measured in steps)."
     );
     let count = |wanted: Side| sides.iter().filter(|side| **side == wanted).count();
     let verdict = Verdict::of_sides(count(Side::Beyond), count(Side::Open), || {
         format!(
-            "the interval of a predicted depth has values within a factor of {KNEE_FACTOR:.0} of the observed one and beyond it. More \
-             repetitions narrow it"
+            "a predicted depth is within a factor of {KNEE_FACTOR:.0} of some depths that may be the observed one, and not of others, or its \
+             interval reaches beyond that. More repetitions may tell"
         )
     });
     Finding::judged(ID, SENTENCE, verdict, tested)
@@ -69,6 +70,23 @@ pub(super) fn knee(cells: &[Cell<'_>]) -> Finding {
             "The two differ where a single request takes a different time than concurrent ones (caches, power states), or where the latencies are wrong (see Little's law).",
         )
         .numbers(numbers)
+}
+
+/// Whether a predicted knee is close to the observed one, whichever of the depths that tie is that.
+fn side(predicted: &Number, observed: &ObservedKnee) -> Side {
+    let close_to = |depth: f64| {
+        // Below the least depth that was measured the knee may be anywhere.
+        let least = match observed.best.is_lowest_measured && depth == observed.best.concurrency {
+            true => 0.0,
+            false => depth / KNEE_FACTOR,
+        };
+        Side::of(predicted, &(least..=depth * KNEE_FACTOR))
+    };
+    let (least, most) = observed.ends;
+    match (close_to(least), close_to(most)) {
+        (one, other) if one == other => one,
+        _ => Side::Open,
+    }
 }
 
 /// The IOPS of a mix ÷ what the weighted mean of its parts promises.
