@@ -152,8 +152,6 @@ fn fatal_hint(finished: usize, run: &Path) -> String {
         1 => "the finished trial is kept".to_owned(),
         finished => format!("the {finished} finished trials are kept"),
     };
-    format!(
-        "; {kept}; fix this, then run `outcrop run --resume {}`",
-        run.display()
-    )
+    let run = run.display();
+    format!("; {kept} (`outcrop report {run}` shows them); fix this, then run `outcrop run --resume {run}`")
 }

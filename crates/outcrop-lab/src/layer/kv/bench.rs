@@ -145,6 +145,32 @@ fn remove_abandoned(preparation: &mut Preparation<'_, '_>) -> Result<(), LabErro
 }
 
 impl KvBench<'_> {
+    /// Refuses a trial that would write more than the run may.
+    fn check_limit(&self, cell: &Cell) -> Result<(), TrialFailure> {
+        // What the machine did says more than what was assumed of it.
+        let known = self.written_by.get(&cell.id).copied();
+        let likely = known.unwrap_or_else(|| super::forecast::trial(cell).likely_bytes_written);
+        match self.write_limit_bytes {
+            Some(limit) if likely > 0 && self.bytes_written + likely > limit => Err(TrialFailure {
+                message: format!(
+                    "a trial of this cell writes about {}, but only {} may be written in all, and {} have been; use fewer records or a larger limit",
+                    format_bytes(likely),
+                    format_bytes(limit),
+                    format_bytes(self.bytes_written)
+                ),
+                is_fatal: true,
+                is_bad_input: false,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// A trial of a cell that cannot be measured here, whose other trials write nothing either.
+    fn absent(&mut self, cell: &Cell, why: &str) -> TrialReport {
+        self.written_by.entry(cell.id.clone()).or_insert(0);
+        values::absent(why)
+    }
+
     /// Adds what the filesystem does that the databases lay on, where it is the user's.
     fn remarking(&self, mut report: TrialReport, is_own: bool) -> TrialReport {
         let remark = match &self.compressed_below {
@@ -165,30 +191,19 @@ impl Bench for KvBench<'_> {
         let pool = self.pools.get(&cell.subject);
         let pool = pool.map(|pool| ValueSource::CutFrom(Arc::clone(&pool.bytes)));
         let spec = parameters::kv_spec(&cell.factors, &cell.trial, trial.seed, pool);
-        // What the machine did says more than what was assumed of it.
-        let known = self.written_by.get(&cell.id).copied();
-        let likely = known.unwrap_or_else(|| super::forecast::trial(cell).likely_bytes_written);
-        if let Some(limit) = self
-            .write_limit_bytes
-            .filter(|limit| self.bytes_written + likely > *limit)
+        // What no engine here does writes nothing: it is not for the limit to refuse.
+        if let Err(error) = spec.validate()
+            && is_absent(&error)
         {
-            return Err(TrialFailure {
-                message: format!(
-                    "a trial of this cell writes about {}, but only {} may be written in all, and {} have been; use fewer records or a larger limit",
-                    format_bytes(likely),
-                    format_bytes(limit),
-                    format_bytes(self.bytes_written)
-                ),
-                is_fatal: true,
-                is_bad_input: false,
-            });
+            return Ok(self.absent(cell, &error.to_string()));
         }
+        self.check_limit(cell)?;
         let filesystem = filesystem_of(&cell.factors);
         let own = filesystem.map(|filesystem| self.grounds.make(&filesystem, self.stop));
         let own = match own.transpose() {
             Ok(own) => own,
             Err(FilesystemError::Interrupted) => return Ok(TrialReport::interrupted()),
-            Err(FilesystemError::Unavailable(why)) => return Ok(values::absent(&why)),
+            Err(FilesystemError::Unavailable(why)) => return Ok(self.absent(cell, &why)),
             Err(error) => return Err(TrialFailure::of(&error)),
         };
         let root = own.as_ref().map(OwnFilesystem::path);
@@ -219,7 +234,7 @@ impl Bench for KvBench<'_> {
                 }
             }
             Err(KvError::Interrupted) => Ok(TrialReport::interrupted()),
-            Err(error) if is_absent(&error) => Ok(values::absent(&error.to_string())),
+            Err(error) if is_absent(&error) => Ok(self.absent(cell, &error.to_string())),
             // Only the image is full: the next cell begins with an empty one.
             Err(KvError::NoSpace { .. }) if own.is_some() => Err(TrialFailure::of(
                 &"the databases fill the filesystem that was made for them; use a shorter duration, or put them on a disk with \
@@ -258,4 +273,61 @@ pub(super) fn is_absent(error: &KvError) -> bool {
             | KvError::Condition { .. }
             | KvError::Lacks { .. }
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use outcrop_results::Outcome;
+
+    use super::*;
+    use crate::plan::{PlanOptions, PlanSet, PlanSource};
+
+    const PLAN: &str = r#"
+name = "stores"
+question = "Which store?"
+layer = "kv"
+[workload]
+compression = "zstd:1"
+records = 100
+[factors]
+engine = ["fjall", "rocksdb"]
+"#;
+
+    /// A reader's run ended at its limit for a trial that writes nothing, with the words that it writes 8200 KiB.
+    #[test]
+    fn a_store_that_its_engine_cannot_be_is_not_refused_for_what_it_would_write() {
+        let data = tempfile::tempdir().unwrap();
+        let options = PlanOptions {
+            directory: Some(data.path().to_owned()),
+            ..PlanOptions::default()
+        };
+        let source = PlanSource {
+            name: "stores.toml".to_owned(),
+            text: PLAN.to_owned(),
+        };
+        let set = PlanSet::from_sources(&[source], &options).unwrap();
+        let cells: Vec<&Cell> = set.cells().iter().collect();
+        let mut preparation = Preparation {
+            cells: &cells,
+            directory: data.path(),
+            seed: set.seed(),
+            stop: &AtomicBool::new(false),
+            write_limit_bytes: Some(1),
+            report: &mut |_| {},
+        };
+        let mut bench = KvBench::prepare(&[], &mut preparation).unwrap();
+        let trials = set.trials();
+        let mut outcome_of = |engine: &str| {
+            let is_of_engine = |cell: &Cell| cell.factors.spelling(&kv::ENGINE) == Some(engine);
+            let index = cells.iter().position(|cell| is_of_engine(cell)).unwrap();
+            let trial = trials.iter().find(|trial| trial.cell == index).unwrap();
+            bench.run(cells[index], trial).map(|report| report.outcome)
+        };
+        assert_eq!(outcome_of("fjall").unwrap(), Outcome::Completed);
+        let refusal = outcome_of("rocksdb").unwrap_err();
+        assert!(
+            refusal.is_fatal && refusal.message.contains("may be written in all"),
+            "{refusal:?}"
+        );
+    }
 }
