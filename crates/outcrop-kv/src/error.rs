@@ -155,6 +155,17 @@ pub enum KvError {
         /// Its exit code or signal.
         how: String,
     },
+    /// A process that holds a database does nothing any more.
+    #[error(
+        "the engine stopped working while it {phase}: for {waited}, all its threads waited, and none for a CPU or a device. They probably wait for each \
+         other; a larger --write-buffer may help"
+    )]
+    Stuck {
+        /// What it did.
+        phase: String,
+        /// How long nothing happened.
+        waited: String,
+    },
     /// The user wants to stop.
     #[error("interrupted")]
     Interrupted,

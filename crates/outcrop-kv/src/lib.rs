@@ -39,6 +39,7 @@ mod spec;
 mod drive;
 mod wire;
 
+mod answers;
 mod process;
 mod trial;
 
@@ -53,5 +54,5 @@ pub use report::{
 pub use spec::{KvSpec, PageCache, ValueSource};
 pub use store::{CompactionState, Counted, Opening, Session, Store, StoreCounters, StoreOptions};
 pub use tables::Tables;
-pub use trial::{Ground, Progress, Site, run};
+pub use trial::{Ground, PATIENCE, Progress, Site, run};
 pub use usage::{Space, allocated_bytes};

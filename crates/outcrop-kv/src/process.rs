@@ -110,6 +110,11 @@ impl Worker {
         send(self.socket.get_ref(), request).map_err(|error| self.ended().unwrap_or(error))
     }
 
+    /// Its number, and that of the group of what it starts.
+    pub(crate) fn id(&self) -> u32 {
+        self.process.id()
+    }
+
     /// The socket that is readable when it has answered.
     pub(crate) fn socket(&self) -> &UnixStream {
         self.socket.get_ref()

@@ -2,15 +2,15 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use outcrop_measure::Rate;
 use outcrop_measure::metric::Unavailable;
 use outcrop_probe::energy::Meter;
 use outcrop_probe::{BlockDevice, Clock, Counters, KernelThreads, MachineCpu};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::answers::{self, Watch};
 use crate::drive::Timing;
 use crate::error::KvError;
 use crate::folder::DatabaseFolder;
@@ -29,11 +29,8 @@ use crate::wire::{Answer, Request};
 const START_WAIT: Duration = Duration::from_millis(20);
 /// More of them take longer.
 const START_WAIT_PER_PROCESS: Duration = Duration::from_millis(1);
-/// Between two looks at the wish to stop.
-const LOOK_INTERVAL: Timespec = Timespec {
-    tv_sec: 0,
-    tv_nsec: 50_000_000,
-};
+/// A database whose threads all wait for so long, and not for a CPU or a device, is given up: longer than any pause between two operations.
+pub const PATIENCE: Duration = Duration::from_secs(60);
 const VALUE_BYTES: &str = "values";
 
 /// Where a trial takes place.
@@ -44,6 +41,8 @@ pub struct Site<'s> {
     pub ground: Option<Ground<'s>>,
     /// Raised when the user wants to stop.
     pub stop: &'s AtomicBool,
+    /// How long all threads of a database may wait for anything but a CPU or a device while it works: [`PATIENCE`].
+    pub patience: Duration,
     /// How processes are started.
     pub program: &'s WorkerProgram,
 }
@@ -209,33 +208,28 @@ impl Trial<'_> {
 
     /// Asks every process the same, and waits for all their answers.
     fn ask_all(&mut self, request: impl Fn(u32) -> Request) -> Result<Vec<Answer>, KvError> {
+        self.ask_each(request, None)
+    }
+
+    /// The same of what processes do without a rest: not for ever where they do nothing.
+    fn ask_to_work(
+        &mut self,
+        phase: &'static str,
+        request: impl Fn(u32) -> Request,
+    ) -> Result<Vec<Answer>, KvError> {
+        let patience = self.site.patience;
+        self.ask_each(request, Some(&Watch { phase, patience }))
+    }
+
+    fn ask_each(
+        &mut self,
+        request: impl Fn(u32) -> Request,
+        watch: Option<&Watch>,
+    ) -> Result<Vec<Answer>, KvError> {
         for (process, worker) in (0..).zip(&self.workers) {
             worker.ask(&request(process))?;
         }
-        let mut answers: Vec<Option<Answer>> = self.workers.iter().map(|_| None).collect();
-        while answers.iter().any(Option::is_none) {
-            if self.site.stop.load(Ordering::Relaxed) {
-                return Err(KvError::Interrupted);
-            }
-            let waiting: Vec<usize> = (0..answers.len()).filter(|at| answers[*at].is_none()).collect();
-            let sockets = waiting.iter().map(|at| self.workers[*at].socket());
-            let mut watched: Vec<PollFd<'_>> =
-                sockets.map(|socket| PollFd::new(socket, PollFlags::IN)).collect();
-            match poll(&mut watched, Some(&LOOK_INTERVAL)) {
-                Ok(_) | Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(KvError::system("wait for processes", error)),
-            }
-            let ready = watched.iter().map(|one| !one.revents().is_empty());
-            let ready: Vec<usize> = waiting
-                .iter()
-                .zip(ready)
-                .filter_map(|(at, is)| is.then_some(*at))
-                .collect();
-            for at in ready {
-                answers[at] = Some(self.workers[at].answer()?);
-            }
-        }
-        Ok(answers.into_iter().flatten().collect())
+        answers::of_all(&mut self.workers, self.site.stop, watch)
     }
 
     /// Opens the databases; all of one engine.
@@ -275,7 +269,7 @@ impl Trial<'_> {
     fn load(&mut self) -> Result<Loaded, KvError> {
         let before = (self.counters)();
         let timing = self.timing();
-        let loaded = self.ask_all(|_| Request::Load(timing))?;
+        let loaded = self.ask_to_work("loaded records", |_| Request::Load(timing))?;
         page_cache::sync(self.databases())?;
         let between_phases = (self.counters)();
         let settled = self.ask_all(|_| Request::Settle)?;
@@ -312,7 +306,7 @@ impl Trial<'_> {
         let meter = Meter::start();
         let timing = self.timing();
         let machine_before = MachineCpu::now();
-        let answers = self.ask_all(|_| Request::Run(timing))?;
+        let answers = self.ask_to_work("ran the workload", |_| Request::Run(timing))?;
         let machine_cpu_share =
             machine_before.and_then(|before| MachineCpu::now()?.busy_share_since(&before));
         let energy_j = meter.and_then(Meter::stop).map(|energy| energy.total.0);

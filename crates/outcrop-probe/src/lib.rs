@@ -32,6 +32,7 @@ pub mod numa;
 pub mod others_cpu;
 pub mod page_cache;
 pub mod process;
+pub mod process_group;
 pub mod program;
 
 mod block_device;

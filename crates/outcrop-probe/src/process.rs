@@ -112,7 +112,7 @@ impl fmt::Display for ServingProcess {
 }
 
 /// Time on CPU of the threads of a process that live, by their numbers.
-fn thread_times_ns(tree: &SystemTree, pid: u32) -> Result<BTreeMap<OsString, u64>, Unavailable> {
+pub(crate) fn thread_times_ns(tree: &SystemTree, pid: u32) -> Result<BTreeMap<OsString, u64>, Unavailable> {
     let mut times = BTreeMap::new();
     let tasks = format!("proc/{pid}/task");
     for task in tree.names(&tasks)? {

@@ -16,5 +16,6 @@ mod servers;
 mod settings;
 mod shelf;
 mod stage;
+mod stuck;
 mod trials;
 mod versions;

@@ -92,6 +92,7 @@ fn the_phases_of_a_trial_follow_one_another_and_overlap_nowhere() {
             directory: place.path(),
             ground: None,
             stop: &AtomicBool::new(false),
+            patience: outcrop_kv::PATIENCE,
             program: &this_program("stage::serves_its_parent", &[]),
         };
         let clock = Clock::new();

@@ -67,6 +67,7 @@ pub(crate) fn watched(
         directory: place,
         ground: None,
         stop,
+        patience: outcrop_kv::PATIENCE,
         program: &program,
     };
     run(spec, &site, progress)

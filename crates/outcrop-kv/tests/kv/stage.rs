@@ -100,6 +100,7 @@ pub(crate) fn try_trial(spec: &KvSpec, directory: &Path) -> Result<KvReport, KvE
         directory,
         ground: None,
         stop: &AtomicBool::new(false),
+        patience: outcrop_kv::PATIENCE,
         program: &this_program("stage::serves_its_parent", &[]),
     };
     run(spec, &site, &mut |_| {})

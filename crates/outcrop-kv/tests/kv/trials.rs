@@ -129,6 +129,7 @@ fn a_trial_that_is_stopped_ends_its_processes_and_leaves_nothing() {
         directory: place.path(),
         ground: None,
         stop: &stop,
+        patience: outcrop_kv::PATIENCE,
         program: &program,
     };
     let mut stop_when_running = |progress| {
@@ -209,6 +210,7 @@ fn a_process_that_cannot_work_is_an_error_with_what_it_said() {
         directory: place.path(),
         ground: None,
         stop: &AtomicBool::new(false),
+        patience: outcrop_kv::PATIENCE,
         program: &program,
     };
     let error = run(&spec(StoreEngine::Fjall), &site, &mut |_| {}).unwrap_err();

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use outcrop_compress::{CompressError, Source};
 use outcrop_filesystem::{FilesystemError, OwnFilesystem, compression_below};
-use outcrop_kv::{DatabaseFolder, Ground, KvError, Site, ValueSource, WorkerProgram, run};
+use outcrop_kv::{DatabaseFolder, Ground, KvError, PATIENCE, Site, ValueSource, WorkerProgram, run};
 use outcrop_measure::metric::Unavailable;
 use outcrop_measure::units::format_bytes;
 use outcrop_results::DataIdentity;
@@ -217,6 +217,7 @@ impl Bench for KvBench<'_> {
             directory: self.directory,
             ground,
             stop: self.stop,
+            patience: PATIENCE,
             program: &self.program,
         };
         match run(&spec, &site, &mut |_| {}) {

@@ -85,6 +85,10 @@ fn of_key_value_stores() {
             KvError::Ended {
                 how: text("signal 9 (SIGKILL)"),
             },
+            KvError::Stuck {
+                phase: "loaded records".to_owned(),
+                waited: "60s".to_owned(),
+            },
             KvError::Interrupted,
         ],
     );
