@@ -376,9 +376,7 @@ fn certainty(group: &CellGroup<'_>) -> Vec<String> {
 fn of_one_trial(rows: &[&CellRow]) -> &'static str {
     let is_long = rows.iter().any(|row| row.longest_trial_s >= LONG_TRIAL_S);
     match rows.iter().any(|row| row.is_of_unfinished_run) {
-        true => {
-            "One trial has no interval; the run is not finished, and resuming it measures the other trials."
-        }
+        true => "One trial has no interval; the run is not finished, and lacks the other trials.",
         false if is_long => "One trial has no interval.",
         false => "One trial has no interval; five repetitions give one.",
     }

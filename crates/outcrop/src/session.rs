@@ -1,6 +1,7 @@
 //! From checked plans to a report: what `profile`, `run` and `device` do alike.
 
 pub(crate) mod agreement;
+mod fatal;
 mod interrupted;
 mod written;
 
@@ -204,12 +205,19 @@ fn measure(
         Ok(outcome) => outcome,
         Err(error) => {
             // The error that counts is the measurement's; an empty folder that stays is said beside it.
-            if if_it_cannot_begin == IfItCannotBegin::DiscardRun
-                && let Err(left) = folder.discard_if_empty()
-            {
+            let left = match if_it_cannot_begin {
+                IfItCannotBegin::DiscardRun => folder.discard_if_empty(),
+                IfItCannotBegin::KeepRun => {
+                    drop(folder);
+                    Ok(())
+                }
+            };
+            if let Err(left) = left {
                 note(&format!("warning: {left}"));
             }
-            return Err(lab_error(error));
+            return Err(fatal::ended(error, !flags.no_save, || {
+                (conclusion.conclude)(&dir, flags)
+            }));
         }
     };
     drop(folder);

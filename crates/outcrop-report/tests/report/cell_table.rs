@@ -142,7 +142,7 @@ fn one_trial_is_to_be_repeated_unless_it_is_long_by_design_or_others_are_to_come
     );
     let unfinished = note(long(), 5);
     assert!(
-        unfinished.contains("resuming it measures the other trials"),
+        unfinished.contains("the run is not finished, and lacks the other trials"),
         "{unfinished}"
     );
 }

@@ -3,12 +3,17 @@
 use outcrop_schema::device::{Direction, IOPS, JOBS, QUEUE_DEPTH};
 
 use super::super::cell::{DeviceCell, P99};
-use super::super::curve::ties;
+use super::super::curve::{first_of_ties, ties};
 use crate::cell::{Cell, best};
 use crate::number::Number;
 
+/// Whether throughput still rises at the end of a curve: none of its other cells ties with the last.
+pub(super) fn still_rises(curve: &[&Cell<'_>]) -> bool {
+    first_of_ties(curve, &IOPS.both).is_some_and(|((cell, _), _)| is_deepest(cell, curve))
+}
+
 /// Whether a cell is the last of its curve, beyond which nothing was measured.
-pub(super) fn is_deepest(cell: &Cell<'_>, curve: &[&Cell<'_>]) -> bool {
+fn is_deepest(cell: &Cell<'_>, curve: &[&Cell<'_>]) -> bool {
     curve.len() > 1 && curve.last().is_some_and(|last| std::ptr::eq(*last, cell))
 }
 

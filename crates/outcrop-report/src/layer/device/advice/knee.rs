@@ -7,7 +7,7 @@ use super::super::cell::DeviceCell;
 use super::super::curve::{iops_of, load_points};
 use super::super::findings::predicted_knee;
 use super::super::knee::ObservedKnee;
-use super::beyond::is_deepest;
+use super::beyond::still_rises;
 use super::{claim, named};
 use crate::answer::Claim;
 use crate::cell::{Cell, best};
@@ -16,7 +16,7 @@ use crate::number::Number;
 
 /// Where more depth stops buying throughput: predicted from both ends of the curve where it begins at a single request, and observed on it.
 pub(super) fn claim_on(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
-    let (peak_cell, peak) = best(curve.iter().copied(), &IOPS.both)?;
+    let (_, peak) = best(curve.iter().copied(), &IOPS.both)?;
     let lone = curve[0].number(&LATENCY.both.mean)?;
     let predicted = predicted_knee(curve, "requests in flight at the predicted knee");
     let points = load_points(curve);
@@ -25,7 +25,7 @@ pub(super) fn claim_on(curve: &[&Cell<'_>], direction: Direction) -> Option<Clai
         true => "",
         false => " that has figures",
     };
-    let (least, about) = at_least(observed.is_none() && is_deepest(peak_cell, curve));
+    let (least, about) = at_least(still_rises(curve));
     if predicted.is_none() && observed.is_none() {
         return None;
     }
