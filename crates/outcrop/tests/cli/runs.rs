@@ -176,3 +176,29 @@ fn a_run_that_wrote_as_much_as_it_may_is_resumed_with_a_limit_that_lets_it_go_on
     let larger = outcrop(dir.path(), &[&resume[..], &["--max-written", "64GiB"]].concat());
     assert_eq!(larger.code, Some(0), "{larger:?}");
 }
+
+/// A reader's run at its limit printed nothing of what it had measured, and named a folder that was gone.
+#[test]
+fn a_run_that_an_error_ends_shows_its_finished_trials_and_names_its_folder_only_where_that_is_kept() {
+    let dir = workplace();
+    // Six trials write 3.6 MB here, and are known to write 3.2 MB.
+    let line = "kv --engine fjall --compression none,lz4 --records 300 --workload ycsb-c --duration 20ms --warm-up 5ms --repetitions 3 \
+                --max-written 3400kB --quiet";
+    let arguments: Vec<&str> = line.split_whitespace().collect();
+    let kept = outcrop(dir.path(), &arguments);
+    assert_eq!(kept.code, Some(3), "{kept:?}");
+    assert!(kept.stdout.contains("fjall"), "{kept:?}");
+    let said = kept
+        .stderr
+        .split_once("finished trials are kept (`outcrop report ");
+    let (_, rest) = said.unwrap_or_else(|| panic!("{kept:?}"));
+    let (run, _) = rest.split_once('`').unwrap();
+    assert!(dir.path().join(run).join("report.html").is_file(), "{kept:?}");
+    let lost = outcrop(dir.path(), &[&arguments[..], &["--no-save"]].concat());
+    assert_eq!(lost.code, Some(3), "{lost:?}");
+    assert!(lost.stdout.contains("fjall"), "{lost:?}");
+    assert!(
+        lost.stderr.contains("; --no-save does not keep the ") && !lost.stderr.contains("--resume"),
+        "{lost:?}"
+    );
+}
