@@ -284,8 +284,9 @@ fn a_comparison_in_pairs_says_of_a_variant_that_memory_answered_for_it() {
     let seen = outcrop(dir.path(), &arguments.split_whitespace().collect::<Vec<_>>());
     assert_eq!(seen.code, Some(0), "{seen:?}");
     let text = seen.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("warning: in the candidate:"), "{text}");
-    assert!(!text.contains("warning: in the baseline:"), "{text}");
+    // Others of either side may be of a busy machine.
+    assert!(text.contains("warning: in the candidate: buffered I/O"), "{text}");
+    assert!(!text.contains("in the baseline: buffered I/O"), "{text}");
 }
 
 #[test]
