@@ -20,7 +20,8 @@ const LOOK_INTERVAL: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 50_000_000,
 };
-/// Looks at what processes do, within the time that they may do nothing. Each costs about as much as one operation of a store on a disk.
+/// Looks at what processes do, within the time that they may do nothing: so few that a trial of some seconds has none, since each reads a small
+/// file for every process of the machine.
 const LOOKS: u32 = 12;
 
 /// What processes do, and how long they may do nothing.
@@ -41,8 +42,13 @@ pub(crate) fn of_all(
     watch: Option<&Watch>,
 ) -> Result<Vec<Answer>, KvError> {
     let mut answers: Vec<Option<Answer>> = workers.iter().map(|_| None).collect();
-    let mut looks: Vec<Looks> = workers.iter().map(|worker| Looks::at(worker.id())).collect();
     let clock = Clock::new();
+    // The first look is not at the beginning: most phases are over before it.
+    let begun_ns = clock.now_ns();
+    let mut looks: Vec<Looks> = workers
+        .iter()
+        .map(|worker| Looks::at(worker.id(), begun_ns))
+        .collect();
     while answers.iter().any(Option::is_none) {
         if stop.load(Ordering::Relaxed) {
             return Err(KvError::Interrupted);
@@ -87,21 +93,17 @@ struct Looks {
 }
 
 impl Looks {
-    fn at(group: u32) -> Self {
+    fn at(group: u32, begun_ns: u64) -> Self {
         Self {
             group,
             last: None,
-            last_ns: 0,
+            last_ns: begun_ns,
             quiet: 0,
         }
     }
 
     /// Looks, if it is time to. True where nothing has happened for so long.
     fn show_nothing_for(&mut self, patience: Duration, now_ns: u64) -> bool {
-        // The first look is not at the beginning: most phases are over by then.
-        if self.last_ns == 0 {
-            self.last_ns = now_ns;
-        }
         if now_ns - self.last_ns < (patience / LOOKS).as_nanos() as u64 {
             return false;
         }
