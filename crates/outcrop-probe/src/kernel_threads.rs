@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use outcrop_measure::metric::Unavailable;
 
+use crate::process::fields_after_name;
 use crate::system_tree::SystemTree;
 
 /// Time on CPU of every kernel thread; take two and subtract them with [`KernelThreads::since`].
@@ -83,10 +84,7 @@ impl KernelThreads {
 /// The ninth field of `stat`; the second is a name in parentheses that may hold blanks and parentheses.
 fn is_kernel_thread(stat: &str) -> bool {
     const FLAGS_AFTER_NAME: usize = 6;
-    let Some((_, fields)) = stat.rsplit_once(')') else {
-        return false;
-    };
-    let flags = fields.split_ascii_whitespace().nth(FLAGS_AFTER_NAME);
+    let flags = fields_after_name(stat).nth(FLAGS_AFTER_NAME);
     flags
         .and_then(|flags| flags.parse::<u64>().ok())
         .is_some_and(|flags| flags & PF_KTHREAD != 0)

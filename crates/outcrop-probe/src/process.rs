@@ -186,12 +186,17 @@ impl OtherProcess {
     }
 }
 
-/// User and kernel time of a process and of its children in a `stat`; its second field is a name in parentheses that may hold anything.
+/// The fields of a `stat` after its second one, a name in parentheses that may hold anything: state, parent, group and so on; none where it has
+/// no name.
+pub(crate) fn fields_after_name(stat: &str) -> impl Iterator<Item = &str> {
+    let (_, fields) = stat.rsplit_once(')').unwrap_or_default();
+    fields.split_ascii_whitespace()
+}
+
+/// User and kernel time of a process and of its children in a `stat`.
 fn ticks(stat: &str) -> Option<[u64; 4]> {
     const USER_AFTER_NAME: usize = 11;
-    let (_, fields) = stat.rsplit_once(')')?;
-    let mut times = fields
-        .split_ascii_whitespace()
+    let mut times = fields_after_name(stat)
         .skip(USER_AFTER_NAME)
         .map_while(|field| field.parse().ok());
     Some([times.next()?, times.next()?, times.next()?, times.next()?])
@@ -331,11 +336,7 @@ mod tests {
     fn a_process_has_the_times_of_its_threads_and_of_the_children_that_it_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         let tree = SystemTree::at(folder.path());
-        let write = |path: &str, text: &str| {
-            let path = tree.path(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        };
+        let write = |path: &str, text: &str| tree.write(path, text);
         // A name that would mislead who counts fields from the front; 3 ticks in user mode, 1 in the kernel, 7 and 2 of children.
         write(
             "proc/9/stat",

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use outcrop_measure::metric::Unavailable;
 
-use crate::process::thread_times_ns;
+use crate::process::{fields_after_name, thread_times_ns};
 use crate::system_tree::SystemTree;
 
 /// The threads of a process group, and how long each has run so far: two equal readings say that none ran in between.
@@ -55,18 +55,15 @@ impl GroupActivity {
     }
 }
 
-/// The fields of a `stat` after the name in parentheses, which may hold anything: state, parent, group.
-fn fields(stat: &str) -> impl Iterator<Item = &str> {
-    let after_name = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
-    after_name.split_ascii_whitespace()
-}
-
 fn is_of_group(stat: &str, group: u32) -> bool {
-    fields(stat).nth(2).and_then(|field| field.parse().ok()) == Some(group)
+    fields_after_name(stat)
+        .nth(2)
+        .and_then(|field| field.parse().ok())
+        == Some(group)
 }
 
 fn is_busy(stat: &str) -> bool {
-    matches!(fields(stat).next(), Some("R" | "D"))
+    matches!(fields_after_name(stat).next(), Some("R" | "D"))
 }
 
 #[cfg(test)]
@@ -77,11 +74,7 @@ mod tests {
     fn two_readings_are_equal_where_no_thread_of_the_group_ran_whatever_others_did() {
         let folder = tempfile::tempdir().unwrap();
         let tree = SystemTree::at(folder.path());
-        let write = |path: &str, text: &str| {
-            let path = tree.path(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        };
+        let write = |path: &str, text: &str| tree.write(path, text);
         // A name that would mislead who counts fields from the front.
         let stat = |state: &str, group: u32| format!("9 (a) S 9 (b) {state} 1 {group} 1 0");
         write("proc/9/stat", &stat("S", 9));

@@ -92,6 +92,14 @@ impl SystemTree {
     pub(crate) fn exists(&self, relative: impl AsRef<Path>) -> bool {
         self.path(relative).exists()
     }
+
+    /// Makes a file of a tree that a test reads.
+    #[cfg(test)]
+    pub(crate) fn write(&self, relative: impl AsRef<Path>, text: &str) {
+        let path = self.path(relative);
+        fs::create_dir_all(path.parent().expect("a file in the tree")).expect("its folder");
+        fs::write(path, text).expect("the file");
+    }
 }
 
 /// The reason that a failed read leaves.
