@@ -35,8 +35,10 @@ pub struct Knee {
     pub latency: f64,
     /// Throughput there ÷ the largest on the curve.
     pub share_of_peak: f64,
-    /// The knee is the least concurrency measured: it may lie lower still.
+    /// It is the least concurrency measured: the knee may lie lower still.
     pub is_lowest_measured: bool,
+    /// It is the greatest concurrency measured: power may still rise beyond it, and then so does the knee.
+    pub is_highest_measured: bool,
 }
 
 /// The concurrency at which a system that reaches `max_throughput_per_s` and answers a lone request in
@@ -57,11 +59,16 @@ pub fn predicted_depth(max_throughput_per_s: f64, min_latency_s: f64) -> f64 {
 ///
 /// None with fewer than three distinct concurrencies; also none when power still rises at the largest, because then
 /// the knee lies beyond what was measured. Points that are not positive and finite are passed over.
+pub fn observed(points: &[Point]) -> Option<Knee> {
+    greatest_power(points).filter(|knee| !knee.is_highest_measured)
+}
+
+/// The point of greatest throughput ÷ latency, as in [`observed`], wherever on the curve it is.
 ///
 /// *Source*: Kleinrock, "Power and deterministic rules of thumb for probabilistic problems in computer
 /// communications", ICC 1979. Chosen over Kneedle (Satopää et al., 2011), which needs a smoother and a sensitivity,
 /// and whose answer depends on the range measured.
-pub fn observed(points: &[Point]) -> Option<Knee> {
+pub fn greatest_power(points: &[Point]) -> Option<Knee> {
     let levels = levels(points);
     if levels.len() < FEWEST_LEVELS {
         return None;
@@ -74,12 +81,13 @@ pub fn observed(points: &[Point]) -> Option<Knee> {
         .enumerate()
         .rev()
         .max_by(|(_, left), (_, right)| power(left).total_cmp(&power(right)))?;
-    (index + 1 < levels.len()).then_some(Knee {
+    Some(Knee {
         concurrency: knee.concurrency,
         throughput: knee.throughput,
         latency: knee.latency,
         share_of_peak: knee.throughput / peak,
         is_lowest_measured: index == 0,
+        is_highest_measured: index + 1 == levels.len(),
     })
 }
 

@@ -1,8 +1,8 @@
 //! Where the knee of a device is predicted and observed, and what lies beyond the depths measured.
 
 use outcrop_report::{Report, Verdict};
-use outcrop_results::TrialEntry;
-use outcrop_schema::device::{IOPS, QUEUE_DEPTH};
+use outcrop_results::{RunView, TrialEntry};
+use outcrop_schema::device::{IOPS, LATENCY, QUEUE_DEPTH};
 
 use crate::device_doubt::{claim, scatter};
 use crate::device_limits::{finding, set, value};
@@ -84,4 +84,86 @@ fn depths_whose_intervals_overlap_are_all_the_knee_that_was_observed() {
         "{:?}",
         knee.verdict
     );
+}
+
+/// Three trials at each depth, with these IOPS and the latencies that follow from them, which differ by this share.
+fn of_iops(points: &[(u32, f64)], spread: f64) -> RunView {
+    let depths: Vec<u32> = points.iter().map(|(depth, _)| *depth).collect();
+    let mut run = RunBuilder::new(3).cells(&[4096], &depths, &[100]).build();
+    for trial in &mut run.trials {
+        let is_here = |(depth, _): &&(u32, f64)| depth.to_string() == trial.factors[QUEUE_DEPTH.name];
+        let (depth, iops) = points.iter().find(is_here).expect("a point of each depth");
+        let iops = iops * (1.0 + spread * (f64::from(trial.repetition) - 1.0));
+        set(trial, IOPS.both, iops);
+        set(trial, LATENCY.both.mean, f64::from(*depth) * 1e9 / iops);
+    }
+    run
+}
+
+/// What is said of the knee in brief, and of the finding that it is where it is predicted: `None` where that is not testable.
+fn knee_of(points: &[(u32, f64)], spread: f64) -> (String, Option<bool>) {
+    let report = Report::of(&of_iops(points, spread));
+    let brief = claim(&report, "Knee of reads").brief.clone();
+    let holds = match finding(&report, "knee-predicted-is-observed").verdict {
+        Verdict::Holds => Some(true),
+        Verdict::DoesNotHold => Some(false),
+        Verdict::NotTestable(_) => None,
+    };
+    (brief, holds)
+}
+
+#[test]
+fn a_prediction_amid_the_depths_that_tie_is_neither_right_nor_wrong() {
+    let (brief, holds) = knee_of(&[(1, 10e3), (4, 20e3), (16, 40e3), (64, 80e3)], 0.10);
+    let both = "at least 8.0 in flight predicted; observed somewhere from 1 to 64, or deeper (a tie)";
+    assert!(brief.starts_with(both), "{brief}");
+    assert_eq!(holds, None);
+}
+
+/// More may be predicted once deeper queues are measured.
+#[test]
+fn a_lower_bound_of_the_knee_is_contradicted_only_by_an_observed_one_below_it() {
+    let (brief, holds) = knee_of(&[(1, 10e3), (4, 20e3), (16, 43e3), (64, 60e3)], 0.01);
+    assert_eq!(
+        brief,
+        "at least 6.0 in flight predicted; observed at 16 (72 % of the peak)"
+    );
+    assert_eq!(holds, None);
+    let (brief, holds) = knee_of(&[(1, 10e3), (4, 39e3), (64, 40e3), (256, 100e3)], 0.01);
+    assert!(
+        brief.starts_with("at least 10.0 ") && brief.contains("observed at 4 "),
+        "{brief}"
+    );
+    assert_eq!(holds, Some(false));
+}
+
+#[test]
+fn the_best_depth_by_the_medians_alone_is_no_reason_to_leave_out_those_that_tie_with_it() {
+    for deepest in [101e3, 99e3] {
+        let (brief, _) = knee_of(&[(1, 10e3), (16, 40e3), (32, 71e3), (64, deepest)], 0.05);
+        assert!(
+            brief.contains("observed somewhere from 32 to 64, or deeper (a tie)"),
+            "{brief}"
+        );
+    }
+    let (brief, holds) = knee_of(&[(1, 10e3), (16, 40e3), (32, 71e3), (64, 200e3)], 0.05);
+    assert!(
+        brief.contains("not observed among the depths measured"),
+        "{brief}"
+    );
+    assert_eq!(holds, None);
+}
+
+#[test]
+fn what_lies_below_the_depths_that_tie_and_between_them_is_said() {
+    let (brief, _) = knee_of(&[(4, 40e3), (8, 58e3), (16, 64e3), (32, 66e3)], 0.12);
+    assert!(
+        brief.contains("observed somewhere from 4 to 8, or lower (a tie)"),
+        "{brief}"
+    );
+    let (brief, _) = knee_of(
+        &[(1, 10e3), (8, 80e3), (16, 81e3), (32, 160e3), (64, 161e3)],
+        0.05,
+    );
+    assert!(brief.contains("observed at 8 or 32 (a tie)"), "{brief}");
 }

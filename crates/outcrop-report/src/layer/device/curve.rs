@@ -177,6 +177,16 @@ pub(super) fn ties(number: &Number, highest: &Number) -> bool {
     }
 }
 
+/// Whether throughput still rises at the end of a curve: none of its other cells ties with the last.
+pub(super) fn still_rises(curve: &[&Cell<'_>]) -> bool {
+    first_of_ties(curve, &IOPS.both).is_some_and(|((cell, _), _)| is_deepest(cell, curve))
+}
+
+/// Whether a cell is the last of its curve, beyond which nothing was measured.
+pub(super) fn is_deepest(cell: &Cell<'_>, curve: &[&Cell<'_>]) -> bool {
+    curve.len() > 1 && curve.last().is_some_and(|last| std::ptr::eq(*last, cell))
+}
+
 /// Of the cells that tie with the best, in the order of a curve, the first, and the best of the others: the one that a reader compares it
 /// with.
 pub(super) fn first_of_ties<'c, 'a>(

@@ -3,19 +3,9 @@
 use outcrop_schema::device::{Direction, IOPS, JOBS, QUEUE_DEPTH};
 
 use super::super::cell::{DeviceCell, P99};
-use super::super::curve::{first_of_ties, ties};
+use super::super::curve::{is_deepest, ties};
 use crate::cell::{Cell, best};
 use crate::number::Number;
-
-/// Whether throughput still rises at the end of a curve: none of its other cells ties with the last.
-pub(super) fn still_rises(curve: &[&Cell<'_>]) -> bool {
-    first_of_ties(curve, &IOPS.both).is_some_and(|((cell, _), _)| is_deepest(cell, curve))
-}
-
-/// Whether a cell is the last of its curve, beyond which nothing was measured.
-fn is_deepest(cell: &Cell<'_>, curve: &[&Cell<'_>]) -> bool {
-    curve.len() > 1 && curve.last().is_some_and(|last| std::ptr::eq(*last, cell))
-}
 
 /// That more than the most measured may give more throughput, as a clause; nothing where the load that is advised is a smaller one.
 pub(super) fn deeper(advised: &Cell<'_>, curve: &[&Cell<'_>], is_of_jobs: bool) -> &'static str {

@@ -1,18 +1,15 @@
 //! Where more requests in flight stop buying throughput.
 
-use outcrop_measure::metric::Unit;
 use outcrop_schema::device::{Direction, IOPS, JOBS, LATENCY};
 
 use super::super::cell::DeviceCell;
-use super::super::curve::{iops_of, load_points};
+use super::super::curve::{iops_of, load_points, still_rises};
 use super::super::findings::predicted_knee;
 use super::super::knee::ObservedKnee;
-use super::beyond::still_rises;
 use super::{claim, named};
 use crate::answer::Claim;
 use crate::cell::{Cell, best};
 use crate::layer::undecided::add_rival;
-use crate::number::Number;
 
 /// Where more depth stops buying throughput: predicted from both ends of the curve where it begins at a single request, and observed on it.
 pub(super) fn claim_on(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
@@ -36,9 +33,8 @@ pub(super) fn claim_on(curve: &[&Cell<'_>], direction: Direction) -> Option<Clai
     }
     let (short, long) = match &observed {
         Some(knee) => {
-            let name = "observed knee, requests in flight";
-            numbers.push(Number::derived(name, knee.best.concurrency, Unit::Count, peak.n));
-            observed_in_words(knee)
+            numbers.extend(knee.numbers("observed knee, requests in flight", peak.n));
+            knee.in_words()
         }
         None if points.len() < 3 => (
             "not observed: a knee needs three depths".to_owned(),
@@ -76,29 +72,6 @@ pub(super) fn claim_on(curve: &[&Cell<'_>], direction: Direction) -> Option<Clai
         ),
     };
     Some(claim(format!("Knee of {direction}s"), brief, text, numbers))
-}
-
-/// Where a knee is observed, in brief and in full.
-fn observed_in_words(knee: &ObservedKnee) -> (String, String) {
-    let (least, most) = knee.ends;
-    if knee.is_open() {
-        let beyond = if knee.may_lie_beyond { ", or deeper" } else { "" };
-        let somewhere = format!("observed somewhere from {least} to {most}{beyond}");
-        return (format!("{somewhere} (a tie)"), format!("{somewhere}: these tie"));
-    }
-    let depth = knee.best.concurrency;
-    // Below a single request there is nothing.
-    let is_lowest = knee.best.is_lowest_measured && depth > 1.0;
-    let low = match is_lowest {
-        true => " (the smallest depth measured; the knee may be lower)",
-        false => "",
-    };
-    let or_below = if is_lowest { " or below" } else { "" };
-    let share = knee.best.share_of_peak * 100.0;
-    (
-        format!("observed at {depth}{or_below} ({share:.0} % of the peak)"),
-        format!("observed at {depth}{low}, where it gives {share:.0} % of its peak"),
-    )
 }
 
 /// Under which circumstances, as an aside within a sentence: `, sync dsync,`.

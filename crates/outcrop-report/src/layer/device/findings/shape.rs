@@ -5,7 +5,7 @@ use outcrop_measure::metric::Unit;
 use outcrop_schema::device::{Direction, IOPS, READ_WRITE_MIX};
 
 use super::super::cell::DeviceCell;
-use super::super::curve::{curves, depth_curve, load_points};
+use super::super::curve::{curves, depth_curve, load_points, still_rises};
 use super::super::knee::ObservedKnee;
 use crate::cell::{Cell, best};
 use crate::finding::{Finding, Side, Verdict};
@@ -34,21 +34,15 @@ pub(super) fn knee(cells: &[Cell<'_>]) -> Finding {
         match ObservedKnee::of(&curve) {
             Some(observed) => {
                 let name = format!("{direction}s, observed depth");
-                let depth = observed.best.concurrency;
-                numbers.push(Number::derived(
-                    name,
-                    depth,
-                    Unit::Count,
-                    load_points(&curve).len(),
-                ));
-                sides.push(side(&predicted, &observed));
+                numbers.extend(observed.numbers(&name, load_points(&curve).len()));
+                sides.push(side(&predicted, still_rises(&curve), &observed));
             }
             None => beyond = true,
         }
     }
     if sides.is_empty() {
         let reason = if beyond {
-            "throughput per latency still rises at the deepest queue with figures, or fewer than three depths have figures."
+            "throughput per latency is greatest at the deepest queue with figures, or fewer than three depths have figures."
         } else {
             "no closed loop of random reads alone or writes alone has IOPS and mean latency at several depths from 1 on (the plan ssd-queue-depth measures them)."
         };
@@ -61,8 +55,9 @@ pub(super) fn knee(cells: &[Cell<'_>]) -> Finding {
     let count = |wanted: Side| sides.iter().filter(|side| **side == wanted).count();
     let verdict = Verdict::of_sides(count(Side::Beyond), count(Side::Open), || {
         format!(
-            "a predicted depth is within a factor of {KNEE_FACTOR:.0} of some depths that may be the observed one, and not of others, or its \
-             interval reaches beyond that. More repetitions may tell"
+            "a predicted depth is within a factor of {KNEE_FACTOR:.0} of some depths that may be the observed one, and not of others; or its \
+             interval reaches beyond that; or it is lower, and deeper queues, which may give more IOPS, would raise it. More repetitions, or \
+             deeper queues, may tell"
         )
     });
     Finding::judged(ID, SENTENCE, verdict, tested)
@@ -72,20 +67,17 @@ pub(super) fn knee(cells: &[Cell<'_>]) -> Finding {
         .numbers(numbers)
 }
 
-/// Whether a predicted knee is close to the observed one, whichever of the depths that tie is that.
-fn side(predicted: &Number, observed: &ObservedKnee) -> Side {
-    let close_to = |depth: f64| {
-        // Below the least depth that was measured the knee may be anywhere.
-        let least = match observed.best.is_lowest_measured && depth == observed.best.concurrency {
-            true => 0.0,
-            false => depth / KNEE_FACTOR,
-        };
-        Side::of(predicted, &(least..=depth * KNEE_FACTOR))
-    };
-    let (least, most) = observed.ends;
-    match (close_to(least), close_to(most)) {
-        (one, other) if one == other => one,
-        _ => Side::Open,
+/// Whether a predicted knee is close to the observed one, whichever of the depths that tie is that. `is_bound`: more in flight than was measured
+/// may give more IOPS, and then the knee is predicted deeper.
+fn side(predicted: &Number, is_bound: bool, observed: &ObservedKnee) -> Side {
+    let (least, most) = observed.ends();
+    let side = Side::of(predicted, &observed.span(KNEE_FACTOR));
+    // Close to each of those that tie, and not only to one.
+    let is_close_to_all = || Side::of(predicted, &(most / KNEE_FACTOR..=least * KNEE_FACTOR)) == Side::Within;
+    match side {
+        Side::Beyond if is_bound && predicted.value < least => Side::Open,
+        Side::Within if observed.is_open() && !is_close_to_all() => Side::Open,
+        side => side,
     }
 }
 
