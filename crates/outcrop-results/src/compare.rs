@@ -159,7 +159,7 @@ pub struct ComparisonRow {
     /// The sides on which the machine or the device had more to do for others, by what.
     #[serde(skip)]
     pub busier: BTreeSet<(Side, LoadMeasure)>,
-    /// The shares of the CPUs that others used under both sides, where two equal runs differ by that: it widens the drift that is allowed for.
+    /// The shares of the CPUs that others used under both sides, where that widened the drift that is allowed for: two equal runs differ by it.
     #[serde(skip)]
     pub crowding: Option<(f64, f64)>,
     /// The side whose figure is lower by its definition, where the two define it differently.

@@ -82,9 +82,13 @@ pub struct FailIfReport<'a> {
     /// The drift that was allowed for: 0.05 for ± 5 %.
     #[serde(skip)]
     pub drift: f64,
-    /// Whether a row was allowed more, beside the load of others.
+    /// Of the undecided rows, those whose ratio is beyond the threshold by less than the drift that was allowed for: no number of repetitions
+    /// decides them where it is.
     #[serde(skip)]
-    pub is_crowded: bool,
+    pub undecided_within_drift: usize,
+    /// Of these and those within the drift, the ones that were allowed more, beside the load of others.
+    #[serde(skip)]
+    pub crowded: usize,
     /// Rows of the metric that could not: not comparable, too few repetitions, or one value.
     pub unchecked: usize,
     /// Of them, those of runs of ours that lack the figure because their trials have too few operations for it.
@@ -145,8 +149,7 @@ impl FailIfReport<'_> {
 
     /// Rows that may meet the condition or not, as their ratio is beyond the threshold by less than the drift that was allowed for.
     pub fn open_for_drift(&self) -> usize {
-        let open = if self.drift > 0.0 { self.open() } else { 0 };
-        self.within_drift + open
+        self.within_drift + self.undecided_within_drift
     }
 }
 
@@ -264,11 +267,11 @@ impl FailIf {
             .partition(|row| is_fallen_to_zero(row));
         let is_paired = comparison.is_paired;
         let needed = |row: &&ComparisonRow| self.repetitions_needed(row, ratio, tested, is_paired);
-        let of_tests = checked.iter().filter(|row| row.p_value.is_some());
-        let repetitions = of_tests
-            .filter(|row| !suffices(row, tested, is_paired))
-            .filter_map(|row| row.interval.map(|interval: Interval| interval.n))
-            .min();
+        let is_held = |row: &&&ComparisonRow| row.drift > 0.0 && needed(row).is_none();
+        let undecided_within_drift: Vec<_> = undecided.iter().filter(is_held).collect();
+        let within_drift = those(Found::WithinDrift);
+        let held = within_drift.iter().chain(undecided_within_drift.iter().copied());
+        let crowded = held.filter(|row| row.crowding.is_some()).count();
         Ok(FailIfReport {
             offending: those(Found::Met),
             beyond: Vec::new(),
@@ -278,10 +281,11 @@ impl FailIf {
             undecided_by_sample: undecided.iter().filter(|row| row.is_of_sample).count(),
             under_load: those(Found::UnderLoad).len(),
             by_definition: those(Found::ByDefinition).len(),
-            within_drift: those(Found::WithinDrift).len(),
+            within_drift: within_drift.len(),
+            undecided_within_drift: undecided_within_drift.len(),
+            crowded,
             without_ratio: counts(without_ratio.into_iter().map(no_ratio)),
             drift: comparison.drift,
-            is_crowded: rows.iter().any(|row| row.drift > comparison.drift),
             unchecked: rows.len() - checked.len(),
             lacking_operations: rows.iter().filter(|row| are_too_few(row)).count(),
             longer_by: rows
@@ -289,9 +293,7 @@ impl FailIf {
                 .filter(|row| are_too_few(row))
                 .map(|row| longer_by(&row.layer, &row.factors))
                 .collect(),
-            needed: repetitions
-                .filter(|_| !found.contains(&Found::Met))
-                .and_then(|n| enough_for(tested, comparison.is_paired).filter(|enough| *enough > n)),
+            needed: for_one_of(&checked, tested, is_paired).filter(|_| !found.contains(&Found::Met)),
             ..gaps()
         })
     }
@@ -376,14 +378,22 @@ impl FailIf {
         tests: usize,
         is_paired: bool,
     ) -> Option<usize> {
-        let interval = row
-            .interval
-            .filter(|_| !row.is_of_sample && row.crowding.is_none())?;
+        let interval = row.interval.filter(|_| !row.is_of_sample)?;
         let is_above = self.direction == Direction::Above;
         let estimate = to_be_beyond(&interval, (ratio, row.drift), is_above, tests)?;
         let least = enough_for(tests, is_paired).filter(|_| !suffices(row, tests, is_paired));
         Some(enough(estimate, interval.n, least))
     }
+}
+
+/// How many repetitions it takes to find a change in only one of so many tests, where the rows have fewer.
+fn for_one_of(rows: &[&ComparisonRow], tested: usize, is_paired: bool) -> Option<usize> {
+    let of_tests = rows.iter().filter(|row| row.p_value.is_some());
+    let too_few = of_tests.filter(|row| !suffices(row, tested, is_paired));
+    let least = too_few
+        .filter_map(|row| row.interval.map(|interval: Interval| interval.n))
+        .min()?;
+    enough_for(tested, is_paired).filter(|enough| *enough > least)
 }
 
 /// What a row says to a condition on its ratio.

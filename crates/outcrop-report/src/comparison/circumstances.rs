@@ -42,7 +42,7 @@ fn crowded(comparison: &Comparison) -> Option<String> {
     let share = |value: f64| format!("{:.0} %", 100.0 * value);
     let is_other = |other: &ComparisonRow| (&other.layer, &other.factors) != (&row.layer, &row.factors);
     let most = match comparison.comparable().any(is_other) {
-        true => " (in the cell where they used most)",
+        true => " (in the cell where both sides were most crowded)",
         false => "",
     };
     Some(format!(

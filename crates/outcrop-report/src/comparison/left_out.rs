@@ -139,7 +139,8 @@ const fn some_for_several(reasons: usize, of: usize) -> &'static str {
 
 /// Every reason with its numbers, and how many figures it keeps from being compared.
 fn every_reason(comparison: &Comparison) -> Vec<(&'static str, String)> {
-    let is_left_out = |row: &&ComparisonRow| matches!(row.verdict, Verdict::NotComparable(_));
+    let is_left_out =
+        |row: &&ComparisonRow| matches!(row.verdict, Verdict::NotComparable(_)) && !is_zero_on_both(row);
     let left_out: Vec<&ComparisonRow> = comparison.rows.iter().filter(is_left_out).collect();
     let cells: BTreeSet<_> = left_out.iter().map(|row| (&row.layer, &row.factors)).collect();
     // Reasons that differ by their numbers alone are one: too few samples for this or that percentile.

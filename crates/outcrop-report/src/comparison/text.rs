@@ -325,8 +325,10 @@ fn rule(comparison: &Comparison, rows: &[&ComparisonRow]) -> Vec<String> {
             "Better or worse: it lies beyond ± {drift}, by which two separate runs may differ."
         ));
         if rows.iter().any(|row| row.drift > comparison.drift) {
-            sentences
-                .push("Where other processes used most of the CPUs: beyond the factor above.".to_owned());
+            sentences.push(
+                "Where other processes used half of the CPUs or more: beyond 1 ÷ the share that they left."
+                    .to_owned(),
+            );
         }
         sentences.push("Same has no such allowance: drift may also hide a change.".to_owned());
     }

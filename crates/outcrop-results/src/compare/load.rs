@@ -30,7 +30,7 @@ const TRIALS_APART: f64 = 0.25;
 const FEWEST_TRIALS: usize = 2;
 
 /// From this share of the CPUs on, what others use decides how fast a trial is.
-const MOST_OF_THE_CPUS: f64 = 0.5;
+const HALF_OF_THE_CPUS: f64 = 0.5;
 /// The share of the CPUs that others are taken to leave at the least.
 const LEAST_LEFT: f64 = 0.01;
 
@@ -194,7 +194,7 @@ fn beside_more(of_a: &[f64], of_b: &[f64]) -> Option<LoadDifference> {
 /// The shares of the CPUs that others used under both sides, where each is so large that two equal runs beside it differ.
 pub(super) fn crowding(baseline: &Cell, candidate: &Cell) -> Option<(f64, f64)> {
     let shares = baseline.others_share.zip(candidate.others_share)?;
-    (shares.0.min(shares.1) >= MOST_OF_THE_CPUS).then_some(shares)
+    (shares.0.min(shares.1) >= HALF_OF_THE_CPUS).then_some(shares)
 }
 
 /// What two equal runs may differ by beside such a load, as a drift: a run that waits for others has between what they leave and all of the CPUs.

@@ -97,19 +97,21 @@ fn more(rows: &[&ComparisonRow]) -> String {
     let needed: Vec<usize> = repeated.iter().filter_map(|row| row.repetitions_needed).collect();
     let is_within_drift = |row: &&&&ComparisonRow| row.drift > 0.0 && row.repetitions_needed.is_none();
     let within_drift = repeated.iter().filter(is_within_drift).count();
+    let are_crowded = repeated.iter().any(|row| row.crowding.is_some());
     let repetitions = are_any_repeated.then(|| match (needed.len(), within_drift) {
-        (0, 1..) if repeated.iter().all(|row| row.crowding.is_some()) => {
-            "where other processes use most of the CPUs, repetitions do not decide it; measure on an idle machine".to_owned()
-        }
         (0, 1..) => "no number of repetitions would decide it: two separate runs may differ by as much as this ratio even if nothing changed".to_owned(),
         (_, 0) => format!("{} would decide between same and different", about_repetitions(&needed)),
-        (_, 1..) => format!(
-            "{} would decide between same and different in the rows whose ratio is beyond that",
-            about_repetitions(&needed)
+        (some, 1..) => format!(
+            "{} would decide between same and different in {some} of the {} rows",
+            about_repetitions(&needed),
+            repeated.len()
         ),
     });
+    let idle = are_crowded.then(|| {
+        "other processes used half of the CPUs or more, and an idle machine would decide more".to_owned()
+    });
     let sample = is_of_sample.then(|| "a larger --sample-size narrows the interval of a sample".to_owned());
-    let parts: Vec<String> = repetitions.into_iter().chain(sample).collect();
+    let parts: Vec<String> = [repetitions, idle, sample].into_iter().flatten().collect();
     parts.join("; ")
 }
 
@@ -138,9 +140,7 @@ pub(super) fn needed(row: &ComparisonRow, margin: f64, tests: usize, is_paired: 
         row.verdict,
         Verdict::Undecided(Undecided::Wide | Undecided::Chance | Undecided::Drift)
     );
-    let interval = row
-        .interval
-        .filter(|_| is_open && !row.is_of_sample && row.crowding.is_none())?;
+    let interval = row.interval.filter(|_| is_open && !row.is_of_sample)?;
     let differs = to_be_beyond(&interval, (1.0, row.drift), interval.estimate > 1.0, tests);
     // A change that the load of the machine may hide, more repetitions do not show.
     let is_same = (!load::may_hide(row))

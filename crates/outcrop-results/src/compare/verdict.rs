@@ -141,12 +141,13 @@ enum Family {
 /// Allows times and rates that repetitions of two separate runs test to differ by this much. What belongs to the data, to an algorithm or to the
 /// space that it takes does not drift with the machine.
 pub(super) fn allow_for_drift(rows: &mut [ComparisonRow], drift: f64) {
-    let drifts =
-        |row: &&mut ComparisonRow| row.p_value.is_some() && !row.is_of_sample && load::is_of_time(row);
-    for row in rows.iter_mut().filter(drifts) {
-        let beside_load = row.crowding.map_or(0.0, load::drift_beside);
+    for row in rows.iter_mut() {
         // Whoever allows for none has none.
-        row.drift = if drift > 0.0 { drift.max(beside_load) } else { 0.0 };
+        let drifts = drift > 0.0 && row.p_value.is_some() && !row.is_of_sample && load::is_of_time(row);
+        let beside_load = row.crowding.map(load::drift_beside);
+        let widened = beside_load.filter(|beside_load| drifts && *beside_load > drift);
+        row.crowding = row.crowding.filter(|_| widened.is_some());
+        row.drift = if drifts { widened.unwrap_or(drift) } else { 0.0 };
     }
 }
 

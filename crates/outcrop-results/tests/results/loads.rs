@@ -2,8 +2,8 @@
 
 use outcrop_measure::Seed;
 use outcrop_results::{
-    CompareOptions, FailIf, LoadMeasure, RunView, Side, TrialEntry, Undecided, Value as Measured, Verdict,
-    compare, compare_with,
+    CompareOptions, ComparisonRow, FailIf, LoadMeasure, RunView, Side, TrialEntry, Undecided,
+    Value as Measured, Verdict, compare, compare_with,
 };
 use outcrop_schema::device::{BANDWIDTH, FOREIGN_BYTES_RATIO};
 use serde_json::{Value, json};
@@ -58,7 +58,7 @@ fn a_difference_that_the_load_explains_is_undecided_and_one_against_it_is_not() 
 }
 
 #[test]
-fn beside_others_that_use_most_of_the_cpus_equal_runs_may_differ_by_what_these_leave() {
+fn beside_others_that_use_half_of_the_cpus_or_more_equal_runs_may_differ_by_what_these_leave() {
     let folder = tempfile::tempdir().unwrap();
     let of = |name: &str, iops: f64| run(folder.path(), name, iops, Some(0.75));
     let (base, half, tenth) = (of("base", 2e5), of("half", 1e5), of("tenth", 2e4));
@@ -73,15 +73,19 @@ fn beside_others_that_use_most_of_the_cpus_equal_runs_may_differ_by_what_these_l
         let iops = row(&comparison, "iops");
         assert_eq!((&iops.verdict, iops.drift), (&verdict, 3.0));
         assert!(comparison.loads.is_empty());
+        // What does not drift is not widened by any load.
+        let is_widened = |row: &ComparisonRow| row.drift > comparison.drift;
+        let mut rows = comparison.rows.iter();
+        assert!(rows.all(|row| row.crowding.is_some() == is_widened(row)));
     }
     let condition: FailIf = "iops < -3%".parse().unwrap();
     let found = |candidate: &RunView| {
         let comparison = compare(&base, candidate);
         let checked = check_all(std::slice::from_ref(&condition), &comparison).unwrap();
-        (checked[0].met(), checked[0].within_drift, checked[0].is_crowded)
+        (checked[0].met(), checked[0].within_drift, checked[0].crowded)
     };
-    assert_eq!(found(&half), (0, 1, true));
-    assert_eq!(found(&tenth), (1, 0, true));
+    assert_eq!(found(&half), (0, 1, 1));
+    assert_eq!(found(&tenth), (1, 0, 0));
     // Whoever allows for no drift has none.
     let options = CompareOptions {
         drift: 0.0,
@@ -119,6 +123,10 @@ fn no_repetitions_are_said_to_decide_what_the_load_leaves_open_however_many_ther
     let (verdict, row_needs, condition_needs) = needed(&of("quiet", 1e5, 0.03), &of("like-it", 0.97e5, 0.03));
     assert_eq!(verdict, Verdict::Undecided(Undecided::Wide));
     assert!(row_needs.is_some() && !condition_needs.is_empty());
+    // Beside the same load on both sides, what lies around 1 is found to be the same by more of them, too.
+    let (verdict, row_needs, _) = needed(&of("crowded", 1e5, 0.75), &of("as-crowded", 0.97e5, 0.75));
+    assert_eq!(verdict, Verdict::Undecided(Undecided::Wide));
+    assert!(row_needs.is_some());
     // The candidate's, which are lower, had more to do beside them; and the other way round for a condition on what is higher.
     let (verdict, row_needs, _) = needed(&of("idle", 1e5, 0.03), &of("busy", 0.97e5, 0.85));
     assert_eq!(

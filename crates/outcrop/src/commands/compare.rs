@@ -1,6 +1,7 @@
 //! `outcrop compare BASELINE CANDIDATE`: ratios with intervals, or why there is none.
 
 use super::fail_if;
+use super::gate::Gate;
 use super::references::note_caveats;
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, note};
@@ -21,7 +22,7 @@ Examples:
   outcrop compare datasheets runs/mine --assume state='as found'               state what it omits
 
 Every ratio is the candidate's median ÷ the baseline's, with its interval and the confidence of that interval. \
-A row is the same if the interval lies within the margin. It is better or worse if the interval lies beyond the drift that is allowed for (outside 1/1.05 to 1.05), after correction for the number of rows tested. With fewer than 5 repetitions it is undecided, unless it is of a property of the data, such as a size. The rows of --fail-if are corrected together, so a verdict can differ from one without it. A condition is met if a whole interval is beyond its threshold: the interval of the ratio or, for a limit such as 'p99 > 1ms', that of the candidate's median. Undecided cells do not meet it; their number is printed. Cells beyond a limit are printed with their figures.
+A row is the same if the interval lies within the margin. It is better or worse if the interval lies beyond the drift that is allowed for (outside 1/1.05 to 1.05), after correction for the number of rows tested. With fewer than 5 repetitions it is undecided, unless it is of a property of the data, such as a size. The rows of --fail-if are corrected together, so a verdict can differ from one without it. A condition is met if a whole interval is beyond its threshold: the interval of the ratio or, for a limit such as 'p99 > 1ms', that of the candidate's median. Undecided cells do not meet it; their number is printed, and --strict ends with 2 because of them. Cells beyond a limit are printed with their figures.
 
 Exit codes: 0 no condition is met, 1 one is, 2 none is met and nothing could be compared or a condition could be checked in no cell, or a cell of the candidate failed, was cut short or missed by the end of its run, lacks the figure that the baseline has or, for a limit, completed too few operations for it, has no interval of it or was imported without it. Cells that only the baseline has are counted, and not checked, unless the candidate's run ended before it came to them. With --format json, details.conditions has the same for each condition.
 
@@ -52,9 +53,8 @@ pub(crate) struct Args {
 /// How a comparison is judged and printed; the same for `outcrop ab`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Judging {
-    /// Exit with code 1 when this condition is met, by a ratio such as 'p99 > +5%', 'iops < -3%' or 'read_latency_p99 > 1.05x', or by a figure of the candidate such as 'p99 > 1ms' or 'iops < 5000'
-    #[arg(long, value_name = "CONDITION")]
-    pub(crate) fail_if: Vec<String>,
+    #[command(flatten)]
+    pub(crate) gate: Gate,
     /// What counts as the same: the interval of the ratio lies within ± this
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = margin)]
     margin: f64,
@@ -119,7 +119,7 @@ impl Loaded {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
-    let conditions = args.judging.conditions()?;
+    let conditions = args.judging.gate.conditions()?;
     let (baseline, candidate) = (load(&args.baseline)?, load(&args.candidate)?);
     refuse_one_run(&baseline, &candidate)?;
     let options = CompareOptions {
@@ -167,11 +167,6 @@ impl Beside {
 }
 
 impl Judging {
-    /// The conditions, read.
-    pub(crate) fn conditions(&self) -> anyhow::Result<Vec<FailIf>> {
-        fail_if::read(&self.fail_if)
-    }
-
     /// What the comparison is to do.
     pub(crate) fn options(&self, conditions: &[FailIf]) -> CompareOptions {
         CompareOptions {
@@ -213,7 +208,7 @@ impl Judging {
                 };
                 output::pretty_json(&match conditions {
                     [] => document,
-                    _ => document.with_detail("conditions", fail_if::in_json(&self.fail_if, &checked)),
+                    _ => document.with_detail("conditions", self.gate.in_json(&checked)),
                 })?
             }
             ComparisonFormat::Csv => comparison_csv(comparison),
@@ -224,7 +219,7 @@ impl Judging {
             false => output::print(&text)?,
         }
         let is_within_drift = checked.iter().flatten().any(|found| found.open_for_drift() > 0);
-        let ending = fail_if::announce(&self.fail_if, checked);
+        let ending = self.gate.announce(checked);
         if is_within_drift {
             note(&fail_if::without_drift(in_pairs.as_deref()));
         }

@@ -1,95 +1,19 @@
-//! The conditions of `--fail-if`: read, and what was found of them on stderr.
+//! What was found of the conditions of `--fail-if`, in words.
 
-use crate::exit::{Ending, bad_input};
-use crate::output::note;
 use outcrop_measure::metric::Scope;
 use outcrop_measure::units::format_with_range;
 use outcrop_probe::OthersCpu;
 use outcrop_report::number::{counted, given_percent};
 use outcrop_results::compare::about_repetitions;
-use outcrop_results::{CellBeyond, FailIf, FailIfReport, ResultsError, Undecided};
+use outcrop_results::{CellBeyond, FailIfReport, Undecided};
 use outcrop_schema::Vocabulary;
-use serde_json::{Value, json};
-
-/// The conditions, read.
-pub(crate) fn read(texts: &[String]) -> anyhow::Result<Vec<FailIf>> {
-    let conditions = texts.iter().map(|text| text.parse());
-    conditions.collect::<Result<Vec<FailIf>, _>>().map_err(bad_input)
-}
-
-/// Says what each condition found, and how the command ends. One that cannot be checked hides no other that is met.
-pub(crate) fn announce(
-    texts: &[String],
-    reports: Vec<Result<FailIfReport<'_>, ResultsError>>,
-) -> anyhow::Result<Ending> {
-    let is_met = |report: &Result<FailIfReport<'_>, _>| report.as_ref().is_ok_and(|found| found.met() > 0);
-    let is_any_met = reports.iter().any(is_met);
-    let mut unchecked: Option<anyhow::Error> = None;
-    let mut cannot = |error: anyhow::Error| {
-        if is_any_met {
-            note(&format!("warning: {error}"));
-        } else if let Some(earlier) = unchecked.replace(error) {
-            note(&format!("error: {earlier}"));
-        }
-    };
-    for (report, text) in reports.into_iter().zip(texts) {
-        match report {
-            Ok(found) => {
-                note(&finding(text, &found));
-                for cell in &found.beyond {
-                    note(&beyond(cell));
-                }
-                if let Some(why) = found.passed_over() {
-                    cannot(anyhow::anyhow!("--fail-if '{text}': {why}"));
-                }
-            }
-            Err(error) => cannot(anyhow::anyhow!("--fail-if '{text}': {error}")),
-        }
-    }
-    match unchecked {
-        Some(error) => Err(bad_input(error)),
-        None if is_any_met => Ok(Ending::ConditionMet),
-        None => Ok(Ending::Done),
-    }
-}
-
-/// What each condition found, for a document in JSON: the outcome, how many cells are which, and what is said of it on stderr.
-pub(crate) fn in_json(texts: &[String], reports: &[Result<FailIfReport<'_>, ResultsError>]) -> Value {
-    let each = texts.iter().zip(reports).map(|(text, report)| match report {
-        Ok(found) => {
-            let passed_over = found.passed_over();
-            let outcome = match (found.met(), &passed_over) {
-                (0, None) => "not-met",
-                (0, Some(_)) => "not-checked",
-                _ => "met",
-            };
-            json!({
-                "condition": text,
-                "outcome": outcome,
-                "cells": found.checked,
-                "met": found.met(),
-                "undecided": found.all_undecided(),
-                "beyond": found.beyond,
-                "finding": finding(text, found),
-                "not_checked": passed_over,
-            })
-        }
-        Err(error) => json!({
-            "condition": text,
-            "outcome": "not-checked",
-            "not_checked": error.to_string(),
-        }),
-    });
-    Value::Array(each.collect())
-}
 
 /// How many cells could not be checked, or pass unchecked, and what would let them; empty where all were.
-fn unchecked(found: &FailIfReport<'_>) -> String {
+fn unchecked(found: &FailIfReport<'_>, strict: bool) -> String {
     let mut text = match (found.passed_over(), found.unchecked) {
         (_, 0) => return String::new(),
         (Some(_), count) => format!(", {count} could not be checked"),
-        (None, 1) => ", 1 not checked, which passes".to_owned(),
-        (None, count) => format!(", {count} not checked, which pass"),
+        (None, count) => format!(", {count} not checked{}", passing(count, strict)),
     };
     if !found.longer_by.is_empty() {
         let flags: Vec<&str> = found.longer_by.iter().copied().collect();
@@ -101,18 +25,27 @@ fn unchecked(found: &FailIfReport<'_>) -> String {
     text
 }
 
+/// That cells pass of which it is not known whether they meet the condition, where they do.
+fn passing(count: usize, strict: bool) -> &'static str {
+    match (strict, count) {
+        (true, _) => "",
+        (false, 1) => ", which passes",
+        (false, _) => ", which pass",
+    }
+}
+
 /// What a condition found, and what would decide the cells that are undecided.
-fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
+pub(super) fn finding(condition: &str, found: &FailIfReport<'_>, strict: bool) -> String {
     let mut text = format!(
         "--fail-if '{condition}': met by {} of {}",
         found.met(),
         counted(found.checked, "cell")
     );
     if found.undecided > 0 {
-        let pass = if found.undecided == 1 { "passes" } else { "pass" };
         text.push_str(&format!(
-            ", {} undecided, which {pass}: {}",
+            ", {} undecided{}: {}",
             found.undecided,
+            passing(found.undecided, strict),
             deciding(found)
         ));
     }
@@ -139,7 +72,7 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
     for (reason, count) in &found.without_ratio {
         text.push_str(&format!(", {count} undecided: {reason}"));
     }
-    text.push_str(&unchecked(found));
+    text.push_str(&unchecked(found, strict));
     if found.missing > 0 {
         let are = if found.missing == 1 { "is" } else { "are" };
         text.push_str(&format!(
@@ -173,9 +106,12 @@ pub(crate) fn without_drift(command: Option<&str>) -> String {
 
 /// What two separate runs are allowed to differ by.
 fn allowance(found: &FailIfReport<'_>) -> String {
-    match found.is_crowded {
-        true => "two equal runs may differ by while other processes use most of the CPUs".to_owned(),
-        false => format!("the {} allowed for drift (--drift)", given_percent(found.drift)),
+    let usual = format!("the {} allowed for drift (--drift)", given_percent(found.drift));
+    let crowded = "two equal runs may differ by while other processes use half of the CPUs or more";
+    match (found.crowded, found.open_for_drift()) {
+        (0, _) => usual,
+        (some, all) if some == all => crowded.to_owned(),
+        (some, _) => format!("{usual} or, in {some} of them, by less than {crowded}"),
     }
 }
 
@@ -200,24 +136,24 @@ fn deciding(found: &FailIfReport<'_>) -> String {
         about_repetitions(&found.repetitions_needed)
     );
     // Where a ratio is now, no number of repetitions may decide; they may also move it.
-    let open = found.open();
-    let others = match found.drift > 0.0 {
-        true if found.is_crowded => format!(
-            "an idle machine may decide {}, where repetitions do not while other processes use most of the CPUs",
-            of_all(open)
-        ),
-        true => format!(
-            "more repetitions decide {} only if they move the ratio, which is beyond the threshold by less than {}",
-            of_all(open),
-            allowance(found)
-        ),
-        false => format!(
-            "more repetitions narrow the interval, and may decide {}",
-            of_all(open)
-        ),
-    };
+    let held = found.undecided_within_drift;
+    let moving = format!(
+        "more repetitions decide {} only if they move the ratio, which is beyond the threshold by less than {}",
+        of_all(held),
+        allowance(found)
+    );
+    let open = found.open().saturating_sub(held);
+    let others = format!(
+        "more repetitions narrow the interval, and may decide {}",
+        of_all(open)
+    );
     let larger = format!("a larger --sample-size may decide {}", of_all(samples));
-    let parts = [(known, estimated), (open, others), (samples, larger)];
+    let parts = [
+        (known, estimated),
+        (held, moving),
+        (open, others),
+        (samples, larger),
+    ];
     let parts: Vec<String> = parts
         .into_iter()
         .filter(|(count, _)| *count > 0)
@@ -227,7 +163,7 @@ fn deciding(found: &FailIfReport<'_>) -> String {
 }
 
 /// A cell that is beyond a limit, and what may have put it there: `  device, scratch-file 1GiB, 4KiB 100:0 QD 32: 1.42 ms (1.31–1.55)`.
-fn beyond(cell: &CellBeyond) -> String {
+pub(super) fn beyond(cell: &CellBeyond) -> String {
     let schema = Vocabulary::default().layer(&cell.layer);
     let metric = schema.and_then(|schema| schema.metric(&cell.metric));
     let shown = |value: f64| match metric {
@@ -323,7 +259,7 @@ mod tests {
                 without_interval: without_interval.iter().map(|&reason| reason.to_owned()).collect(),
                 ..FailIfReport::default()
             };
-            finding("iops < 1", &report)
+            finding("iops < 1", &report, false)
         };
         let met = "--fail-if 'iops < 1': met by 0 of 3 cells";
         assert_eq!(said(0, &[]), met);
@@ -359,6 +295,7 @@ mod tests {
         );
         let with_drift = deciding(&FailIfReport {
             undecided: 1,
+            undecided_within_drift: 1,
             drift: 0.05,
             ..FailIfReport::default()
         });

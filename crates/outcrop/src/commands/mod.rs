@@ -13,6 +13,7 @@ pub(crate) mod fail_if;
 pub(crate) mod figure;
 pub(crate) mod filesystem;
 pub(crate) mod fio_words;
+pub(crate) mod gate;
 pub(crate) mod import;
 pub(crate) mod kv;
 pub(crate) mod man;

@@ -1,6 +1,6 @@
 //! `outcrop report RUN`.
 
-use super::fail_if;
+use super::gate::Gate;
 use super::placement_flags::PlacementFlags;
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, Format, note};
@@ -10,9 +10,13 @@ use outcrop_results::{CellTable, FailIf, RunView, references, write_atomically};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+/// What `--fail-if` is where there is no baseline.
+const LIMIT_HELP: &str = "Exit with code 1 when a cell meets this condition with its whole interval, for example 'p99 > 1ms', 'iops < 5000' or 'bandwidth < 100MB/s'";
+
 /// Print the summary of a run and write its report again
 #[derive(Debug, clap::Args)]
 #[command(
+    mut_arg("fail_if", |arg| arg.help(LIMIT_HELP)),
     after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings\n  outcrop report runs/… --format markdown                   the tables of cells, for a README\n  outcrop report runs/… --beside toshiba-kxg60znv256g-fio   published figures in the charts\n  outcrop report runs/… --min-ratio 2.5 --p99 2ms           other limits; report.html is unchanged\n  outcrop report runs/… --one-page                          one or two sheets to print\n  outcrop report runs/… --fail-if 'p99 > 1ms'               exit code 1 when met\n  outcrop report /archive/runs/… --output mine              a run whose folder is read-only\n\nExit codes of --fail-if: 0 no cell meets a condition, 1 one does, 2 none does and one could not be checked: it failed, was cut short by the end of its run, completed too few operations for the figure, has no interval of it, or was imported without it."
 )]
 pub(crate) struct Args {
@@ -27,9 +31,8 @@ pub(crate) struct Args {
     /// Write the report, its figures and the tables of cells to this folder instead of the run's
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Exit with code 1 when a cell meets this condition with its whole interval, for example 'p99 > 1ms', 'iops < 5000' or 'bandwidth < 100MB/s'
-    #[arg(long, value_name = "CONDITION")]
-    fail_if: Vec<String>,
+    #[command(flatten)]
+    gate: Gate,
     #[command(flatten)]
     beside: Beside,
     #[command(flatten)]
@@ -126,20 +129,20 @@ pub(crate) fn note_absence(references: &[String], figures: &[&Figure], asked: Op
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
-    let conditions = limits(&args.fail_if)?;
+    let conditions = limits(&args.gate)?;
     print(args)?;
     if conditions.is_empty() {
         return Ok(Ending::Done);
     }
     let view = RunView::load(&args.run).map_err(bad_input)?;
-    fail_if::announce(&args.fail_if, FailIf::check_run_each(&conditions, &view))
+    args.gate.announce(FailIf::check_run_each(&conditions, &view))
 }
 
 /// The conditions, all of which have to be about figures: a report has no baseline.
-fn limits(texts: &[String]) -> anyhow::Result<Vec<FailIf>> {
-    let conditions = fail_if::read(texts)?;
+fn limits(gate: &Gate) -> anyhow::Result<Vec<FailIf>> {
+    let conditions = gate.conditions()?;
     let relative = conditions.iter().position(FailIf::is_relative);
-    match relative.and_then(|index| texts.get(index)) {
+    match relative.and_then(|index| gate.texts().get(index)) {
         None => Ok(conditions),
         Some(text) => Err(bad_input(anyhow::anyhow!(
             "--fail-if '{text}' needs a baseline, which a report does not have; `outcrop compare BASELINE RUN --fail-if '{text}'` checks it, and a report takes limits such as 'p99 > 1ms'"

@@ -174,19 +174,18 @@ fn a_gate_says_how_many_cells_are_undecided_and_shows_the_metric_that_it_names()
         let runs = names_in(&dir.path().join(out));
         paths.push(format!("{out}/{}", runs[0]));
     }
-    let seen = outcrop(
-        dir.path(),
-        &[
-            "compare",
-            &paths[0],
-            &paths[1],
-            "--fail-if",
-            "latency_max > +100000%",
-            "--margin",
-            "0.0001%",
-        ],
-    );
+    let gate = [
+        "compare",
+        &paths[0],
+        &paths[1],
+        "--fail-if",
+        "latency_max > +100000%",
+        "--margin",
+        "0.0001%",
+    ];
+    let seen = outcrop(dir.path(), &gate);
     assert_eq!(seen.code, Some(0), "{seen:?}");
+    let strict = outcrop(dir.path(), &[&gate[..], &["--strict"]].concat());
     assert!(
         seen.stdout.contains("latency max: "),
         "it was asked about: {}",
@@ -205,6 +204,17 @@ fn a_gate_says_how_many_cells_are_undecided_and_shows_the_metric_that_it_names()
     // Other tests run beside this one.
     let is_under_load = seen.stderr.contains("1 undecided because the machine");
     assert!(said || is_decided || is_under_load, "{}", seen.stderr);
+    let status = if is_decided { 0 } else { 2 };
+    assert_eq!(strict.code, Some(status), "strictly: {strict:?}");
+    assert_eq!(
+        strict
+            .stderr
+            .contains("1 cell undecided or not checked, which --strict does not let pass"),
+        !is_decided,
+        "{}",
+        strict.stderr
+    );
+    assert!(!strict.stderr.contains("which passes"), "{}", strict.stderr);
 }
 
 /// Copies a run, with each line of its journal changed.
