@@ -335,7 +335,10 @@ impl Claim {
         };
         Self {
             brief,
-            text: format!("{clause}. Without limits: {text}"),
+            text: match text.strip_prefix("Not decided") {
+                Some(why) => format!("{clause}. Without limits, this is not decided{why}"),
+                None => format!("{clause}. Without limits: {text}"),
+            },
             action: None,
             doubt,
             ..self

@@ -225,7 +225,9 @@ fn figures_of_several(report: &Report) -> Markup {
 
 /// End tags that HTML implies: with some two thousand cells of tables they are a thirtieth of the page. No text has one, since its `<` is a
 /// reference.
-const IMPLIED_ENDS: [&str; 6] = ["</td>", "</th>", "</tr>", "</li>", "</dt>", "</dd>"];
+const IMPLIED_ENDS: [&str; 8] = [
+    "</td>", "</th>", "</tr>", "</thead>", "</tbody>", "</li>", "</dt>", "</dd>",
+];
 
 /// Markup without the end tags that the next tag implies.
 fn without_implied_ends(markup: &str) -> String {

@@ -8,7 +8,7 @@ use crate::placement::{Bounds, Limit};
 use crate::report::LayerSection;
 
 const IN_NO_LAYER: &str = "any layer of this run: no advice depends on such a figure";
-const IN_NO_STORE: &str = "any layer of this run: for that, a store must be measured both without compression and with it (`--compression none,lz4`), the former on a filesystem that does not compress";
+const IN_NO_STORE: &str = "any layer of this run: for that, a store that has codecs must be measured with two of them, or with one and without compression (`--compression none,lz4`); the ratio and prices need the latter, on a filesystem that does not compress";
 
 /// A layer's section, and the limits that its advice keeps or says that it breaks.
 pub(super) type Bounded = (LayerSection, &'static [Limit]);

@@ -229,8 +229,8 @@ pub(crate) const fn more_repetitions(trials: usize) -> usize {
     if trials < ENOUGH { ENOUGH } else { 2 * trials }
 }
 
-/// How often to measure a number so that its interval is likely to be narrow enough. It narrows with the square root of the trials; those of
-/// few trials say little of that, and of a number that scatters a lot a next step is named.
+/// How often to measure a number so that its interval is likely to be narrow enough: it narrows with the square root of the trials. With fewer
+/// than [`ENOUGH`] trials the width says little, so that as many are named; above that, at most four times as many at once.
 fn repetitions_for(number: &Number) -> usize {
     /// More of them at a time are not advised.
     const MOST_TIMES: f64 = 4.0;

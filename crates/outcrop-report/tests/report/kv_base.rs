@@ -70,7 +70,7 @@ fn what_a_limit_stops_is_not_told_to_be_measured_again_under_that_limit() {
         ..Constraints::default()
     };
     let text = on_codecs(&run, &limited).text;
-    assert!(text.contains("Without limits: Not decided"), "{text}");
+    assert!(text.contains("Without limits, this is not decided"), "{text}");
     assert!(!text.contains("outcrop run"), "{text}");
     let text = on_codecs(&run, &Constraints::default()).text;
     assert!(text.contains("outcrop run"), "{text}");
@@ -99,7 +99,7 @@ fn a_limit_that_more_trials_would_decide_keeps_the_command_for_them() {
         claim.brief
     );
     assert!(
-        claim.text.contains("Without limits: Not decided") && claim.text.contains("outcrop run"),
+        claim.text.contains("Without limits, this is not decided") && claim.text.contains("outcrop run"),
         "{}",
         claim.text
     );
@@ -151,6 +151,13 @@ fn a_codec_that_breaks_a_limit_is_followed_by_those_that_may_keep_it_and_by_what
         open.brief
     );
     assert!(open.text.contains("outcrop run"), "{}", open.text);
+    let met = codec(150e3);
+    assert!(
+        met.brief
+            .contains(", and rocksdb lz4 4KiB on ext4 meets the limits"),
+        "{}",
+        met.brief
+    );
     let closed = codec(1e3);
     assert!(
         !closed.brief.contains("may meet the limits") && !closed.text.contains("outcrop run"),

@@ -25,7 +25,7 @@ fn a_limit_on_a_run_of_one_cell_is_said_to_apply_to_nothing() {
     let said = screen(&one, &least_ratio(2.0), None);
     assert!(
         said.contains("Warning: --min-ratio 2 does not apply to any layer of this run")
-            && said.contains("both without compression and with it (`--compression none,lz4`)"),
+            && said.contains("with one and without compression (`--compression none,lz4`)"),
         "{said}"
     );
     let compressed = of(&[
@@ -35,7 +35,7 @@ fn a_limit_on_a_run_of_one_cell_is_said_to_apply_to_nothing() {
     let said = screen(&compressed, &least_ratio(2.0), None);
     assert!(
         said.contains("does not apply to any layer of this run")
-            && said.contains("the former on a filesystem that does not compress"),
+            && said.contains("the latter, on a filesystem that does not compress"),
         "{said}"
     );
     let several = screen(&of(&USUAL), &least_ratio(2.0), None);

@@ -5,10 +5,12 @@
 const VOID: [&str; 7] = ["wbr", "meta", "input", "br", "img", "link", "hr"];
 
 /// Elements whose end the start of one of these, or the end of what they are in, implies (HTML, section 13.1.2.4).
-const IMPLIED: [(&str, &[&str]); 6] = [
-    ("td", &["td", "th", "tr"]),
-    ("th", &["td", "th", "tr"]),
-    ("tr", &["tr"]),
+const IMPLIED: [(&str, &[&str]); 8] = [
+    ("td", &["td", "th", "tr", "tbody"]),
+    ("th", &["td", "th", "tr", "tbody"]),
+    ("tr", &["tr", "tbody"]),
+    ("thead", &["tbody"]),
+    ("tbody", &["tbody"]),
     ("li", &["li"]),
     ("dt", &["dt", "dd"]),
     ("dd", &["dt", "dd"]),
@@ -146,5 +148,8 @@ fn the_reader_itself_refuses_what_is_wrong() {
     let table = "<table><tr><th>a<td>b<tr><td><ul><li>c<li>d</ul></table>";
     let names = ["table", "tr", "th", "td", "tr", "td", "ul", "li", "li"];
     assert_eq!(elements(table).unwrap(), names);
+    let parts = ["table", "thead", "tr", "th", "tbody", "tr", "td"];
+    let in_parts = "<table><thead><tr><th>a<tbody><tr><td>b</table>";
+    assert_eq!(elements(in_parts).unwrap(), parts);
     assert_eq!(elements("<p class=\"x\">a &amp; b<br></p>").unwrap(), ["p", "br"]);
 }

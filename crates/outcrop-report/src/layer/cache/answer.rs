@@ -23,7 +23,7 @@ use crate::answer::{Absence, Answer, Capability, Caution, Claim, Gravity, Readin
 use crate::cell::{Cell, best};
 use crate::change::Difference;
 use crate::command::Commands;
-use crate::disturbed::why_disturbed;
+use crate::disturbed::busy_cpus;
 use crate::layer::{cautions, overload, subjects};
 use crate::number::{Number, SHARE_OF_GETS};
 use crate::ties;
@@ -280,12 +280,8 @@ fn own_cautions(cells: &[Cell<'_>], commands: &Commands) -> Vec<Caution> {
     cautions.extend(generators(cells).caution());
     cautions.extend(settled::caution(cells, commands));
     // The server and the load driver share the CPUs with whatever else runs.
-    cautions.extend(why_disturbed(cells).map(|why| {
-        Caution::warning(format!(
-            "Throughput and latencies are those of a busy machine: {why}. Hit ratios do not depend on that."
-        ))
-        .graded(Gravity::Contaminated)
-    }));
+    let busy = busy_cpus(cells, words).map(Caution::warning);
+    cautions.extend(busy.map(|busy| busy.graded(Gravity::Contaminated)));
     let limited = all_of(cells, |cell| cell.has(&DRIVER_LIMIT)).len();
     if limited > 0 {
         cautions.push(Caution::warning(format!(

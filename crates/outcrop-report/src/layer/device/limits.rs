@@ -1,7 +1,6 @@
 //! What limits how far the figures of a device can be relied on.
 
 use outcrop_measure::units::{format_bytes, format_iops, format_nanoseconds};
-use outcrop_probe::OthersCpu;
 use outcrop_results::{CellView, TrialEntry, lacks_operations};
 use outcrop_schema::device::{
     BYTES_WRITTEN, CONTAMINATION, Direction, ERRORS, IO_WORKER_CPU_SHARE, IOPS, NOTHING_COMPLETED, PAGE_CACHE,
@@ -13,7 +12,7 @@ use super::findings::{
 };
 use crate::answer::{Caution, Gravity};
 use crate::cell::Cell;
-use crate::disturbed::others_share;
+use crate::disturbed::busy_cpus;
 use crate::layer::overload;
 use crate::number::counted;
 
@@ -25,7 +24,7 @@ pub(super) fn all(cells: &[Cell<'_>]) -> impl Iterator<Item = Caution> {
         too_short(cells),
         nothing_completed(cells),
         contamination(cells),
-        busy_cpus(cells),
+        busy_cpus(cells, |cell| cell.words()).map(Caution::warning),
         steadiness(cells),
         generators(cells).caution(),
         handed_over(cells),
@@ -187,21 +186,6 @@ fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
         });
     }
     not_known.map(Caution::note)
-}
-
-/// Other programs that used the CPUs: intervals have the noise of that, and not what it cost all trials alike.
-fn busy_cpus(cells: &[Cell<'_>]) -> Option<Caution> {
-    let shares = cells.iter().filter_map(|cell| Some((cell, others_share(cell)?)));
-    let busy = shares.filter(|(_, share)| *share > OthersCpu::MATTER);
-    let busy: Vec<(&Cell<'_>, f64)> = busy.collect();
-    let (worst, share) = busy.iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
-    Some(Caution::warning(format!(
-        "Other programs used up to {:.0} % of the CPUs in {} of {} (most: {}): rates may be higher, and latencies lower, on a quiet machine.",
-        share * 100.0,
-        busy.len(),
-        counted(cells.len(), "cell"),
-        worst.words()
-    )))
 }
 
 /// Writes whose rate is a mean over a change.

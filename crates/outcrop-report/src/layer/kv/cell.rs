@@ -10,7 +10,7 @@ use outcrop_schema::kv::{
 };
 use outcrop_workload::Arrival;
 use outcrop_workload::filesystem::FileCompression;
-use outcrop_workload::store::{StoreCodec, StoreEngine};
+use outcrop_workload::store::StoreEngine;
 
 use crate::cell::{Cell, best, largest_family, largest_family_that};
 use crate::layer::lateness::Generators;
@@ -192,12 +192,6 @@ pub(crate) fn is_plain(cell: &Cell<'_>) -> bool {
 /// Whether its blocks are compressed, in some of its levels at least.
 pub(crate) fn is_compressed(cell: &Cell<'_>) -> bool {
     cell.get(&COMPRESSION).is_some() && !is_plain(cell)
-}
-
-/// Whether it was asked for no compression, and some of its levels have a codec all the same.
-pub(super) fn compresses_levels_alone(cell: &Cell<'_>) -> bool {
-    let codec = cell.get(&COMPRESSION).map(|compression| compression.codec);
-    codec == Some(StoreCodec::None) && is_compressed(cell)
 }
 
 /// Whether all of its blocks are compressed alike, as single blocks are.

@@ -17,7 +17,7 @@ use crate::cell::{Cell, best, families, largest_family};
 use crate::change::{percent, ties};
 use crate::layer::undecided::add_wide_rivals;
 use crate::number::{Number, enumerated};
-use crate::placement::{Bounds, Verdict};
+use crate::placement::{Bounds, Kept, Verdict};
 
 /// The topic of the advice on which codec, of a run that has nothing without compression.
 pub(super) const TOPIC: &str = "Codec";
@@ -90,21 +90,29 @@ pub(super) fn smallest(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim>
     Some(claim.under(&name, &judged(chosen, &family, bounds)))
 }
 
-/// How a codec is within the limits, and where it breaks them, which others keep them or may.
+/// How a codec is within the limits, and where it does not keep them, which others do or may.
 fn judged(chosen: &Cell<'_>, family: &[&Cell<'_>], bounds: &Bounds<'_>) -> Verdict {
     let mut verdict = bounds.judge_store(chosen, None);
     if verdict.is_kept() {
         return verdict;
     }
-    let may_keep = |cell: &&&Cell<'_>| {
-        let verdict = bounds.judge_store(cell, None);
-        !std::ptr::eq(**cell, chosen) && (verdict.is_kept() || verdict.is_open_by_interval)
+    let others = family.iter().filter(|cell| !std::ptr::eq(**cell, chosen));
+    let judged: Vec<(&Cell<'_>, Verdict)> = others
+        .map(|cell| (*cell, bounds.judge_store(cell, None)))
+        .collect();
+    let named = |is_so: fn(&Verdict) -> bool| -> Vec<String> {
+        let those = judged.iter().filter(|(_, verdict)| is_so(verdict));
+        those.map(|(cell, _)| blocks(cell)).collect()
     };
-    let names: Vec<String> = family.iter().filter(may_keep).map(|cell| blocks(cell)).collect();
-    if !names.is_empty() {
-        verdict.why = format!("{}, and {} may meet the limits", verdict.why, enumerated(&names));
-        verdict.is_open_by_interval = true;
+    let keeping = named(|verdict| verdict.kept == Kept::Keeps);
+    let may_keep = named(|verdict| verdict.kept == Kept::MayBreak || verdict.is_open_by_interval);
+    let meet = if keeping.len() == 1 { "meets" } else { "meet" };
+    for (names, how) in [(&keeping, meet), (&may_keep, "may meet")] {
+        if !names.is_empty() {
+            verdict.why = format!("{}, and {} {how} the limits", verdict.why, enumerated(names));
+        }
     }
+    verdict.is_open_by_interval |= !may_keep.is_empty();
     verdict
 }
 

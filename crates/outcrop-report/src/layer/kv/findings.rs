@@ -12,9 +12,8 @@ use outcrop_schema::kv::{
 use outcrop_workload::store::{Settling, StoreEngine};
 
 use self::agreement::Differences;
-use super::cell::{
-    blocks, compresses_levels_alone, generators, is_closed_loop, is_compressed, is_plain, pairs, words,
-};
+use super::cell::{blocks, generators, is_closed_loop, is_compressed, is_plain, pairs, words};
+use super::codec::measuring_plain;
 use crate::cell::Cell;
 use crate::finding::{Finding, Verdict};
 use crate::number::{Number, counted};
@@ -230,12 +229,16 @@ fn saves_space(cells: &[Cell<'_>]) -> Finding {
     let found: Vec<(f64, &Cell<'_>)> = gains.collect();
     let n = found.len();
     let Some((least, cell)) = found.into_iter().min_by(|one, other| one.0.total_cmp(&other.0)) else {
-        let reason = match cells.iter().any(is_compressed) && !cells.iter().any(is_plain) {
-            true if cells.iter().any(compresses_levels_alone) => {
-                "no cell has uncompressed blocks alone: some of its levels have a codec"
+        let reason = match (
+            cells.iter().find(|cell| is_compressed(cell)),
+            cells.iter().any(is_plain),
+        ) {
+            (Some(cell), false) => {
+                let plain = measuring_plain(cell);
+                format!("no cell has uncompressed blocks alone; {plain} adds them")
             }
-            true => "no cell has uncompressed blocks; compression = \"none\" adds them",
-            false => "no cell has compressed blocks; the plan kv-compression has them",
+            (Some(_), true) => "no two cells differ in the codec alone".to_owned(),
+            (None, _) => "no cell has compressed blocks; the plan kv-compression has them".to_owned(),
         };
         return Finding::not_testable(ID, SENTENCE, reason);
     };

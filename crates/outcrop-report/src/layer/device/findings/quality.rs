@@ -205,23 +205,31 @@ pub(super) fn cpu(cells: &[Cell<'_>], machine: Machine<'_>) -> Finding {
     let of_all = cpus.map(|cpus| ("share of all CPUs that were busy", busy / cpus + others));
     let of_quota = cpu_quota.map(|quota| ("share of the CPU quota that was used", busy / quota));
     let shares = of_all.into_iter().chain(of_quota);
-    let (what, busy) = shares.fold(("CPUs busy per job", of_a_job), |most, one| {
-        match one.1 > most.1 {
-            true => one,
-            false => most,
-        }
+    const OF_A_JOB: &str = "CPUs busy per job";
+    let (what, busy) = shares.fold((OF_A_JOB, of_a_job), |most, one| match one.1 > most.1 {
+        true => one,
+        false => most,
     });
+    let (and, quota) = match cpu_quota {
+        Some(_) => (
+            ",",
+            format!(", and {CPU_BOUND} of the CPU time that control groups allow"),
+        ),
+        None => (" and", String::new()),
+    };
     let tested = format!(
-        "CPU time per operation × IOPS in {}, below {CPU_BOUND} CPUs per job, {CPU_BOUND} of all CPUs together with what others used, and \
-         {CPU_BOUND} of the CPU time that control groups allow. \
+        "CPU time per operation × IOPS in {}, below {CPU_BOUND} CPUs per job{and} {CPU_BOUND} of all CPUs together with what others used{quota}. \
          Only the CPU is tested: a limit between it and the device, such as a cgroup's io.max or a cloud volume's quota, looks like the device.",
         cell.words()
     );
     let busy_number = Number::derived(what, busy, Unit::Ratio, cost.n.min(iops.n));
     let mut limits = [cpus, cpu_quota].into_iter().flatten();
-    let remedy = match limits.any(|cpus| f64::from(cell.jobs()) >= cpus) {
-        true => "",
-        false => "more jobs may give more IOPS, and ",
+    // Of a limit on all jobs together, more of them get no more.
+    let has_room = what == OF_A_JOB && !limits.any(|cpus| f64::from(cell.jobs()) >= cpus);
+    let remedy = if has_room {
+        "more jobs may give more IOPS, and "
+    } else {
+        ""
     };
     Finding::tested(ID, SENTENCE, busy < CPU_BOUND, tested)
         .otherwise(
