@@ -157,8 +157,8 @@ pub enum KvError {
     },
     /// A process that holds a database does nothing any more.
     #[error(
-        "the engine stopped working while it {phase}: for {waited}, all its threads waited, and none for a CPU or a device. They probably wait for each \
-         other; a larger --write-buffer may help"
+        "the engine stopped working while it {phase}: for {waited}, all its threads waited or were stopped, and none waited for a CPU or a block device. \
+         They may wait for each other"
     )]
     Stuck {
         /// What it did.

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use outcrop_results::ResultsError;
+use outcrop_workload::word::quoted;
 
 use crate::profile::shipped_hint;
 
@@ -77,7 +78,7 @@ pub enum LabError {
         message: String,
     },
     /// An error after which no further trial can succeed; finished trials are kept.
-    #[error("{message}{}", fatal_hint(*finished, run))]
+    #[error("{message}{}", what_is_kept("outcrop run", *finished, run))]
     Fatal {
         /// The failure's sentence.
         message: String,
@@ -145,13 +146,14 @@ impl LabError {
     }
 }
 
-/// What becomes of the trials before a fatal one; nothing is said where there are none.
-fn fatal_hint(finished: usize, run: &Path) -> String {
+/// What becomes of the trials before an error that ends a run, as a clause that follows the error, and how this command goes on; nothing is said
+/// where there are none.
+pub fn what_is_kept(command: &str, finished: usize, run: &Path) -> String {
     let kept = match finished {
         0 => return String::new(),
         1 => "the finished trial is kept".to_owned(),
         finished => format!("the {finished} finished trials are kept"),
     };
-    let run = run.display();
-    format!("; {kept} (`outcrop report {run}` shows them); fix this, then run `outcrop run --resume {run}`")
+    let run = quoted(&run.to_string_lossy());
+    format!("; {kept} (`outcrop report {run}` shows them); fix this, then run `{command} --resume {run}`")
 }

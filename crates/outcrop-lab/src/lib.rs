@@ -39,7 +39,7 @@ mod same_data;
 
 pub use cell::{Cell, Subject, TrialOptions};
 pub use effort::Effort;
-pub use error::LabError;
+pub use error::{LabError, what_is_kept};
 pub use estimate::Estimate;
 pub use execute::{RunOutcome, execute};
 pub use layer::{LayerRef, Profile};

@@ -14,6 +14,7 @@ use crate::output::{self, Format, note};
 use crate::output_file::refuse_system_folder;
 use crate::progress::Progress;
 use anyhow::Context as _;
+use fatal::Ended;
 use interrupted::Interrupted;
 use outcrop_lab::{LabError, PlanSet, ResumedRun};
 use outcrop_measure::units::{TimeSpan, format_data};
@@ -174,6 +175,22 @@ enum IfItCannotBegin {
     KeepRun,
 }
 
+impl IfItCannotBegin {
+    /// Lets go of the folder of a run that an error ended. That error is the one that counts: an empty folder that stays is a warning.
+    fn leave(self, folder: RunFolder) {
+        let left = match self {
+            Self::DiscardRun => folder.discard_if_empty(),
+            Self::KeepRun => {
+                drop(folder);
+                Ok(())
+            }
+        };
+        if let Err(left) = left {
+            note(&format!("warning: {left}"));
+        }
+    }
+}
+
 /// Measures what is missing in a run folder, then writes the report and prints the summary.
 fn measure(
     set: &PlanSet,
@@ -204,20 +221,14 @@ fn measure(
     let outcome = match executed {
         Ok(outcome) => outcome,
         Err(error) => {
-            // The error that counts is the measurement's; an empty folder that stays is said beside it.
-            let left = match if_it_cannot_begin {
-                IfItCannotBegin::DiscardRun => folder.discard_if_empty(),
-                IfItCannotBegin::KeepRun => {
-                    drop(folder);
-                    Ok(())
-                }
+            let ended = Ended {
+                command: conclusion.command,
+                dir: &dir,
+                is_kept: !flags.no_save,
+                finished: folder.finished().len(),
             };
-            if let Err(left) = left {
-                note(&format!("warning: {left}"));
-            }
-            return Err(fatal::ended(error, !flags.no_save, || {
-                (conclusion.conclude)(&dir, flags)
-            }));
+            if_it_cannot_begin.leave(folder);
+            return Err(ended.by(error, || (conclusion.conclude)(&dir, flags)));
         }
     };
     drop(folder);
@@ -244,7 +255,7 @@ fn measure(
         limit: set.max_written(),
         is_by_limit: !stop.load(Ordering::Relaxed),
         likely_bytes: set.estimate_here().likely_bytes_written(),
-        takes_duration: set.cells().iter().any(outcrop_lab::Cell::takes_duration),
+        takes_duration: set.cells().iter().all(outcrop_lab::Cell::takes_duration),
         is_kept: !flags.no_save,
         command: conclusion.command,
         dir: &dir,

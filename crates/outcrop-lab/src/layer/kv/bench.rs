@@ -12,6 +12,7 @@ use outcrop_measure::metric::Unavailable;
 use outcrop_measure::units::format_bytes;
 use outcrop_results::DataIdentity;
 use outcrop_schema::kv::{self, CONTENT, DATA, ValueData};
+use outcrop_workload::store::StoreEngine;
 
 use super::ground::{Grounds, filesystem_of};
 use super::{parameters, values, worker_program};
@@ -147,9 +148,7 @@ fn remove_abandoned(preparation: &mut Preparation<'_, '_>) -> Result<(), LabErro
 impl KvBench<'_> {
     /// Refuses a trial that would write more than the run may.
     fn check_limit(&self, cell: &Cell) -> Result<(), TrialFailure> {
-        // What the machine did says more than what was assumed of it.
-        let known = self.written_by.get(&cell.id).copied();
-        let likely = known.unwrap_or_else(|| super::forecast::trial(cell).likely_bytes_written);
+        let likely = self.likely_bytes(cell);
         match self.write_limit_bytes {
             Some(limit) if likely > 0 && self.bytes_written + likely > limit => Err(TrialFailure {
                 message: format!(
@@ -163,6 +162,12 @@ impl KvBench<'_> {
             }),
             _ => Ok(()),
         }
+    }
+
+    /// What a trial of the cell writes: what the machine did says more than what was assumed of it.
+    fn likely_bytes(&self, cell: &Cell) -> u64 {
+        let known = self.written_by.get(&cell.id).copied();
+        known.unwrap_or_else(|| super::forecast::trial(cell).likely_bytes_written)
     }
 
     /// A trial of a cell that cannot be measured here, whose other trials write nothing either.
@@ -220,11 +225,16 @@ impl Bench for KvBench<'_> {
             patience: PATIENCE,
             program: &self.program,
         };
-        match run(&spec, &site, &mut |_| {}) {
+        let outcome = run(&spec, &site, &mut |_| {});
+        // A filesystem of ours writes its metadata too, and perhaps everything twice: its device counts that.
+        let device = own.as_ref().and_then(|own| own.written_bytes().ok());
+        let device_bytes = device.unwrap_or(0);
+        if outcome.as_ref().is_err_and(has_written) {
+            // Nobody counted what the store wrote until it failed, and it may do so again in each repetition.
+            self.bytes_written += device_bytes.max(self.likely_bytes(cell));
+        }
+        match outcome {
             Ok(report) => {
-                // A filesystem of ours writes its metadata too, and perhaps everything twice: its device counts that.
-                let device = own.as_ref().and_then(|own| own.written_bytes().ok());
-                let device_bytes = device.unwrap_or(0);
                 let written = values::written_bytes(&report).max(device_bytes);
                 self.bytes_written += written;
                 let most = self.written_by.entry(cell.id.clone()).or_default();
@@ -243,7 +253,7 @@ impl Bench for KvBench<'_> {
             )),
             Err(error) => Err(TrialFailure {
                 is_fatal: matches!(error, KvError::NoSpace { .. } | KvError::Path { .. }),
-                ..TrialFailure::of(&error)
+                ..TrialFailure::of(&with_remedy(&error, spec.options.engine))
             }),
         }
     }
@@ -262,6 +272,21 @@ impl Bench for KvBench<'_> {
             taken: format!("generated-{content}"),
             taken_bytes: 0,
         })
+    }
+}
+
+/// Whether a trial that ended so may have written as much as others.
+fn has_written(error: &KvError) -> bool {
+    !matches!(error, KvError::Interrupted) && !is_absent(error)
+}
+
+/// An error, and the setting that may help where the engine has it.
+fn with_remedy(error: &KvError, engine: StoreEngine) -> String {
+    match error {
+        KvError::Stuck { .. } if kv::has(engine, &kv::WRITE_BUFFER) => {
+            format!("{error}; a larger --write-buffer may help")
+        }
+        error => error.to_string(),
     }
 }
 

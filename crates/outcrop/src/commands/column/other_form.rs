@@ -24,7 +24,7 @@ pub(super) fn hint(column: &Column, wanted: &Wanted, row_counts: &[u64]) -> Opti
         .find(|value| is_stored_with_return(column, value))
     {
         return Some(format!(
-            "the column has `{}` with a carriage return at its end, which is another value: lines of the encoded file end in one; encode them \
+            "the column has `{}` with a carriage return at its end, which is another value, perhaps because lines of the encoded file end in one; encode them \
              without (`tr -d '\\r'`), or search with --prefix",
             String::from_utf8_lossy(value)
         ));
