@@ -10,6 +10,7 @@
 //! is beyond the limit. Each cell is judged by itself, without correction for their number.
 
 mod cells;
+mod found;
 mod lacking;
 mod limit;
 mod reading;
@@ -23,13 +24,13 @@ use serde::Serialize;
 use crate::compare::verdict::LEVEL;
 use crate::compare::{
     Comparand, Comparison, ComparisonRow, FailedCell, NotComparable, Side, SideCell, Undecided, Verdict,
-    enough, enough_for, suffices, to_be_beyond, with_drift,
+    enough_for, failed, suffices,
 };
-use crate::compare::{failed, load};
 use crate::error::ResultsError;
 use crate::view::{RunView, longer_by};
 
 pub use cells::CellBeyond;
+use found::Found;
 use lacking::{are_too_few, is_fallen_to_zero, with_more_operations};
 pub use limit::Limit;
 
@@ -76,7 +77,7 @@ pub struct FailIfReport<'a> {
     /// Cells that a limit passes with a latency that begins where the submission ends: from its beginning, it may be beyond the limit.
     pub from_submission_end: usize,
     /// Rows whose whole interval is beyond the threshold, but by less than two separate runs may differ with nothing changed.
-    pub within_drift: usize,
+    pub within_drift: WithinDrift,
     /// Rows that have no ratio because of a 0, and would perhaps meet it: how many for each reason.
     pub without_ratio: BTreeMap<String, usize>,
     /// The drift that was allowed for: 0.05 for ± 5 %.
@@ -85,10 +86,7 @@ pub struct FailIfReport<'a> {
     /// Of the undecided rows, those whose ratio is beyond the threshold by less than the drift that was allowed for: no number of repetitions
     /// decides them where it is.
     #[serde(skip)]
-    pub undecided_within_drift: usize,
-    /// Of these and those within the drift, the ones that were allowed more, beside the load of others.
-    #[serde(skip)]
-    pub crowded: usize,
+    pub undecided_within_drift: WithinDrift,
     /// Rows of the metric that could not: not comparable, too few repetitions, or one value.
     pub unchecked: usize,
     /// Of them, those of runs of ours that lack the figure because their trials have too few operations for it.
@@ -129,6 +127,26 @@ pub struct FailIfReport<'a> {
     pub needed: Option<usize>,
 }
 
+/// Rows whose ratio is beyond a threshold by less than the drift that was allowed for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct WithinDrift {
+    /// All of them.
+    pub rows: usize,
+    /// Those that were allowed more, beside the load of others.
+    pub crowded: usize,
+}
+
+impl WithinDrift {
+    fn of<'r>(rows: impl IntoIterator<Item = &'r ComparisonRow>) -> Self {
+        let mut counted = Self::default();
+        for row in rows {
+            counted.rows += 1;
+            counted.crowded += usize::from(row.crowding.is_some());
+        }
+        counted
+    }
+}
+
 impl FailIfReport<'_> {
     /// Rows or cells that meet the condition.
     pub fn met(&self) -> usize {
@@ -144,12 +162,12 @@ impl FailIfReport<'_> {
     /// Rows or cells that neither meet the condition nor exclude it, for whatever reason.
     pub fn all_undecided(&self) -> usize {
         let without_ratio: usize = self.without_ratio.values().sum();
-        self.undecided + self.under_load + self.by_definition + self.within_drift + without_ratio
+        self.undecided + self.under_load + self.by_definition + self.within_drift.rows + without_ratio
     }
 
     /// Rows that may meet the condition or not, as their ratio is beyond the threshold by less than the drift that was allowed for.
     pub fn open_for_drift(&self) -> usize {
-        self.within_drift + self.undecided_within_drift
+        self.within_drift.rows + self.undecided_within_drift.rows
     }
 }
 
@@ -239,7 +257,9 @@ impl FailIf {
         let checked: Vec<&ComparisonRow> = rows
             .iter()
             .copied()
-            .filter(|row| row.bounds().is_some() || self.is_open_without_ratio(row))
+            .filter(|row| {
+                row.bounds().is_some() || self.is_open_without_ratio(row) || self.excludes_zeros(row)
+            })
             .collect();
         let gaps = || FailIfReport::passing_over(self, comparison);
         // Rows without a ratio alone check nothing.
@@ -267,11 +287,7 @@ impl FailIf {
             .partition(|row| is_fallen_to_zero(row));
         let is_paired = comparison.is_paired;
         let needed = |row: &&ComparisonRow| self.repetitions_needed(row, ratio, tested, is_paired);
-        let is_held = |row: &&&ComparisonRow| row.drift > 0.0 && needed(row).is_none();
-        let undecided_within_drift: Vec<_> = undecided.iter().filter(is_held).collect();
-        let within_drift = those(Found::WithinDrift);
-        let held = within_drift.iter().chain(undecided_within_drift.iter().copied());
-        let crowded = held.filter(|row| row.crowding.is_some()).count();
+        let is_within_drift = |row: &&&ComparisonRow| self.is_within_drift(row, ratio);
         Ok(FailIfReport {
             offending: those(Found::Met),
             beyond: Vec::new(),
@@ -281,9 +297,8 @@ impl FailIf {
             undecided_by_sample: undecided.iter().filter(|row| row.is_of_sample).count(),
             under_load: those(Found::UnderLoad).len(),
             by_definition: those(Found::ByDefinition).len(),
-            within_drift: within_drift.len(),
-            undecided_within_drift: undecided_within_drift.len(),
-            crowded,
+            within_drift: WithinDrift::of(those(Found::WithinDrift)),
+            undecided_within_drift: WithinDrift::of(undecided.iter().filter(is_within_drift).copied()),
             without_ratio: counts(without_ratio.into_iter().map(no_ratio)),
             drift: comparison.drift,
             unchecked: rows.len() - checked.len(),
@@ -324,66 +339,6 @@ impl FailIf {
             false => self.unknown(comparison.rows.iter().map(|row| &row.metric)),
         }
     }
-
-    /// What a row says; `limit` is the largest p-value that counts.
-    fn found(&self, row: &ComparisonRow, ratio: f64, limit: f64) -> Found {
-        let Some((low, high)) = row.bounds() else {
-            return Found::NoRatio;
-        };
-        let is_above = self.direction == Direction::Above;
-        // A latency that is lower by definition may be beyond the threshold all the same.
-        let side_that_hides = if is_above { Side::Candidate } else { Side::Baseline };
-        // The end that is nearer to no change, and the other one.
-        let (near, far) = if is_above { (low, high) } else { (high, low) };
-        let is_beyond = |value: f64, threshold: f64| match is_above {
-            true => value > threshold,
-            false => value < threshold,
-        };
-        let allowed = with_drift(ratio, row.drift, is_above);
-        let is_found = row.p_value.is_none_or(|p| p <= limit);
-        let is_between = |value: f64| is_beyond(value, ratio) && !is_beyond(value, allowed);
-        let is_lower = |side: Side| row.lower_by_definition == Some(side);
-        if is_found && is_beyond(near, allowed) {
-            match () {
-                () if load::may_explain(row, is_above) => Found::UnderLoad,
-                () if is_lower(side_that_hides.other()) => Found::ByDefinition,
-                () => Found::Met,
-            }
-        } else if is_found && is_beyond(near, ratio) && row.ratio.is_some_and(is_between) {
-            Found::WithinDrift
-        } else if is_beyond(far, ratio) {
-            // More repetitions cannot take away what else may be the cause, of the change or of its absence.
-            let leads_to_met = row.ratio.is_some_and(|found| is_beyond(found, ratio));
-            match () {
-                () if load::may_explain(row, is_above) => Found::UnderLoad,
-                () if !leads_to_met && load::may_explain(row, !is_above) => Found::UnderLoad,
-                () if row.lower_by_definition.is_some() => Found::ByDefinition,
-                () => Found::Undecided,
-            }
-        } else if is_lower(side_that_hides) {
-            Found::ByDefinition
-        } else if load::may_explain(row, !is_above) {
-            // A side that was busier may hide a change against its favour.
-            Found::UnderLoad
-        } else {
-            Found::NotMet
-        }
-    }
-
-    /// About how many repetitions bring all of a row's interval to one side of a ratio.
-    fn repetitions_needed(
-        &self,
-        row: &ComparisonRow,
-        ratio: f64,
-        tests: usize,
-        is_paired: bool,
-    ) -> Option<usize> {
-        let interval = row.interval.filter(|_| !row.is_of_sample)?;
-        let is_above = self.direction == Direction::Above;
-        let estimate = to_be_beyond(&interval, (ratio, row.drift), is_above, tests)?;
-        let least = enough_for(tests, is_paired).filter(|_| !suffices(row, tests, is_paired));
-        Some(enough(estimate, interval.n, least))
-    }
 }
 
 /// How many repetitions it takes to find a change in only one of so many tests, where the rows have fewer.
@@ -394,25 +349,6 @@ fn for_one_of(rows: &[&ComparisonRow], tested: usize, is_paired: bool) -> Option
         .filter_map(|row| row.interval.map(|interval: Interval| interval.n))
         .min()?;
     enough_for(tested, is_paired).filter(|enough| *enough > least)
-}
-
-/// What a row says to a condition on its ratio.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Found {
-    /// It meets it.
-    Met,
-    /// It meets it or does not, perhaps only because the machine or its storage was busier on one side.
-    UnderLoad,
-    /// It meets it or does not, perhaps only because one side leaves the submission out.
-    ByDefinition,
-    /// Its whole interval is beyond the threshold, but by less than two separate runs may differ with nothing changed.
-    WithinDrift,
-    /// Its interval does not exclude it.
-    Undecided,
-    /// A trial or a median is 0: there is no ratio to hold against it.
-    NoRatio,
-    /// It does not meet it.
-    NotMet,
 }
 
 /// Why a row has no ratio, and what can be checked instead.

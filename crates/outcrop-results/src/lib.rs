@@ -57,7 +57,7 @@ pub use compare::{
 };
 pub use envelope::Envelope;
 pub use error::ResultsError;
-pub use fail_if::{CellBeyond, FailIf, FailIfReport, Limit};
+pub use fail_if::{CellBeyond, FailIf, FailIfReport, Limit, WithinDrift};
 pub use journal::Journal;
 pub use ours::{is_our_figure, name_element};
 pub use record::{Record, records_of};

@@ -326,7 +326,7 @@ fn rule(comparison: &Comparison, rows: &[&ComparisonRow]) -> Vec<String> {
         ));
         if rows.iter().any(|row| row.drift > comparison.drift) {
             sentences.push(
-                "Where other processes used half of the CPUs or more: beyond 1 ÷ the share that they left."
+                "Where other processes used half of the CPUs or more: beyond 1 ÷ the share that they left, on the side where they left more."
                     .to_owned(),
             );
         }

@@ -44,10 +44,8 @@ impl Undecided {
             }
             Self::Wide | Self::Chance => Some(more(rows)),
             // Repetitions decide those that are the same, or differ by more.
-            Self::Drift => rows
-                .iter()
-                .any(|row| row.repetitions_needed.is_some())
-                .then(|| more(rows)),
+            Self::Drift if rows.iter().any(|row| row.repetitions_needed.is_some()) => Some(more(rows)),
+            Self::Drift => idle(rows),
             Self::NoRatio => rows
                 .iter()
                 .any(|row| is_rate(row))
@@ -97,7 +95,6 @@ fn more(rows: &[&ComparisonRow]) -> String {
     let needed: Vec<usize> = repeated.iter().filter_map(|row| row.repetitions_needed).collect();
     let is_within_drift = |row: &&&&ComparisonRow| row.drift > 0.0 && row.repetitions_needed.is_none();
     let within_drift = repeated.iter().filter(is_within_drift).count();
-    let are_crowded = repeated.iter().any(|row| row.crowding.is_some());
     let repetitions = are_any_repeated.then(|| match (needed.len(), within_drift) {
         (0, 1..) => "no number of repetitions would decide it: two separate runs may differ by as much as this ratio even if nothing changed".to_owned(),
         (_, 0) => format!("{} would decide between same and different", about_repetitions(&needed)),
@@ -107,12 +104,22 @@ fn more(rows: &[&ComparisonRow]) -> String {
             repeated.len()
         ),
     });
-    let idle = are_crowded.then(|| {
-        "other processes used half of the CPUs or more, and an idle machine would decide more".to_owned()
-    });
     let sample = is_of_sample.then(|| "a larger --sample-size narrows the interval of a sample".to_owned());
-    let parts: Vec<String> = [repetitions, idle, sample].into_iter().flatten().collect();
+    let parts: Vec<String> = [repetitions, idle(rows), sample].into_iter().flatten().collect();
     parts.join("; ")
+}
+
+/// What may decide rows whose drift a load widened; none where it widened none.
+fn idle(rows: &[&ComparisonRow]) -> Option<String> {
+    let crowded = rows.iter().filter(|row| row.crowding.is_some()).count();
+    let of_all = match crowded {
+        0 => return None,
+        _ if crowded == rows.len() => String::new(),
+        _ => format!(" in {crowded} of the {} rows", rows.len()),
+    };
+    Some(format!(
+        "other processes used half of the CPUs or more{of_all}: an idle machine may decide more"
+    ))
 }
 
 /// `about 40 repetitions`, `about 12 to 40 repetitions`, by the estimates of several rows or cells; `more repetitions` without an estimate.

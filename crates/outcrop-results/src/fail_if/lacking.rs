@@ -239,12 +239,19 @@ fn is_lost(row: &ComparisonRow) -> bool {
     lacks(Side::Candidate) && !lacks(Side::Baseline)
 }
 
+/// The sides that are 0, where nothing else is in the way of a ratio.
+pub(super) fn zeros(row: &ComparisonRow) -> Vec<Side> {
+    let zero = |reason: &NotComparable| match reason {
+        NotComparable::Zero { side } => Some(*side),
+        _ => None,
+    };
+    let zeros: Option<Vec<Side>> = reasons_of(row).iter().map(zero).collect();
+    zeros.unwrap_or_default()
+}
+
 /// Whether the candidate's median alone is 0, and nothing else is in the way of a ratio.
 pub(super) fn is_fallen_to_zero(row: &ComparisonRow) -> bool {
-    reasons_of(row)
-        == [NotComparable::Zero {
-            side: Side::Candidate,
-        }]
+    zeros(row) == [Side::Candidate]
 }
 
 pub(super) fn with_more_operations(row: &ComparisonRow, reason: &NotComparable) -> String {

@@ -33,7 +33,7 @@ fn gate(condition: &str, comparison: &Comparison) -> ([usize; 3], Vec<usize>) {
     let found = check_all(&[condition.parse().unwrap()], comparison)
         .unwrap()
         .remove(0);
-    let counts = [found.offending.len(), found.within_drift, found.undecided];
+    let counts = [found.offending.len(), found.within_drift.rows, found.undecided];
     (counts, found.repetitions_needed)
 }
 

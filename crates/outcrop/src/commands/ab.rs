@@ -27,9 +27,9 @@ Examples:
   outcrop ab mine.toml --a codec=lz4 --b codec=zstd:1 --fail-if 'compress_latency_p99 > 1ms'
   outcrop ab --resume runs/20261121T020304Z-mine-ab
 
-Each repetition measures both variants of a cell, one directly after the other, in random order and with the same seed. Drift of the machine cancels within a pair, which it cannot do between two runs. Ratios are B ÷ A, the median over the pairs. A decision in a single cell needs at least six pairs; more cells need more (9 for 10 cells). A property of the data, such as a size, needs one. The number of pairs is the plan's number of repetitions if that is six or more, else ten. Undecided cells do not meet a --fail-if condition; their number is printed, and --strict ends with 2 because of them. The run folder is an ordinary one: `outcrop report` works on it.
+Each repetition measures both variants of a cell, one directly after the other, in random order and with the same seed. Drift of the machine cancels within a pair, which it cannot do between two runs. Ratios are B ÷ A, the median over the pairs. A decision in a single cell needs at least six pairs; more cells need more (9 for 10 cells). A property of the data, such as a size, needs one. The number of pairs is the plan's number of repetitions if that is six or more, else ten. Undecided cells do not meet a --fail-if condition; their number is printed. The run folder is an ordinary one: `outcrop report` works on it.
 
-Exit codes: 0 no condition is met, 1 one is, 2 none is met and nothing could be compared or a condition could be checked in no cell, or a cell of the candidate failed, lacks the figure that the baseline has or, for a limit, completed too few operations for it, 3 the measurement failed.";
+Exit codes: 0 no condition is met, 1 one is, 2 none is met and nothing could be compared or a condition could be checked in no cell, or a cell of the candidate failed, lacks the figure that the baseline has or, for a limit, completed too few operations for it or, with --strict, is undecided or was not checked, 3 the measurement failed.";
 
 /// What `--repetitions` is where trials come in pairs.
 const PAIRS_HELP: &str = "Pairs of trials per cell [default: as the plan says if that is 6 or more, else 10]";

@@ -5,7 +5,7 @@ use outcrop_measure::units::format_with_range;
 use outcrop_probe::OthersCpu;
 use outcrop_report::number::{counted, given_percent};
 use outcrop_results::compare::about_repetitions;
-use outcrop_results::{CellBeyond, FailIfReport, Undecided};
+use outcrop_results::{CellBeyond, FailIfReport, Undecided, WithinDrift};
 use outcrop_schema::Vocabulary;
 
 /// How many cells could not be checked, or pass unchecked, and what would let them; empty where all were.
@@ -62,11 +62,11 @@ pub(super) fn finding(condition: &str, found: &FailIfReport<'_>, strict: bool) -
             Undecided::Definition
         ));
     }
-    if found.within_drift > 0 {
+    if found.within_drift.rows > 0 {
         text.push_str(&format!(
             ", {} undecided, beyond the threshold by less than {}",
-            found.within_drift,
-            allowance(found)
+            found.within_drift.rows,
+            allowance(found.drift, found.within_drift)
         ));
     }
     for (reason, count) in &found.without_ratio {
@@ -105,10 +105,10 @@ pub(crate) fn without_drift(command: Option<&str>) -> String {
 }
 
 /// What two separate runs are allowed to differ by.
-fn allowance(found: &FailIfReport<'_>) -> String {
-    let usual = format!("the {} allowed for drift (--drift)", given_percent(found.drift));
-    let crowded = "two equal runs may differ by while other processes use half of the CPUs or more";
-    match (found.crowded, found.open_for_drift()) {
+fn allowance(drift: f64, within: WithinDrift) -> String {
+    let usual = format!("the {} allowed for drift (--drift)", given_percent(drift));
+    let crowded = "what two equal runs may differ by while other processes use half of the CPUs or more";
+    match (within.crowded, within.rows) {
         (0, _) => usual,
         (some, all) if some == all => crowded.to_owned(),
         (some, _) => format!("{usual} or, in {some} of them, by less than {crowded}"),
@@ -136,11 +136,11 @@ fn deciding(found: &FailIfReport<'_>) -> String {
         about_repetitions(&found.repetitions_needed)
     );
     // Where a ratio is now, no number of repetitions may decide; they may also move it.
-    let held = found.undecided_within_drift;
+    let held = found.undecided_within_drift.rows;
     let moving = format!(
         "more repetitions decide {} only if they move the ratio, which is beyond the threshold by less than {}",
         of_all(held),
-        allowance(found)
+        allowance(found.drift, found.undecided_within_drift)
     );
     let open = found.open().saturating_sub(held);
     let others = format!(
@@ -203,7 +203,7 @@ mod tests {
 
     use outcrop_measure::metric::Unit;
 
-    use super::{CellBeyond, FailIfReport, beyond, deciding, finding};
+    use super::{CellBeyond, FailIfReport, WithinDrift, beyond, deciding, finding};
 
     #[test]
     fn a_cell_beyond_a_limit_is_named_with_what_other_programs_used_meanwhile() {
@@ -295,7 +295,7 @@ mod tests {
         );
         let with_drift = deciding(&FailIfReport {
             undecided: 1,
-            undecided_within_drift: 1,
+            undecided_within_drift: WithinDrift { rows: 1, crowded: 0 },
             drift: 0.05,
             ..FailIfReport::default()
         });
@@ -304,6 +304,29 @@ mod tests {
             "more repetitions decide it only if they move the ratio, which is beyond the threshold by less than the 5 % allowed for drift \
              (--drift)"
         );
+        // Of each group, those that a load widened the allowance of are its own.
+        let of_two_groups = finding(
+            "iops < -3%",
+            &FailIfReport {
+                checked: 4,
+                undecided: 3,
+                undecided_within_drift: WithinDrift { rows: 3, crowded: 3 },
+                within_drift: WithinDrift { rows: 1, crowded: 0 },
+                drift: 0.05,
+                ..FailIfReport::default()
+            },
+            false,
+        );
+        let beside_load =
+            "what two equal runs may differ by while other processes use half of the CPUs or more";
+        for part in [
+            &format!(
+                "3 undecided, which pass: more repetitions decide them only if they move the ratio, which is beyond the threshold by less than {beside_load}, "
+            ),
+            "1 undecided, beyond the threshold by less than the 5 % allowed for drift (--drift)",
+        ] {
+            assert!(of_two_groups.contains(part), "{of_two_groups}");
+        }
         assert_eq!(
             said(4, 1, &[12, 20]),
             "about 12 to 20 repetitions would decide this condition for 2 of them; more repetitions narrow the interval, and may decide 1 of them; \

@@ -1,6 +1,5 @@
 //! The conditions of `--fail-if`, and how a command ends that checks them.
 
-use outcrop_report::number::counted;
 use outcrop_results::{FailIf, FailIfReport, ResultsError};
 use serde_json::{Value, json};
 
@@ -77,11 +76,11 @@ impl Gate {
             .map(|(text, report)| match report {
                 Ok(found) => {
                     let not_passed = self.not_passed(found);
-                    let outcome = match (found.met(), found.passed_over(), &not_passed) {
-                        (1.., ..) => "met",
-                        (0, None, None) => "not-met",
-                        (0, None, Some(_)) => "undecided",
-                        (0, Some(_), _) => "not-checked",
+                    let outcome = match (found.met(), &not_passed) {
+                        (1.., _) => "met",
+                        (0, None) => "not-met",
+                        (0, Some(_)) if found.passed_over().is_none() && is_undecided(found) => "undecided",
+                        (0, Some(_)) => "not-checked",
                     };
                     json!({
                         "condition": text,
@@ -89,6 +88,8 @@ impl Gate {
                         "cells": found.checked,
                         "met": found.met(),
                         "undecided": found.all_undecided(),
+                        "unchecked": found.unchecked,
+                        "missing": found.missing,
                         "beyond": found.beyond,
                         "finding": finding(text, found, self.strict),
                         "not_checked": not_passed,
@@ -103,19 +104,20 @@ impl Gate {
         Value::Array(each.collect())
     }
 
-    /// Why a condition that no cell meets does not pass for all that; none where it does.
+    /// Why a condition passes less than all cells; none where it passes them, or where one meets it.
     fn not_passed(&self, found: &FailIfReport<'_>) -> Option<String> {
-        let open = found.all_undecided() + found.unchecked + found.missing;
-        let strictly = || {
-            format!(
-                "{} undecided or not checked, which --strict does not let pass",
-                counted(open, "cell")
-            )
-        };
+        let is_open = is_undecided(found) || found.unchecked + found.missing > 0;
+        let strictly = "not every cell is decided and checked, and --strict lets only such cells pass";
+        let is_strict = self.strict && found.met() == 0;
         found
             .passed_over()
-            .or_else(|| (self.strict && open > 0).then(strictly))
+            .or_else(|| (is_strict && is_open).then(|| strictly.to_owned()))
     }
+}
+
+/// Whether a cell may meet the condition or not.
+fn is_undecided(found: &FailIfReport<'_>) -> bool {
+    found.all_undecided() + found.from_submission_end > 0
 }
 
 #[cfg(test)]
@@ -124,13 +126,17 @@ mod tests {
 
     #[test]
     fn a_strict_gate_passes_only_what_is_decided_in_every_cell() {
-        let cells = |checked: usize, undecided: usize, unchecked: usize| FailIfReport {
-            checked,
-            undecided,
-            unchecked,
-            ..FailIfReport::default()
-        };
-        let passes = |strict: bool, found: &dyn Fn() -> FailIfReport<'static>| {
+        type Report = FailIfReport<'static>;
+        type Change = fn(&mut Report);
+        let outcome = |strict: bool, change: Change| {
+            let found = || {
+                let mut report = Report {
+                    checked: 3,
+                    ..Report::default()
+                };
+                change(&mut report);
+                report
+            };
             let gate = Gate {
                 fail_if: vec!["iops < 1".to_owned()],
                 strict,
@@ -138,14 +144,33 @@ mod tests {
             let outcome = gate.in_json(&[Ok(found())])[0]["outcome"].clone();
             let ending = gate.announce(vec![Ok(found())]);
             assert_eq!(outcome == "not-met", ending.is_ok(), "{outcome}");
-            ending.is_ok()
+            outcome
         };
-        for strict in [false, true] {
-            assert!(passes(strict, &|| cells(3, 0, 0)));
-            assert_eq!(passes(strict, &|| cells(3, 1, 0)), !strict);
-            assert_eq!(passes(strict, &|| cells(3, 0, 2)), !strict);
+        let open: [(Change, &str); 8] = [
+            (|found| found.undecided = 1, "undecided"),
+            (|found| found.under_load = 1, "undecided"),
+            (|found| found.by_definition = 1, "undecided"),
+            (|found| found.within_drift.rows = 1, "undecided"),
+            (
+                |found| found.without_ratio = [("a 0".to_owned(), 1)].into(),
+                "undecided",
+            ),
+            (|found| found.from_submission_end = 1, "undecided"),
+            (|found| found.unchecked = 2, "not-checked"),
+            (|found| found.missing = 1, "not-checked"),
+        ];
+        for (change, strictly) in open {
+            assert_eq!(outcome(false, change), "not-met");
+            assert_eq!(outcome(true, change), strictly);
         }
-        let said = finding("iops < 1", &cells(3, 1, 1), true);
+        assert_eq!(outcome(true, |_| {}), "not-met");
+        let cells = FailIfReport {
+            checked: 3,
+            undecided: 1,
+            unchecked: 1,
+            ..FailIfReport::default()
+        };
+        let said = finding("iops < 1", &cells, true);
         assert!(!said.contains("pass"), "{said}");
     }
 }

@@ -209,7 +209,7 @@ fn a_gate_says_how_many_cells_are_undecided_and_shows_the_metric_that_it_names()
     assert_eq!(
         strict
             .stderr
-            .contains("1 cell undecided or not checked, which --strict does not let pass"),
+            .contains("not every cell is decided and checked, and --strict lets only such cells pass"),
         !is_decided,
         "{}",
         strict.stderr
