@@ -15,6 +15,7 @@ use crate::output_file::refuse_system_folder;
 use crate::progress::Progress;
 use anyhow::Context as _;
 use fatal::Ended;
+pub(crate) use fatal::lab_error;
 use interrupted::Interrupted;
 use outcrop_lab::{LabError, PlanSet, ResumedRun};
 use outcrop_measure::units::{TimeSpan, format_data};
@@ -31,24 +32,6 @@ const MOST_ROWS: usize = 30;
 const LOG_COLUMNS: usize = 100;
 /// In longer lines than these the eye loses its place.
 const MOST_COLUMNS: usize = 140;
-
-/// Keeps the exit code apart: a wrong plan is the user's, a failed measurement is not.
-pub(crate) fn lab_error(error: LabError) -> anyhow::Error {
-    let is_bad_input = error.is_bad_input()
-        || matches!(
-            error,
-            LabError::Results(
-                ResultsError::NotARun { .. }
-                    | ResultsError::DamagedJournal { .. }
-                    | ResultsError::DamagedEnvironment { .. }
-            )
-        );
-    if is_bad_input {
-        bad_input(error)
-    } else {
-        error.into()
-    }
-}
 
 /// A run folder that cannot be made: the flag that decides where is part of the answer.
 fn no_folder(error: LabError) -> anyhow::Error {
@@ -226,6 +209,7 @@ fn measure(
                 dir: &dir,
                 is_kept: !flags.no_save,
                 finished: folder.finished().len(),
+                finished_before,
             };
             if_it_cannot_begin.leave(folder);
             return Err(ended.by(error, || (conclusion.conclude)(&dir, flags)));

@@ -140,12 +140,16 @@ fn a_lower_bound_of_the_knee_is_contradicted_only_by_an_observed_one_below_it() 
 #[test]
 fn the_best_depth_by_the_medians_alone_is_no_reason_to_leave_out_those_that_tie_with_it() {
     for deepest in [101e3, 99e3] {
-        let (brief, _) = knee_of(&[(1, 10e3), (16, 40e3), (32, 71e3), (64, deepest)], 0.05);
+        let (brief, holds) = knee_of(&[(1, 10e3), (16, 40e3), (32, 71e3), (64, deepest)], 0.05);
         assert!(
             brief.contains("observed somewhere from 32 to 64, or deeper (a tie)"),
             "{brief}"
         );
+        assert_eq!(holds, None);
     }
+    // Close to both, and either may be deeper still.
+    let (_, holds) = knee_of(&[(1, 3e3), (16, 40e3), (32, 71e3), (64, 101e3)], 0.01);
+    assert_eq!(holds, None);
     let (brief, holds) = knee_of(&[(1, 10e3), (16, 40e3), (32, 71e3), (64, 200e3)], 0.05);
     assert!(
         brief.contains("not observed among the depths measured"),

@@ -152,7 +152,7 @@ impl KvBench<'_> {
         match self.write_limit_bytes {
             Some(limit) if likely > 0 && self.bytes_written + likely > limit => Err(TrialFailure {
                 message: format!(
-                    "a trial of this cell writes about {}, but only {} may be written in all, and {} have been; use fewer records or a larger limit",
+                    "a trial of this cell writes about {}, but only {} may be written in all, and {} have been, or may have been; use fewer records or a larger limit",
                     format_bytes(likely),
                     format_bytes(limit),
                     format_bytes(self.bytes_written)
@@ -230,8 +230,8 @@ impl Bench for KvBench<'_> {
         let device = own.as_ref().and_then(|own| own.written_bytes().ok());
         let device_bytes = device.unwrap_or(0);
         if outcome.as_ref().is_err_and(has_written) {
-            // Nobody counted what the store wrote until it failed, and it may do so again in each repetition.
-            self.bytes_written += device_bytes.max(self.likely_bytes(cell));
+            // Each repetition may write as much again. On a filesystem of the user's nobody counted it.
+            self.bytes_written += device.unwrap_or_else(|| self.likely_bytes(cell));
         }
         match outcome {
             Ok(report) => {
@@ -275,9 +275,16 @@ impl Bench for KvBench<'_> {
     }
 }
 
-/// Whether a trial that ended so may have written as much as others.
-fn has_written(error: &KvError) -> bool {
-    !matches!(error, KvError::Interrupted) && !is_absent(error)
+/// Whether a trial that ended so had begun to load, and may have written as much as others.
+const fn has_written(error: &KvError) -> bool {
+    matches!(
+        error,
+        KvError::Stuck { .. }
+            | KvError::Ended { .. }
+            | KvError::Engine { .. }
+            | KvError::Mismatch { .. }
+            | KvError::NoSpace { .. }
+    )
 }
 
 /// An error, and the setting that may help where the engine has it.

@@ -50,6 +50,11 @@ impl ObservedKnee {
         self.tied.len() > 1
     }
 
+    /// Whether the knee may lie beyond the depths measured, or below them.
+    pub(super) fn has_open_end(&self) -> bool {
+        self.may_lie_below || self.may_lie_beyond
+    }
+
     /// The least and the most requests in flight that may be the knee, of those that were measured.
     pub(super) fn ends(&self) -> (f64, f64) {
         let at_best = self.best.concurrency;
@@ -91,8 +96,9 @@ impl ObservedKnee {
             let among = match self.has_gap {
                 false => format!("observed somewhere from {least} to {most}"),
                 true => {
-                    let loads: Vec<String> = self.tied.iter().map(f64::to_string).collect();
-                    format!("observed at {}", loads.join(" or "))
+                    let (last, others) = (most, &self.tied[..self.tied.len() - 1]);
+                    let others: Vec<String> = others.iter().map(f64::to_string).collect();
+                    format!("observed at {} or {last}", others.join(", "))
                 }
             };
             let farther = match (self.may_lie_below, self.may_lie_beyond) {

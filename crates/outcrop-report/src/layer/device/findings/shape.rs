@@ -76,7 +76,7 @@ fn side(predicted: &Number, is_bound: bool, observed: &ObservedKnee) -> Side {
     let is_close_to_all = || Side::of(predicted, &(most / KNEE_FACTOR..=least * KNEE_FACTOR)) == Side::Within;
     match side {
         Side::Beyond if is_bound && predicted.value < least => Side::Open,
-        Side::Within if observed.is_open() && !is_close_to_all() => Side::Open,
+        Side::Within if observed.is_open() && (observed.has_open_end() || !is_close_to_all()) => Side::Open,
         side => side,
     }
 }
