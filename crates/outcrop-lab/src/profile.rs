@@ -69,7 +69,7 @@ static SHIPPED: &[ShippedPlan] = shipped! {
     "throughput-latency": "How fast does each codec compress and decompress at 4 and 64 KiB, from one thread to all, and what is the latency per block?",
     "robustness": "How do throughput and latency change as the data become less compressible, by repetition and by entropy?",
     "column-size": "How large is a dictionary column by cardinality and skew, compared with its floor?",
-    "column-search": "How fast are rows found by value, prefix and range, in memory, on disk and by a scan?",
+    "column-search": "How fast are rows found by value, prefix and range, in memory, in a cached file and by a scan?",
     "column-choice": "Which columns are smaller as .ocol than in this file, and than in Parquet with zstd?",
     "column-index": "How fast are columns encoded, and what do postings cost in size and save in finding the rows of a value?",
     "column-encode": "How fast is a column encoded, by threads, cardinality, skew and order of the rows?",

@@ -333,7 +333,7 @@ pub static THREADS: Factor<u32> = Factor::new("threads", "Threads that encode", 
 /// Where the file is.
 pub static SEARCH_MODE: Factor<SearchMode> = Factor::new("search_mode", "Where the file is while it is searched", spelled)
     .default("in-memory")
-    .accepts("`\"in-memory\"` (preloaded, postings built where there are none), `\"on-disk\"` (reads what it needs), `\"scan\"`")
+    .accepts("`\"in-memory\"` (preloaded, postings built where there are none), `\"on-disk\"` (not loaded: reads what it needs of the file, which the page cache holds), `\"scan\"`")
     .label(Label::Always("{}"));
 
 /// How much of a column an operation on the whole of it takes.

@@ -423,7 +423,7 @@ metrics! { PLAIN:
     DEVICE_BYTES_RATIO = "device_bytes_ratio", Ratio, Neither, Trial, "bytes that reached the block device by the kernel's counters, over the bytes that this process moved";
     ENERGY_PER_OPERATION = "energy_per_operation", Joules, Lower, Trial, "energy of the metered packages during the job, over its operations";
     FOREIGN_BYTES_RATIO = "foreign_bytes_ratio", Ratio, Neither, Trial, "bytes that the block device, or the disk below it, moved in addition to those of this process, over the latter; reads and writes are compared separately, so that they cannot cancel out";
-    MISSING_BYTES_RATIO = "missing_bytes_ratio", Ratio, Neither, Trial, "bytes of this process that the block device did not move, over all its bytes; reads and writes counted separately";
+    MISSING_BYTES_RATIO = "missing_bytes_ratio", Ratio, Neither, Trial, "bytes of this process that the block device, or the disk below it, did not move, over all its bytes; reads and writes counted separately";
     BYTES_WRITTEN = "bytes_written", Bytes, Neither, Trial, "bytes that the trial wrote, warm-up and drain included";
     STEADY_STATE = "steady_state", Ratio, Neither, Trial, "1 when the trial's last five intervals are steady by the rule of the SNIA PTS and no level shifted before them, else 0";
     IOPS_AT_END = "iops_at_end", PerSecond, Higher, Trial, "operations per second over the last five intervals of the trial";

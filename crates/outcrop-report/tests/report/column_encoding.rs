@@ -67,7 +67,7 @@ fn the_time_of_a_lookup_names_the_postings_that_it_needs_on_the_screen_too() {
         .generated(looked_up(Index::None, SearchMode::Scan), &time(9e4))
         .build();
     assert_eq!(
-        conditions(&run, "Rows of a value, on disk"),
+        conditions(&run, "Rows of a value, cached file"),
         "postings, 1.00 M rows, 10.0 k words, skew 0"
     );
     // A scan reads no index, and one file was scanned.
@@ -78,7 +78,7 @@ fn the_time_of_a_lookup_names_the_postings_that_it_needs_on_the_screen_too() {
     let screen = Report::of(&run).screen(100, false);
     let line = screen
         .lines()
-        .find(|line| line.contains("Rows of a value, on disk"));
+        .find(|line| line.contains("Rows of a value, cached file"));
     assert!(line.is_some_and(|line| line.contains("postings")), "{screen}");
 }
 

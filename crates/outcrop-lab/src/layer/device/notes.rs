@@ -75,8 +75,17 @@ fn traffic(report: &JobReport) -> Vec<Remark> {
         )));
     }
     if is_much(stray.missing) {
+        let place = match &stray.missing_at {
+            Some(disk) => format!("{disk}, the disk below {device}"),
+            None => device.to_owned(),
+        };
+        let such_as = if stray.missing_at.is_some() {
+            ", such as a hole in the file of a loop device"
+        } else {
+            ""
+        };
         notes.push(ANSWERED_ABOVE.remark(format!(
-            "{missing} of the {ours} of this trial did not reach {device}: something above it answered"
+            "{missing} of the {ours} of this trial did not reach {place}: something above it answered{such_as}"
         )));
     }
     notes
@@ -193,7 +202,7 @@ mod tests {
         let said = traffic(&report);
         assert!(said[0].text.contains(", and vda moved 30.0 MB more"), "{said:?}");
         // Others may read from the one and write to the other.
-        let report = with_disk(job([MB, 90 * MB], [9 * MB, 90 * MB]), [0, 100 * MB], 0);
+        let report = with_disk(job([MB, 90 * MB], [9 * MB, 90 * MB]), [MB, 100 * MB], 0);
         assert_eq!(stray(&report), [18 * MB, 0, 91 * MB]);
         let said = traffic(&report);
         assert!(
@@ -210,6 +219,26 @@ mod tests {
             said[0].text.contains(", and loop0 moved 8.00 MB more"),
             "{said:?}"
         );
+    }
+
+    /// Figures of a file of holes were those of the device, and two checks held.
+    #[test]
+    fn what_a_loop_device_does_not_ask_its_disk_for_is_missing_there() {
+        let holes = with_disk(job([90 * MB, 0], [90 * MB, 0]), [0, 0], 0);
+        assert_eq!(stray(&holes), [0, 90 * MB, 90 * MB]);
+        assert_eq!(told(&holes), [ANSWERED_ABOVE.code]);
+        let said = traffic(&holes);
+        assert!(
+            said[0].text.contains(
+                "did not reach vda, the disk below loop0: something above it answered, such as a hole"
+            ),
+            "{said:?}"
+        );
+        let written = with_disk(job([90 * MB, 0], [90 * MB, 0]), [90 * MB, 0], 0);
+        assert_eq!(stray(&written), [0, 0, 90 * MB]);
+        // What the device itself did not move, its disk cannot have moved for us.
+        let cached = with_disk(job([90 * MB, 0], [10 * MB, 0]), [30 * MB, 0], 0);
+        assert_eq!(stray(&cached)[1], 80 * MB);
     }
 
     #[test]

@@ -229,8 +229,10 @@ pub(super) struct Stray {
     /// How many of them the device counted, and how many the disk below it: of reads and of writes, the one that counted more.
     pub(super) by_device: u64,
     pub(super) by_disk_below: u64,
-    /// Ours, and not moved by the device.
+    /// Ours, and not moved by the device, or by the disk below it: of the two, the one that moved less.
     pub(super) missing: u64,
+    /// The disk below, where that is the one.
+    pub(super) missing_at: Option<String>,
     /// All of ours.
     pub(super) ours: u64,
 }
@@ -259,11 +261,22 @@ impl Stray {
             .filter(|way| !is_below(way))
             .map(|way| of_device[way])
             .sum();
+        let missing_of =
+            |moved: [u64; 2]| -> u64 { (0..2).map(|way| ours[way].saturating_sub(moved[way])).sum() };
+        let of_device_missing = missing_of(moved);
+        // A loop device counts what it was asked for, and asks its disk for nothing where its file has a hole.
+        let disk = report.disk_below.as_ref().and_then(|disk| disk.as_ref().ok());
+        let below = disk.map(|disk| {
+            let moved = [disk.counters.read_bytes, disk.counters.written_bytes];
+            (missing_of(moved), disk.name.clone())
+        });
+        let below = below.filter(|(missing, _)| *missing > of_device_missing);
         Ok(Self {
             foreign: of_disk.map(|_| by_device + by_disk_below),
             by_device,
             by_disk_below,
-            missing: (0..2).map(|way| ours[way].saturating_sub(moved[way])).sum(),
+            missing: below.as_ref().map_or(of_device_missing, |(missing, _)| *missing),
+            missing_at: below.map(|(_, disk)| disk),
             ours: ours[0] + ours[1],
         })
     }

@@ -276,7 +276,7 @@ fn index_claim(judged: &[Judgement<'_>]) -> Option<Claim> {
     };
     let meaning = match gain.mode {
         SearchMode::OnDisk => {
-            "Without postings every lookup reads the codes of all rows, so the gain grows with their number."
+            "Without postings every lookup reads the codes of all rows, so the gain grows with their number. The page cache holds the file; lookups that wait for a device gain less."
         }
         SearchMode::InMemory | SearchMode::Scan => {
             "Loading a file without postings builds them in memory as plain row numbers; a file's own postings stay compressed, and each lookup \

@@ -243,7 +243,7 @@ fn of_generated(run: &RunView, cells: &[Cell<'_>], made: &[Judgement<'_>]) -> Ve
             fastest(cells, lookup(SearchMode::InMemory, &Index::ALL), find),
         ),
         (
-            "Rows of a value, on disk",
+            "Rows of a value, cached file",
             fastest(cells, lookup(SearchMode::OnDisk, &[Index::Postings]), find),
         ),
         (

@@ -33,8 +33,8 @@ const MOST_LINES: usize = 6;
 const SEARCHES: [(&str, SearchMode, Index); 5] = [
     ("in memory, postings in the file", InMemory, Index::Postings),
     ("in memory, postings built", InMemory, Index::None),
-    ("on disk, postings in the file", OnDisk, Index::Postings),
-    ("on disk, scan", OnDisk, Index::None),
+    ("cached file, its postings", OnDisk, Index::Postings),
+    ("cached file, scan", OnDisk, Index::None),
     ("in memory, scan", Scan, Index::None),
 ];
 /// The row behind these.

@@ -100,7 +100,7 @@ fn cold_reads(cells: &[Cell<'_>]) -> Finding {
         "A lookup through postings in a newly opened file takes at most four reads.",
         lookups.filter_map(|cell| Some((cell.value(&COLD_READS_MAX)?, MOST_READS))),
         ("most reads", Unit::Count),
-        "there was no equality search on disk; the plan column-search has some",
+        "there was no equality search in a file that is not loaded; the plan column-search has some",
         |count, _| {
             format!(
                 "the most reads of any of 64 cold lookups, in {}.",

@@ -59,7 +59,8 @@ impl IndexGain<'_> {
 /// Where a file is that is searched in this way.
 pub(super) const fn place(mode: SearchMode) -> &'static str {
     match mode {
-        SearchMode::OnDisk => "on disk",
+        // No search here waits for a device: what it reads is in the page cache.
+        SearchMode::OnDisk => "if cached",
         SearchMode::InMemory | SearchMode::Scan => "in memory",
     }
 }
@@ -148,7 +149,7 @@ fn index_gain<'c>(cells: &[&'c Cell<'c>], text_bytes: f64) -> Option<IndexGain<'
         let is_wanted = |cell: &&&Cell<'_>| is_search(cell, Operation::Equality, mode, &[index]);
         cells.iter().filter(is_wanted).find_map(time_and_bytes)
     };
-    // On disk first: a file that is loaded gets postings whether it carries them or not. Where too few operations gave no median on disk,
+    // Unloaded first: a file that is loaded gets postings whether it carries them or not. Where too few operations gave no median there,
     // memory says nothing of it.
     let mode = searched_mode(cells)?;
     let (with, with_bytes) = lookup(mode, Index::Postings)?;

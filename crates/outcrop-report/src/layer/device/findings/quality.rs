@@ -34,6 +34,8 @@ pub(in super::super) struct Stray {
     pub(in super::super) is_of_disk_below: bool,
     /// Whether most of the foreign bytes are in the counters of the disk below the device alone.
     is_below_device: bool,
+    /// Whether the device moved most of the missing bytes, and the disk below it did not.
+    is_missing_below: bool,
 }
 
 impl Stray {
@@ -58,6 +60,7 @@ impl Stray {
             words: trial_words(cell, trial),
             foreign,
             missing,
+            is_missing_below: of_device.is_some_and(|of_device| of_device > foreign + missing / 2.0),
             is_below_device: of_device
                 .is_some_and(|of_device| of_device <= CONTAMINATION || foreign > 2.0 * of_device),
             // Where nothing is known of a disk below, the counters are the device's own.
@@ -76,6 +79,7 @@ impl Stray {
         match self.foreign >= self.missing {
             _ if self.is_of_disk_below => "the disk below the loop device",
             true if self.is_below_device => "the disk below the device",
+            false if self.is_missing_below => "the disk below the device",
             _ => "the device",
         }
     }
