@@ -4,9 +4,8 @@ use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::process::Stdio;
 
-use rustix::fs::{MemfdFlags, memfd_create};
-
 use crate::error::KvError;
+use crate::memory_file;
 
 /// What a process prints.
 pub(crate) struct LastWords(File);
@@ -14,9 +13,9 @@ pub(crate) struct LastWords(File);
 impl LastWords {
     /// Room for what a process will print.
     pub(crate) fn new() -> Result<Self, KvError> {
-        let made = memfd_create("outcrop-kv-said", MemfdFlags::CLOEXEC);
-        let made = made.map_err(|error| KvError::system("keep what a process prints", error))?;
-        Ok(Self(File::from(made)))
+        let made = memory_file::create("outcrop-kv-said");
+        made.map(Self)
+            .map_err(|error| KvError::system("keep what a process prints", error))
     }
 
     /// Where a process is to print it.

@@ -31,6 +31,7 @@ mod usage;
 
 mod folder;
 mod guard;
+mod memory_file;
 mod memory_limit;
 
 mod report;

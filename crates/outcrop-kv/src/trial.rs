@@ -1,6 +1,5 @@
 //! One trial: processes with a database each, their phases together, and what the device saw meanwhile.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -15,6 +14,7 @@ use crate::drive::Timing;
 use crate::error::KvError;
 use crate::folder::DatabaseFolder;
 use crate::guard::Guard;
+use crate::memory_file;
 use crate::memory_limit::MemoryLimit;
 use crate::page_cache;
 use crate::process::{Worker, WorkerProgram};
@@ -31,7 +31,6 @@ const START_WAIT: Duration = Duration::from_millis(20);
 const START_WAIT_PER_PROCESS: Duration = Duration::from_millis(1);
 /// A database whose threads all wait for so long, and not for a CPU or a device, is given up: longer than any pause between two operations.
 pub const PATIENCE: Duration = Duration::from_secs(60);
-const VALUE_BYTES: &str = "values";
 
 /// Where a trial takes place.
 pub struct Site<'s> {
@@ -234,14 +233,15 @@ impl Trial<'_> {
 
     /// Opens the databases; all of one engine.
     fn open(&mut self) -> Result<Engine, KvError> {
-        let value_bytes = match &self.spec.values {
+        // Kept until the processes have read them.
+        let pool = match &self.spec.values {
             ValueSource::Content(_) => None,
             ValueSource::CutFrom(bytes) => {
-                let path = self.folder.path().join(VALUE_BYTES);
-                fs::write(&path, bytes).map_err(|error| KvError::path("write", &path, error))?;
-                Some(path)
+                let pool = memory_file::holding("outcrop-kv-values", bytes);
+                Some(pool.map_err(|error| KvError::system("keep values in memory", error))?)
             }
         };
+        let value_bytes = pool.as_ref().map(memory_file::path_elsewhere);
         let spec = self.spec;
         let databases: Vec<PathBuf> = (0..spec.processes)
             .map(|process| self.database(process))

@@ -1,6 +1,7 @@
 //! Whole trials with their processes: what they count agrees with itself, and nothing outlives them.
 
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -113,6 +114,48 @@ fn values_are_cut_from_the_bytes_that_are_given() {
     let report = trial(&spec);
     assert!(report.run.tally.verified > 50);
     assert_eq!(report.run.tally.mismatches, 0);
+}
+
+/// Lengths of the files in a folder, and in those below it.
+fn lengths(folder: &Path) -> Vec<u64> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        // An engine removes files meanwhile.
+        match entry.metadata() {
+            Ok(kind) if kind.is_dir() => found.extend(lengths(&entry.path())),
+            Ok(kind) => found.push(kind.len()),
+            Err(_) => {}
+        }
+    }
+    found
+}
+
+/// A copy of them in the folder was four times as much as the records, in no count of what was written.
+#[test]
+fn the_bytes_that_values_are_cut_from_are_not_written_beside_the_database() {
+    let place = workplace();
+    let pool = vec![7_u8; 1_234_567];
+    let length = pool.len() as u64;
+    let spec = KvSpec {
+        values: ValueSource::CutFrom(pool.into()),
+        ..spec(StoreEngine::Fjall)
+    };
+    let program = this_program("stage::serves_its_parent", &[]);
+    let site = Site {
+        directory: place.path(),
+        ground: None,
+        stop: &AtomicBool::new(false),
+        patience: outcrop_kv::PATIENCE,
+        program: &program,
+    };
+    let mut seen = Vec::new();
+    run(&spec, &site, &mut |progress| {
+        if progress == outcrop_kv::Progress::Running {
+            seen = lengths(place.path());
+        }
+    })
+    .unwrap();
+    assert!(!seen.is_empty() && !seen.contains(&length), "{seen:?}");
 }
 
 #[test]
