@@ -33,7 +33,7 @@ use serde::Serialize;
 pub use beside::{BesidePublished, beside_published};
 pub use definitions::LatencyDifference;
 pub use environment::EnvironmentDifference;
-pub use load::{LoadDifference, LoadMeasure};
+pub use load::{Crowding, LoadDifference, LoadMeasure};
 pub use options::CompareOptions;
 pub use reason::{NotComparable, Whose};
 pub use remedy::about_repetitions;
@@ -161,7 +161,7 @@ pub struct ComparisonRow {
     pub busier: BTreeSet<(Side, LoadMeasure)>,
     /// The shares of the CPUs that others used under both sides, where that widened the drift that is allowed for: two equal runs differ by it.
     #[serde(skip)]
-    pub crowding: Option<(f64, f64)>,
+    pub crowding: Option<Crowding>,
     /// The side whose figure is lower by its definition, where the two define it differently.
     #[serde(skip)]
     pub lower_by_definition: Option<Side>,

@@ -262,11 +262,14 @@ impl FailIf {
             })
             .collect();
         let gaps = || FailIfReport::passing_over(self, comparison);
-        // Rows without a ratio alone check nothing.
-        if checked.iter().all(|row| row.bounds().is_none()) {
+        // Rows without a ratio alone check nothing, except where the zeros of all of them exclude the condition.
+        let is_excluded = |row: &&ComparisonRow| self.excludes_zeros(row);
+        if checked.iter().all(|row| row.bounds().is_none()) && !rows.iter().all(is_excluded) {
+            let open = checked.iter().find(|row| !is_excluded(row));
+            let first = rows.iter().find(|row| !is_excluded(row)).unwrap_or(first);
             return Err(ResultsError::NothingToCheck {
                 metric: self.metric.clone(),
-                reason: checked.first().map_or_else(
+                reason: open.map_or_else(
                     || gaps().why_none(reason_of(first), first.verdict.is_of_few()),
                     |row| no_ratio(row),
                 ),
@@ -323,7 +326,7 @@ impl FailIf {
             Direction::Above => Side::Baseline,
             Direction::Below => Side::Candidate,
         };
-        reasons[..] == [NotComparable::Zero { side: zero }]
+        matches!(reasons[..], [NotComparable::Zero { side, .. }] if side == zero)
     }
 
     /// Why a comparison has no row of the metric: its cells meet none, or nothing has it.

@@ -36,7 +36,7 @@ pub(super) fn circumstances(comparison: &Comparison) -> Vec<(&'static str, Strin
 /// How much others used under both sides, where two equal runs differ by that.
 fn crowded(comparison: &Comparison) -> Option<String> {
     let rows = comparison.comparable().filter(|row| row.drift > comparison.drift);
-    let (row, (a, b)) = rows
+    let (row, crowding) = rows
         .filter_map(|row| Some((row, row.crowding?)))
         .max_by(|(one, _), (other, _)| one.drift.total_cmp(&other.drift))?;
     let share = |value: f64| format!("{:.0} %", 100.0 * value);
@@ -45,11 +45,23 @@ fn crowded(comparison: &Comparison) -> Option<String> {
         true => " (in the cell where both sides were most crowded)",
         false => "",
     };
+    let used = match (crowding.baseline, crowding.candidate) {
+        (Some(a), Some(b)) => format!(
+            "{} of the CPUs in the baseline, {} in the candidate",
+            share(a),
+            share(b)
+        ),
+        (Some(a), None) => format!(
+            "{} of the CPUs in the baseline, and may have in the candidate",
+            share(a)
+        ),
+        (None, b) => format!(
+            "{} of the CPUs in the candidate, and may have in the baseline",
+            share(b.unwrap_or_default())
+        ),
+    };
     Some(format!(
-        "other processes used {} of the CPUs in the baseline, {} in the candidate{most}. Under such a load, times and \
-         rates of two equal runs may differ by a factor of {:.1}.",
-        share(a),
-        share(b),
+        "other processes used {used}{most}. Under such a load, times and rates of two equal runs may differ by a factor of {:.1}.",
         1.0 + row.drift
     ))
 }

@@ -191,15 +191,37 @@ fn beside_more(of_a: &[f64], of_b: &[f64]) -> Option<LoadDifference> {
     })
 }
 
-/// The shares of the CPUs that others used under both sides, where each is so large that two equal runs beside it differ.
-pub(super) fn crowding(baseline: &Cell, candidate: &Cell) -> Option<(f64, f64)> {
-    let shares = baseline.others_share.zip(candidate.others_share)?;
-    (shares.0.min(shares.1) >= HALF_OF_THE_CPUS).then_some(shares)
+/// The shares of the CPUs that others used under both sides, where each is so large that two equal runs beside it differ. Of results that have
+/// no record of their load, it may have been as large as beside the other side.
+pub(super) fn crowding(baseline: &Cell, candidate: &Cell) -> Option<Crowding> {
+    let may_be = |cell: &Cell| cell.others_share.is_some() || has_no_record(cell);
+    let crowding = Crowding {
+        baseline: baseline.others_share,
+        candidate: candidate.others_share,
+    };
+    let is_large = crowding.least()? >= HALF_OF_THE_CPUS;
+    (is_large && may_be(baseline) && may_be(candidate)).then_some(crowding)
+}
+
+/// The shares of the CPUs that others used under two sides, each where it was recorded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Crowding {
+    /// Under the baseline.
+    pub baseline: Option<f64>,
+    /// Under the candidate.
+    pub candidate: Option<f64>,
+}
+
+impl Crowding {
+    /// The smaller of those that are known.
+    fn least(&self) -> Option<f64> {
+        self.baseline.into_iter().chain(self.candidate).reduce(f64::min)
+    }
 }
 
 /// What two equal runs may differ by beside such a load, as a drift: a run that waits for others has between what they leave and all of the CPUs.
-pub(super) fn drift_beside((a, b): (f64, f64)) -> f64 {
-    let left = (1.0 - a.min(b)).max(LEAST_LEFT);
+pub(super) fn drift_beside(crowding: Crowding) -> f64 {
+    let left = (1.0 - crowding.least().unwrap_or_default()).max(LEAST_LEFT);
     1.0 / left - 1.0
 }
 

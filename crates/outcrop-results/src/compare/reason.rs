@@ -124,6 +124,8 @@ pub enum NotComparable {
     Zero {
         /// The side.
         side: Side,
+        /// Each of its trials is 0, and not only the median.
+        is_always: bool,
     },
 }
 

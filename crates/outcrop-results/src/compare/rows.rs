@@ -314,7 +314,10 @@ fn metric_reasons(metric: &str, samples: (Option<&Samples>, Option<&Samples>)) -
                     .unwrap_or_else(|| "no reason given".to_owned());
                 reasons.push(NotComparable::Unavailable { side, reason });
             }
-            Some(figure) if figure.median == 0.0 => reasons.push(NotComparable::Zero { side }),
+            Some(figure) if figure.median == 0.0 => reasons.push(NotComparable::Zero {
+                side,
+                is_always: own.values.iter().all(|value| *value == 0.0),
+            }),
             Some(_) => {}
         }
     }

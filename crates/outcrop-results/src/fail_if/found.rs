@@ -92,12 +92,13 @@ impl FailIf {
             .is_some_and(|found| self.is_beyond(found, ratio) && !self.is_beyond(found, allowed))
     }
 
-    /// Whether a row has no ratio because of zeros, and cannot have changed as the condition says: both sides are 0, or what is 0 would have
-    /// had to fall.
+    /// Whether a row has no ratio because each trial of a side is 0, and cannot have changed as the condition says: both sides are 0, or what
+    /// is 0 would have had to fall, or what fell to 0 would have had to rise.
     pub(super) fn excludes_zeros(&self, row: &ComparisonRow) -> bool {
         match zeros(row)[..] {
-            [Side::Baseline, Side::Candidate] => true,
-            [Side::Baseline] => self.direction == Direction::Below,
+            [(Side::Baseline, true), (Side::Candidate, true)] => true,
+            [(Side::Baseline, true)] => self.direction == Direction::Below,
+            [(Side::Candidate, true)] => self.direction == Direction::Above,
             _ => false,
         }
     }

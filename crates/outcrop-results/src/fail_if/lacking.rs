@@ -239,19 +239,19 @@ fn is_lost(row: &ComparisonRow) -> bool {
     lacks(Side::Candidate) && !lacks(Side::Baseline)
 }
 
-/// The sides that are 0, where nothing else is in the way of a ratio.
-pub(super) fn zeros(row: &ComparisonRow) -> Vec<Side> {
+/// The sides whose medians are 0, where nothing else is in the way of a ratio, and whether each trial of them is.
+pub(super) fn zeros(row: &ComparisonRow) -> Vec<(Side, bool)> {
     let zero = |reason: &NotComparable| match reason {
-        NotComparable::Zero { side } => Some(*side),
+        NotComparable::Zero { side, is_always } => Some((*side, *is_always)),
         _ => None,
     };
-    let zeros: Option<Vec<Side>> = reasons_of(row).iter().map(zero).collect();
+    let zeros: Option<Vec<(Side, bool)>> = reasons_of(row).iter().map(zero).collect();
     zeros.unwrap_or_default()
 }
 
 /// Whether the candidate's median alone is 0, and nothing else is in the way of a ratio.
 pub(super) fn is_fallen_to_zero(row: &ComparisonRow) -> bool {
-    zeros(row) == [Side::Candidate]
+    matches!(zeros(row)[..], [(Side::Candidate, _)])
 }
 
 pub(super) fn with_more_operations(row: &ComparisonRow, reason: &NotComparable) -> String {

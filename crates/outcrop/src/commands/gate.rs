@@ -88,6 +88,7 @@ impl Gate {
                         "cells": found.checked,
                         "met": found.met(),
                         "undecided": found.all_undecided(),
+                        "without_submission": found.from_submission_end,
                         "unchecked": found.unchecked,
                         "missing": found.missing,
                         "beyond": found.beyond,
@@ -104,10 +105,10 @@ impl Gate {
         Value::Array(each.collect())
     }
 
-    /// Why a condition passes less than all cells; none where it passes them, or where one meets it.
+    /// Why a condition does not pass although no cell meets it, or what it passed over where one does; none where it checked all that it has to.
     fn not_passed(&self, found: &FailIfReport<'_>) -> Option<String> {
         let is_open = is_undecided(found) || found.unchecked + found.missing > 0;
-        let strictly = "not every cell is decided and checked, and --strict lets only such cells pass";
+        let strictly = "not every cell was checked and decided, which --strict asks for";
         let is_strict = self.strict && found.met() == 0;
         found
             .passed_over()

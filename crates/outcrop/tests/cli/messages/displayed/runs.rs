@@ -216,7 +216,10 @@ fn of_comparisons() {
                 baseline: text("100:0"),
                 candidate: text("70:30"),
             },
-            NotComparable::Zero { side },
+            NotComparable::Zero {
+                side,
+                is_always: false,
+            },
         ],
     );
     hold(
