@@ -39,11 +39,18 @@ pub struct Counters {
 const SECTOR_SIZE_BYTES: u64 = 512;
 
 impl BlockDevice {
-    /// Reads the counters now. *Cost*: one small file; some drivers gather per-CPU counts for it.
+    /// Reads the counters now. *Cost*: two small files; some drivers gather per-CPU counts for it.
     ///
     /// # Errors
-    /// The device went away, or its driver keeps no counters.
+    /// The device went away, its driver keeps no counters, or the kernel was told to count nothing.
     pub fn counters(&self) -> Result<Counters, Unavailable> {
+        let is_counted = self.tree().text(self.disk_attribute("queue/iostats"));
+        if is_counted.is_ok_and(|told| told.trim() == "0") {
+            return Err(Unavailable::because(format!(
+                "the kernel does not count the requests of {}: its queue/iostats in /sys is 0",
+                self.name()
+            )));
+        }
         let text = self.tree().text(self.attribute("stat"))?;
         parse(&text).ok_or_else(|| {
             Unavailable::because(format!(

@@ -1,12 +1,18 @@
 //! Which block devices' counters a job is checked against: the one that its requests really reach, and the disk at the bottom.
 
+use std::fs::File;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use outcrop_measure::metric::Unavailable;
 use outcrop_probe::Filesystem;
 use outcrop_probe::block_counters::{AttachedLoop, BlockDevice, Counters, LoopFile};
+use outcrop_probe::device_number::DeviceNumber;
+use outcrop_probe::loop_info::LoopInfo;
 use outcrop_workload::EngineKind;
 use outcrop_workload::filesystem::FileAccess;
+use rustix::fs::{SeekFrom, seek};
+use rustix::io::Errno;
 
 use crate::report::DiskBelow;
 use crate::spec::JobSpec;
@@ -69,13 +75,14 @@ impl Counted {
                         .map(of_network)
                 }),
         };
-        counted.descend();
+        counted.descend(spec.read_write_mix.has_reads());
         counted
     }
 
     /// Follows the files of loop devices down to the disk.
-    fn descend(&mut self) {
+    fn descend(&mut self, has_reads: bool) {
         let mut lowest = self.device.clone();
+        let mut of_holes = None;
         for _ in 0..MOST_LOOPS {
             match lowest.as_ref().map(BlockDevice::loop_file) {
                 Ok(Ok(Some(LoopFile::Direct(attached)))) => {
@@ -86,11 +93,13 @@ impl Counted {
                         .filter(|kind| !WITHIN_ALLOWANCE.contains(&kind.as_str()));
                     self.beyond_allowance = self.beyond_allowance.take().or(beyond);
                     let told = in_memory(&attached).map(|told| of_memory(&told));
+                    let unstored = || holes(&attached).filter(|_| has_reads);
+                    of_holes = of_holes.take().or_else(unstored);
                     self.page_cache = self.page_cache.take().or(told);
-                    lowest = below(&attached.file);
+                    lowest = below(&attached);
                 }
                 Ok(Ok(Some(LoopFile::Buffered(attached)))) => {
-                    lowest = below(&attached.file);
+                    lowest = below(&attached);
                     self.device = lowest.clone();
                     self.files_between = 0;
                     self.beyond_allowance = None;
@@ -105,6 +114,8 @@ impl Counted {
                 Ok(Ok(None)) | Err(_) => break,
             }
         }
+        // A page cache below says more.
+        self.page_cache = self.page_cache.take().or(of_holes);
         let disk = lowest.and_then(|device| device.whole_disk());
         let is_another = |device: &BlockDevice| disk.as_ref().ok() != Some(device);
         self.disk = self.device.as_ref().is_ok_and(is_another).then_some(disk);
@@ -192,13 +203,67 @@ fn of_network(elsewhere: &str) -> String {
     )
 }
 
-fn below(file: &Path) -> Result<BlockDevice, Unavailable> {
-    BlockDevice::holding(file).map_err(|why| {
+fn below(attached: &AttachedLoop) -> Result<BlockDevice, Unavailable> {
+    let found = match is_another_file(attached) {
+        true => Err(Unavailable::because(format!(
+            "{} is not the file of {} but another one at its path: a mount hides it, or it is that of another container",
+            attached.file.display(),
+            attached.name
+        ))),
+        false => BlockDevice::holding(&attached.file),
+    };
+    found.map_err(|why| {
         Unavailable::because(format!(
             "the disk below the loop device's file cannot be found: {}",
             why.reason
         ))
     })
+}
+
+/// That parts of a loop device's file are stored nowhere, where that is more than a little: a read of them reaches no disk.
+fn holes(attached: &AttachedLoop) -> Option<String> {
+    /// More pieces are not looked at: a file in so many has data all over.
+    const MOST_PIECES: usize = 100_000;
+    /// Less is not worth a word.
+    const MUCH: f64 = 0.02;
+    let file = File::open(&attached.file).ok()?;
+    let length = file.metadata().ok()?.len();
+    let (mut stored, mut at) = (0, 0);
+    let mut pieces = 0;
+    while at < length {
+        let data = match seek(&file, SeekFrom::Data(at)) {
+            Ok(data) => data,
+            // Nothing is stored behind.
+            Err(Errno::NXIO) => break,
+            // This filesystem does not tell.
+            Err(_) => return None,
+        };
+        at = seek(&file, SeekFrom::Hole(data)).ok()?;
+        stored += at - data;
+        pieces += 1;
+        if pieces == MOST_PIECES {
+            return None;
+        }
+    }
+    let share = 1.0 - stored as f64 / length.max(1) as f64;
+    (share > MUCH).then(|| {
+        format!(
+            "{:.0} % of {}, the file of {}, are not stored on any disk: reads of these parts are answered from memory. Write the file in full first, \
+             for instance with `dd`",
+            100.0 * share,
+            attached.file.display(),
+            attached.name
+        )
+    })
+}
+
+/// Whether the kernel says that the file at a loop device's path is not the one that it shows. Not where it does not say.
+fn is_another_file(attached: &AttachedLoop) -> bool {
+    let node = File::open(Path::new("/dev").join(&attached.name));
+    let shown = node.and_then(LoopInfo::of).map(|info| info.file());
+    let here = std::fs::metadata(&attached.file);
+    let here = here.map(|about| (DeviceNumber::from_stat(about.dev()), about.ino()));
+    matches!((shown, here), (Ok(shown), Ok(here)) if shown != here)
 }
 
 fn unknown(device: &BlockDevice, why: &Unavailable) -> String {

@@ -1,5 +1,6 @@
 //! What may be reached, and the sentence for what may not.
 
+use std::io::Write as _;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
@@ -65,8 +66,19 @@ fn a_loop_device_without_direct_io_is_told_and_the_disk_below_it_is_counted() {
 
     let direct = LoopDevice::new(8 << 20);
     let report = run(&target(&direct), &short_spec());
-    assert_eq!(report.page_cache, None);
     assert_eq!(report.counted_device, Some(name(&direct)));
+    let told = report.page_cache.expect("its file is a hole");
+    assert!(
+        told.starts_with("100 % of ") && told.contains("not stored on any disk"),
+        "{told}"
+    );
+    std::fs::OpenOptions::new()
+        .write(true)
+        .open(&direct.image)
+        .unwrap()
+        .write_all(&vec![7; 8 << 20])
+        .unwrap();
+    assert_eq!(run(&target(&direct), &short_spec()).page_cache, None);
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub const CONTAMINATED: RemarkKind = RemarkKind::new(
 /// Something above the device answered.
 pub const ANSWERED_ABOVE: RemarkKind = RemarkKind::new(
     "answered-above-device",
-    "the device moved fewer bytes than the trial requested",
+    "the device, or the disk below it, moved fewer bytes than the trial requested",
     "something above it answered",
 );
 

@@ -79,7 +79,8 @@ fn traffic(report: &JobReport) -> Vec<Remark> {
             Some(disk) => format!("{disk}, the disk below {device}"),
             None => device.to_owned(),
         };
-        let such_as = if stray.missing_at.is_some() {
+        let is_of_loop = stray.missing_at.is_some() && device.starts_with("loop");
+        let such_as = if is_of_loop {
             ", such as a hole in the file of a loop device"
         } else {
             ""
@@ -239,6 +240,13 @@ mod tests {
         // What the device itself did not move, its disk cannot have moved for us.
         let cached = with_disk(job([90 * MB, 0], [10 * MB, 0]), [30 * MB, 0], 0);
         assert_eq!(stray(&cached)[1], 80 * MB);
+        // Most of it was answered above the device.
+        let above = with_disk(job([90 * MB, 0], [10 * MB, 0]), [9 * MB, 0], 0);
+        assert_eq!(stray(&above)[1], 81 * MB);
+        assert!(
+            traffic(&above)[0].text.contains("did not reach loop0: "),
+            "{above:?}"
+        );
     }
 
     #[test]

@@ -231,7 +231,7 @@ pub(super) struct Stray {
     pub(super) by_disk_below: u64,
     /// Ours, and not moved by the device, or by the disk below it: of the two, the one that moved less.
     pub(super) missing: u64,
-    /// The disk below, where that is the one.
+    /// The disk below, where most of them reached the device.
     pub(super) missing_at: Option<String>,
     /// All of ours.
     pub(super) ours: u64,
@@ -271,12 +271,13 @@ impl Stray {
             (missing_of(moved), disk.name.clone())
         });
         let below = below.filter(|(missing, _)| *missing > of_device_missing);
+        let is_mostly_below = |(missing, _): &(u64, String)| *missing > 2 * of_device_missing;
         Ok(Self {
             foreign: of_disk.map(|_| by_device + by_disk_below),
             by_device,
             by_disk_below,
             missing: below.as_ref().map_or(of_device_missing, |(missing, _)| *missing),
-            missing_at: below.map(|(_, disk)| disk),
+            missing_at: below.filter(is_mostly_below).map(|(_, disk)| disk),
             ours: ours[0] + ours[1],
         })
     }

@@ -169,7 +169,7 @@ fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
             strays.len(),
             trials + partly,
             // It stands first: where there is little room, the end is cut off.
-            worst.mover(),
+            worst.mover(answered.is_some() || worst.missing > worst.foreign),
             CONTAMINATION * 100.0,
             share * 100.0,
             worst.words,

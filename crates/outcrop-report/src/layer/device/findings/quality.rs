@@ -4,8 +4,8 @@ use outcrop_measure::interval::median;
 use outcrop_measure::metric::{Metric, Unit};
 use outcrop_results::TrialEntry;
 use outcrop_schema::device::{
-    ACCESS, CONTAMINATION, CPU_PER_OPERATION, DEVICE_BYTES_RATIO, Direction, FOREIGN_BYTES_RATIO,
-    IO_WORKER_CPU_SHARE, IOPS, LATENCY, MISSING_BYTES_RATIO, PAGE_CACHE,
+    ACCESS, ANSWERED_ABOVE, CONTAMINATION, CPU_PER_OPERATION, DEVICE_BYTES_RATIO, Direction,
+    FOREIGN_BYTES_RATIO, IO_WORKER_CPU_SHARE, IOPS, LATENCY, MISSING_BYTES_RATIO, PAGE_CACHE,
 };
 use outcrop_workload::filesystem::FileAccess;
 
@@ -34,7 +34,7 @@ pub(in super::super) struct Stray {
     pub(in super::super) is_of_disk_below: bool,
     /// Whether most of the foreign bytes are in the counters of the disk below the device alone.
     is_below_device: bool,
-    /// Whether the device moved most of the missing bytes, and the disk below it did not.
+    /// Whether the device moved most of the missing bytes, and the disk below it did not: the remark of the trial says so.
     is_missing_below: bool,
 }
 
@@ -60,7 +60,10 @@ impl Stray {
             words: trial_words(cell, trial),
             foreign,
             missing,
-            is_missing_below: of_device.is_some_and(|of_device| of_device > foreign + missing / 2.0),
+            is_missing_below: trial
+                .notes
+                .iter()
+                .any(|note| ANSWERED_ABOVE.is_kind_of(note) && note.text.contains("the disk below")),
             is_below_device: of_device
                 .is_some_and(|of_device| of_device <= CONTAMINATION || foreign > 2.0 * of_device),
             // Where nothing is known of a disk below, the counters are the device's own.
@@ -75,12 +78,16 @@ impl Stray {
     }
 
     /// What moved more bytes than ours, or fewer.
-    pub(in super::super) fn mover(&self) -> &'static str {
-        match self.foreign >= self.missing {
+    pub(in super::super) fn mover(&self, is_of_missing: bool) -> &'static str {
+        let is_below = if is_of_missing {
+            self.is_missing_below
+        } else {
+            self.is_below_device
+        };
+        match is_below {
             _ if self.is_of_disk_below => "the disk below the loop device",
-            true if self.is_below_device => "the disk below the device",
-            false if self.is_missing_below => "the disk below the device",
-            _ => "the device",
+            true => "the disk below the device",
+            false => "the device",
         }
     }
 }
@@ -166,7 +173,7 @@ pub(super) fn counters(cells: &[Cell<'_>]) -> Finding {
         let (what, share) = match stray.foreign >= stray.missing {
             true => ("bytes of others ÷ ours", stray.foreign),
             false => (
-                "bytes that did not reach the device ÷ this run's bytes",
+                "bytes that did not reach the device, or the disk below it ÷ this run's bytes",
                 stray.missing,
             ),
         };

@@ -103,7 +103,7 @@ pub(super) fn latency_is_storage(cells: &[Cell<'_>]) -> Finding {
     let mut why: Vec<String> = told.map(str::to_owned).into_iter().collect();
     why.extend(missing.map(|(cell, missing)| {
         format!(
-            "{:.0} % of the bytes of {} were not requested from the device.",
+            "{:.0} % of the bytes of {} were not requested from the device, or from the disk below it.",
             missing.value * 100.0,
             cell.words()
         )
