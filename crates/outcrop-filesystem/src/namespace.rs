@@ -8,7 +8,7 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::CWD;
+use rustix::fs::{AtFlags, CWD, Statx, StatxFlags, statx};
 use rustix::mount::{
     FsMountFlags, FsOpenFlags, MountAttrFlags, MountPropagationFlags, MoveMountFlags, fsconfig_create,
     fsconfig_set_string, fsmount, fsopen, mount_change, move_mount,
@@ -74,7 +74,21 @@ pub(crate) fn options_shown(directory: &Path) -> Result<String, FilesystemError>
         std::fs::read(TABLE).map_err(|error| FilesystemError::system(format!("read {TABLE}"), error))?;
     let text = String::from_utf8_lossy(&text);
     let wanted = directory.to_string_lossy();
-    let found = text.lines().rev().find_map(|line| options_of(line, &wanted));
+    let about = statx(CWD, directory, AtFlags::empty(), StatxFlags::MNT_ID);
+    let is_told = |about: &Statx| about.stx_mask & StatxFlags::MNT_ID.bits() != 0;
+    let id = about.ok().filter(is_told).map(|about| about.stx_mnt_id);
+    // Of several mounts on the directory, the table has the last one anywhere.
+    let found = match id {
+        Some(id) => text
+            .lines()
+            .find(|line| is_of_mount(line, id))
+            .and_then(options_of),
+        None => text
+            .lines()
+            .rev()
+            .filter(|line| is_on(line, &wanted))
+            .find_map(options_of),
+    };
     found.ok_or_else(|| {
         FilesystemError::Unavailable(format!(
             "{TABLE} does not show the filesystem that was just mounted on {wanted}"
@@ -82,17 +96,29 @@ pub(crate) fn options_shown(directory: &Path) -> Result<String, FilesystemError>
     })
 }
 
-/// The filesystem's options in a line of mountinfo, if its mount point is `wanted`.
-fn options_of(line: &str, wanted: &str) -> Option<String> {
-    let (mount, filesystem) = line.split_once(" - ")?;
-    let point = mount.split(' ').nth(4)?;
+/// Whether a line of mountinfo is that of the mount with this number.
+fn is_of_mount(line: &str, id: u64) -> bool {
+    line.split(' ').next().and_then(|number| number.parse().ok()) == Some(id)
+}
+
+/// Whether the mount point of a line of mountinfo is this directory.
+fn is_on(line: &str, directory: &str) -> bool {
+    let Some(point) = line.split(' ').nth(4) else {
+        return false;
+    };
     // Blanks and backslashes are written as octal numbers.
     let point = point
         .replace("\\040", " ")
         .replace("\\011", "\t")
         .replace("\\012", "\n")
         .replace("\\134", "\\");
-    (point == wanted).then(|| filesystem.splitn(3, ' ').nth(2).unwrap_or_default().to_owned())
+    point == directory
+}
+
+/// The filesystem's options in a line of mountinfo.
+fn options_of(line: &str) -> Option<String> {
+    let (_, filesystem) = line.split_once(" - ")?;
+    Some(filesystem.splitn(3, ' ').nth(2).unwrap_or_default().to_owned())
 }
 
 #[cfg(test)]
@@ -105,17 +131,15 @@ mod tests {
     fn options_are_those_of_the_filesystem_and_not_of_the_mount() {
         let line =
             "42 1 0:30 / /run\\040here rw,noatime - btrfs /dev/loop0 rw,compress-force=zstd:3,subvolid=5";
-        assert_eq!(
-            options_of(line, "/run here").unwrap(),
-            "rw,compress-force=zstd:3,subvolid=5"
-        );
-        assert_eq!(options_of(line, "/run"), None);
+        assert_eq!(options_of(line).unwrap(), "rw,compress-force=zstd:3,subvolid=5");
+        assert!(is_on(line, "/run here") && !is_on(line, "/run"));
+        assert!(is_of_mount(line, 42) && !is_of_mount(line, 4));
     }
 
     proptest! {
         #[test]
         fn any_line_is_no_panic(line in "\\PC*") {
-            let _ = options_of(&line, "/");
+            let _ = (options_of(&line), is_on(&line, "/"), is_of_mount(&line, 1));
         }
     }
 }

@@ -19,18 +19,21 @@ const SMALL_BYTES: u64 = 100 << 17;
 struct Small {
     image: Image,
     data: Vec<u8>,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl Small {
     fn new() -> Self {
-        let folder = folder();
+        Self::within(folder())
+    }
+
+    fn within(folder: tempfile::TempDir) -> Self {
         let bytes = image_bytes(SMALL_BYTES);
         let stop = AtomicBool::new(false);
         Self {
             image: Image::create(folder.path(), bytes, Seed(1), &stop, &mut |_, _| {}).unwrap(),
             data: data(SMALL_BYTES),
-            _folder: folder,
+            folder,
         }
     }
 
@@ -172,4 +175,49 @@ fn every_codec_of_the_read_only_images_is_built_mounted_and_read() {
             assert!(report.operation.operations > 0, "{filesystem}");
         }
     }
+}
+
+/// The table of mounts has ours before the one that it covers: a reader's data disk could hold no btrfs that compresses.
+#[test]
+fn a_directory_that_is_a_mount_point_shows_the_options_of_what_is_mounted_on_it() {
+    const INSIDE: &str = "OUTCROP_TEST_MOUNT_POINT";
+    const NAME: &str =
+        "settings::a_directory_that_is_a_mount_point_shows_the_options_of_what_is_mounted_on_it";
+    if !can_make(FilesystemKind::Btrfs) {
+        return;
+    }
+    if let Some(point) = std::env::var_os(INSIDE) {
+        let small = Small::within(tempfile::tempdir_in(&point).unwrap());
+        for directory in [PathBuf::from(&point), small.folder.path().to_owned()] {
+            let image = image_bytes(SMALL_BYTES);
+            let image = Image::create(
+                &directory,
+                image,
+                Seed(1),
+                &AtomicBool::new(false),
+                &mut |_, _| {},
+            );
+            let inside = Small {
+                image: image.unwrap(),
+                data: small.data.clone(),
+                folder: folder(),
+            };
+            let shown = inside.run(&btrfs("zstd:1")).unwrap().options.unwrap();
+            assert!(shown.contains("compress-force=zstd:1"), "{shown}");
+        }
+        return;
+    }
+    let folder = folder();
+    // It goes with the namespace, however this ends.
+    let script = "set -e; mount --bind \"$1\" \"$1\"; exec \"$2\" --exact \"$3\" --nocapture";
+    let output = std::process::Command::new("unshare")
+        .args(["--mount", "--propagation", "private", "sh", "-c", script, "sh"])
+        .arg(folder.path())
+        .arg(std::env::current_exe().unwrap())
+        .arg(NAME)
+        .env(INSIDE, folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{output:?}");
 }

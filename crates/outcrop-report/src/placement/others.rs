@@ -1,7 +1,8 @@
 //! Stores of a run that the answer is not about: it is about one.
 
 use outcrop_measure::units::format_ratio;
-use outcrop_schema::kv::{Constraints, ENGINE, THROUGHPUT};
+use outcrop_results::{Outcome, RunView};
+use outcrop_schema::kv::{Constraints, ENGINE, SCHEMA, THROUGHPUT};
 use outcrop_workload::store::StoreEngine;
 
 use super::Essential;
@@ -211,6 +212,38 @@ pub(super) fn other_cells(cells: &[Cell<'_>], family: &[&Cell<'_>]) -> Option<St
     };
     let count = counted(others.len(), "other cell");
     (!others.is_empty()).then(|| format!("Not compared: {count} of {engine}{differing}."))
+}
+
+/// Which cells of the layer have no completed trial because theirs failed, with the first reason, as a sentence; none where there are none. An
+/// answer without a filesystem that could not be mounted is not one against it.
+pub(super) fn failed_cells(run: &RunView) -> Option<String> {
+    /// More of them are counted.
+    const MOST_NAMED: usize = 3;
+    let mut failed: Vec<(String, String)> = Vec::new();
+    for view in run.cells().iter().filter(|view| view.layer == SCHEMA.name) {
+        let message = view.excluded.iter().find_map(|trial| match &trial.outcome {
+            Outcome::Failed { message } => Some(message.clone()),
+            _ => None,
+        });
+        if let Some(message) = message.filter(|_| view.completed.is_empty()) {
+            failed.push((SCHEMA.label(&SCHEMA.read(view.factors)), message));
+        }
+    }
+    let (_, first) = failed.first()?;
+    let named: Vec<&str> = failed
+        .iter()
+        .take(MOST_NAMED)
+        .map(|(words, _)| words.as_str())
+        .collect();
+    let more = match failed.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let its = if failed.len() == 1 { "its" } else { "their" };
+    Some(format!(
+        "Not compared, because all of {its} trials failed: {}{more} (the first reason: {first}).",
+        named.join("; ")
+    ))
 }
 
 /// `fjall (2 cells, at most 3 trials each)`.

@@ -43,6 +43,8 @@ pub(super) struct Measured {
     pub(super) others: Option<NotCompared>,
     /// Which other cells of the store, as one sentence; none where there are none.
     pub(super) other_cells: Option<String>,
+    /// Which cells have nothing but failed trials, as one sentence; none where there are none.
+    pub(super) failed_cells: Option<String>,
     /// What the load leaves out, as a sentence with a blank before it; empty for nothing.
     pub(super) condition: &'static str,
     /// What all comparisons say together.
@@ -79,6 +81,7 @@ impl Measured {
             engine: subject::engine(family),
             others: NotCompared::of(cells, family),
             other_cells: others::other_cells(cells, family),
+            failed_cells: others::failed_cells(run),
             condition: candidate::condition(family),
             more: race.more(trials.unwrap_or(0)),
             commands: Commands::of(run)
@@ -92,7 +95,12 @@ impl Measured {
     /// Whether a sentence says what is not compared.
     pub(super) fn is_not_compared(&self, sentence: &str) -> bool {
         let of_others = self.others.as_ref().map(|others| others.sentence.as_str());
-        [of_others, self.other_cells.as_deref()].contains(&Some(sentence))
+        [
+            of_others,
+            self.other_cells.as_deref(),
+            self.failed_cells.as_deref(),
+        ]
+        .contains(&Some(sentence))
     }
 }
 
@@ -131,7 +139,7 @@ pub(super) fn answer(
     modelled: &Modelled,
 ) -> Said {
     let mut said = of_store(study, candidates, choice, limits, modelled);
-    if let Some(sentence) = &study.other_cells {
+    for sentence in [&study.other_cells, &study.failed_cells].into_iter().flatten() {
         said.answer.push(sentence.clone());
         said.essentials.push(Essential {
             sentence: sentence.clone(),

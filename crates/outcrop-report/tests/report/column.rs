@@ -245,7 +245,7 @@ fn postings_are_advised_where_they_are_ten_times_as_fast_and_stay_below_half_the
     assert!(
         index.starts_with(
             "Encode 1 of 3 columns with `--index postings` at 1.5 times the size (120 kB instead of 80.0 kB): country; \
-             lookup if cached 1.00 µs instead of 50.0 µs"
+             lookup in the cached file 1.00 µs instead of 50.0 µs"
         ),
         "{index}"
     );

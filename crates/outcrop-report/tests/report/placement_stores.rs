@@ -2,8 +2,8 @@
 //! less space.
 
 use outcrop_report::{Constraints, Placement, Report};
-use outcrop_results::{Envelope, RunView, Value};
-use outcrop_schema::kv::{BLOCKS_FETCHED, ENGINE, READ_LATENCY, THROUGHPUT};
+use outcrop_results::{Envelope, Outcome, RunView, Value};
+use outcrop_schema::kv::{BLOCKS_FETCHED, ENGINE, FILESYSTEM, READ_LATENCY, THROUGHPUT};
 
 use crate::kv_fixture::{Stored, of};
 use crate::placement::{USUAL, stored};
@@ -322,4 +322,36 @@ fn a_cell_of_another_store_whose_interval_reaches_beyond_a_limit_is_not_said_to_
             && open.contains(", 3 trials, but it may break the limit on the p99 (93.0 µs, 52.0 µs to 299 µs, of at most 95.0 µs)."),
         "{open}"
     );
+}
+
+/// The answer was the store's codec, and nothing said that the filesystem that compresses was never measured.
+#[test]
+fn cells_whose_trials_all_failed_are_named_in_the_answer_with_the_reason() {
+    let mut run = of(&USUAL);
+    let is_btrfs = |filesystem: &str| filesystem.starts_with("btrfs");
+    let mut failed = 0;
+    for trial in &mut run.trials {
+        if is_btrfs(&trial.factors[FILESYSTEM.name]) {
+            trial.outcome = Outcome::Failed {
+                message: "no room for the image".to_owned(),
+            };
+            failed += 1;
+        }
+    }
+    assert!(failed > 0, "the fixture has such a filesystem");
+    let report = Report::of(&run);
+    let answer = report
+        .placement
+        .as_ref()
+        .expect("two cells on ext4")
+        .answer
+        .join(" ");
+    assert!(
+        answer.contains("Not compared, because all of their trials failed: ")
+            && answer.contains(" on btrfs zstd:1")
+            && answer.contains("(the first reason: no room for the image)."),
+        "{answer}"
+    );
+    let screen = report.screen(120, false);
+    assert!(screen.contains("no room for the image"), "{screen}");
 }

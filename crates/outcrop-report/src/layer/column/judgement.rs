@@ -60,7 +60,7 @@ impl IndexGain<'_> {
 pub(super) const fn place(mode: SearchMode) -> &'static str {
     match mode {
         // No search here waits for a device: what it reads is in the page cache.
-        SearchMode::OnDisk => "if cached",
+        SearchMode::OnDisk => "in the cached file",
         SearchMode::InMemory | SearchMode::Scan => "in memory",
     }
 }

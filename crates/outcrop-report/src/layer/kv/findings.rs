@@ -239,7 +239,7 @@ fn saves_space(cells: &[Cell<'_>]) -> Finding {
             }
             (Some(_), true) if pairs(cells).is_empty() => "no two cells differ in the codec alone".to_owned(),
             (Some(_), true) => {
-                "of two cells that differ in the codec alone, one lacks the space that it takes".to_owned()
+                "of two cells that differ in the codec alone, the size of one is not known".to_owned()
             }
             (None, _) => "no cell has compressed blocks; the plan kv-compression has them".to_owned(),
         };
