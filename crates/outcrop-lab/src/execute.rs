@@ -347,7 +347,9 @@ impl<'r> Session<'r> {
         entry.data = data;
         entry.took_s = Some(took.as_secs_f64());
         entry.others_cpu_share = bench.others_cpu_share(others_of_machine);
-        self.folder.append(&entry)?;
+        if !failure.as_ref().is_some_and(|failure| failure.is_refused) {
+            self.folder.append(&entry)?;
+        }
         if let Some(failure) = failure.filter(|failure| failure.is_fatal) {
             // The error that is returned has its sentence.
             return Err(self.fatal(failure));

@@ -384,6 +384,8 @@ pub struct TrialFailure {
     pub is_fatal: bool,
     /// Whether the user named something that cannot be measured.
     pub is_bad_input: bool,
+    /// Whether the trial was not begun, because it would write more than may be written: the run is unfinished, and it is not among its trials.
+    pub is_refused: bool,
 }
 
 impl TrialFailure {
@@ -393,6 +395,7 @@ impl TrialFailure {
             message: error.to_string(),
             is_fatal: false,
             is_bad_input: false,
+            is_refused: false,
         }
     }
 }

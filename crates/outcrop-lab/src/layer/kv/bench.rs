@@ -159,6 +159,7 @@ impl KvBench<'_> {
                 ),
                 is_fatal: true,
                 is_bad_input: false,
+                is_refused: true,
             }),
             _ => Ok(()),
         }
@@ -229,9 +230,14 @@ impl Bench for KvBench<'_> {
         // A filesystem of ours writes its metadata too, and perhaps everything twice: its device counts that.
         let device = own.as_ref().and_then(|own| own.written_bytes().ok());
         let device_bytes = device.unwrap_or(0);
-        if outcome.as_ref().is_err_and(has_written) {
+        if let Err(error) = &outcome {
             // Each repetition may write as much again. On a filesystem of the user's nobody counted it.
-            self.bytes_written += device.unwrap_or_else(|| self.likely_bytes(cell));
+            let uncounted = if may_have_loaded(error) {
+                self.likely_bytes(cell)
+            } else {
+                0
+            };
+            self.bytes_written += device.unwrap_or(uncounted);
         }
         match outcome {
             Ok(report) => {
@@ -275,16 +281,13 @@ impl Bench for KvBench<'_> {
     }
 }
 
-/// Whether a trial that ended so had begun to load, and may have written as much as others.
-const fn has_written(error: &KvError) -> bool {
-    matches!(
+/// Whether a trial that ended so may have loaded its store, and written as much as others.
+fn may_have_loaded(error: &KvError) -> bool {
+    let is_earlier = matches!(
         error,
-        KvError::Stuck { .. }
-            | KvError::Ended { .. }
-            | KvError::Engine { .. }
-            | KvError::Mismatch { .. }
-            | KvError::NoSpace { .. }
-    )
+        KvError::Spec { .. } | KvError::Locked { .. } | KvError::Version { .. } | KvError::Interrupted
+    );
+    !(is_earlier || is_absent(error))
 }
 
 /// An error, and the setting that may help where the engine has it.
