@@ -89,8 +89,8 @@ fn a_request_that_is_lost_with_its_connection_counts_with_its_age() {
         assert!(tally.unfinished >= 1);
         let latency = tally.latency();
         assert_eq!(latency.count(), tally.operations() + tally.unfinished);
-        // The counter that latencies are read from is calibrated to 0.1 %.
-        assert!(latency.max().unwrap() >= 399_000_000, "{:?}", latency.max());
+        // The counter that latencies are read from is calibrated to some tenths of a percent.
+        assert!(latency.max().unwrap() >= 396_000_000, "{:?}", latency.max());
         assert_eq!(
             report.verdict(),
             Some(Verdict::NotKept(Failure::Unanswered(tally.unfinished)))
