@@ -57,13 +57,8 @@ pub fn predicted_depth(max_throughput_per_s: f64, min_latency_s: f64) -> f64 {
 /// it takes noise of tens of percent to move the maximum to a neighbour, and there is nothing to tune. Repetitions of
 /// a concurrency count as the median of their throughputs and of their latencies.
 ///
-/// None with fewer than three distinct concurrencies; also none when power still rises at the largest, because then
-/// the knee lies beyond what was measured. Points that are not positive and finite are passed over.
-pub fn observed(points: &[Point]) -> Option<Knee> {
-    greatest_power(points).filter(|knee| !knee.is_highest_measured)
-}
-
-/// The point of greatest throughput ÷ latency, as in [`observed`], wherever on the curve it is.
+/// None with fewer than three distinct concurrencies. At the largest, power may still rise, and the knee lies beyond what
+/// was measured ([`Knee::is_highest_measured`]). Points that are not positive and finite are passed over.
 ///
 /// *Source*: Kleinrock, "Power and deterministic rules of thumb for probabilistic problems in computer
 /// communications", ICC 1979. Chosen over Kneedle (Satopää et al., 2011), which needs a smoother and a sensitivity,
@@ -93,7 +88,7 @@ pub fn greatest_power(points: &[Point]) -> Option<Knee> {
 
 /// The point of least concurrency whose throughput is at least `fraction` of the largest: what to configure when
 /// throughput matters more than latency ([`SATURATED`] is the usual fraction). Repetitions count as in
-/// [`observed`]. None without points, or for a fraction above 1.
+/// [`greatest_power`]. None without points, or for a fraction above 1.
 pub fn saturation(points: &[Point], fraction: f64) -> Option<Point> {
     let levels = levels(points);
     let wanted = fraction * peak_throughput(&levels)?;

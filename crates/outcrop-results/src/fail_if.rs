@@ -23,15 +23,15 @@ use serde::Serialize;
 
 use crate::compare::verdict::LEVEL;
 use crate::compare::{
-    Comparand, Comparison, ComparisonRow, FailedCell, NotComparable, Side, SideCell, Undecided, Verdict,
-    enough_for, failed, suffices,
+    Comparand, Comparison, ComparisonRow, FailedCell, Side, SideCell, Undecided, Verdict, enough_for, failed,
+    suffices,
 };
 use crate::error::ResultsError;
 use crate::view::{RunView, longer_by};
 
 pub use cells::CellBeyond;
 use found::Found;
-use lacking::{are_too_few, is_fallen_to_zero, with_more_operations};
+use lacking::{are_too_few, is_fallen_to_zero, with_more_operations, zeros};
 pub use limit::Limit;
 
 /// Which side of the limit fails.
@@ -319,14 +319,12 @@ impl FailIf {
     /// Whether the row has no ratio because a trial or a median is 0, and may have changed as the condition says. A rise from 0 has no ratio,
     /// and a fall to 0 no interval.
     fn is_open_without_ratio(&self, row: &ComparisonRow) -> bool {
-        let Verdict::NotComparable(reasons) = &row.verdict else {
-            return row.verdict == Verdict::Undecided(Undecided::NoRatio);
-        };
         let zero = match self.direction {
             Direction::Above => Side::Baseline,
             Direction::Below => Side::Candidate,
         };
-        matches!(reasons[..], [NotComparable::Zero { side, .. }] if side == zero)
+        row.verdict == Verdict::Undecided(Undecided::NoRatio)
+            || matches!(zeros(row)[..], [(side, _)] if side == zero)
     }
 
     /// Why a comparison has no row of the metric: its cells meet none, or nothing has it.

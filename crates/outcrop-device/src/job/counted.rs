@@ -93,7 +93,8 @@ impl Counted {
                         .filter(|kind| !WITHIN_ALLOWANCE.contains(&kind.as_str()));
                     self.beyond_allowance = self.beyond_allowance.take().or(beyond);
                     let told = in_memory(&attached).map(|told| of_memory(&told));
-                    let unstored = || holes(&attached).filter(|_| has_reads);
+                    // The file is looked at only for those whom it concerns.
+                    let unstored = || has_reads.then(|| holes(&attached)).flatten();
                     of_holes = of_holes.take().or_else(unstored);
                     self.page_cache = self.page_cache.take().or(told);
                     lowest = below(&attached);

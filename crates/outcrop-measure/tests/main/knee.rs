@@ -1,7 +1,7 @@
 //! Knees and Little's law on systems whose answer is known.
 
 use outcrop_measure::Seed;
-use outcrop_measure::knee::{Point, observed, predicted_depth, saturation};
+use outcrop_measure::knee::{Knee, Point, greatest_power, predicted_depth, saturation};
 use outcrop_measure::littles_law;
 use proptest::prelude::*;
 use rand::Rng;
@@ -26,6 +26,11 @@ fn smooth(half: f64, depth: f64) -> Point {
         throughput,
         latency: depth / throughput,
     }
+}
+
+/// The knee, where it is bracketed: not at the largest concurrency.
+fn observed(points: &[Point]) -> Option<Knee> {
+    greatest_power(points).filter(|knee| !knee.is_highest_measured)
 }
 
 #[test]
