@@ -14,12 +14,15 @@ use rustix::fs::{FileType, Mode, OFlags};
 
 use crate::stage::{LoopDevice, SEED, folder, must, run, short_spec};
 
+/// Lazy: a child process that another test is starting holds a file of the mount open for a moment.
+pub(crate) const UNMOUNT: &[&str] = &["umount", "--lazy"];
+
 /// Undoes something with a command when it is dropped.
-pub(crate) struct Undo<'a>(pub(crate) &'static str, pub(crate) &'a Path);
+pub(crate) struct Undo<'a>(pub(crate) &'static [&'static str], pub(crate) &'a Path);
 
 impl Drop for Undo<'_> {
     fn drop(&mut self) {
-        let _ = Command::new(self.0).arg(self.1).status();
+        let _ = Command::new(self.0[0]).args(&self.0[1..]).arg(self.1).status();
     }
 }
 
@@ -73,7 +76,7 @@ fn a_mounted_device_is_refused_by_its_name_through_a_symlink_and_by_a_node_elsew
     must("mkfs.ext4", &["-q", "-F", text(&device.node)]);
     let place = folder();
     must("mount", &["-t", "ext4", text(&device.node), text(place.path())]);
-    let _mounted = Undo("umount", place.path());
+    let _mounted = Undo(UNMOUNT, place.path());
 
     let names = folder();
     let link = names.path().join("link");
@@ -100,7 +103,7 @@ fn every_member_of_a_mounted_btrfs_is_refused() {
     let place = folder();
     must("mount", &["-t", "btrfs", nodes[0], text(place.path())]);
     {
-        let _mounted = Undo("umount", place.path());
+        let _mounted = Undo(UNMOUNT, place.path());
         refused(&members[0].node, &members[0], "is mounted at");
         refused(
             &members[1].node,
@@ -121,7 +124,7 @@ fn active_swap_is_refused_and_so_is_swap_that_is_off() {
     must("mkswap", &[text(&device.node)]);
     {
         must("swapon", &[text(&device.node)]);
-        let _swap = Undo("swapoff", &device.node);
+        let _swap = Undo(&["swapoff"], &device.node);
         refused(&device.node, &device, "is active swap");
     }
     refused(&device.node, &device, "it holds swap");
@@ -227,7 +230,7 @@ fn a_disk_whose_partitions_the_kernel_knows_is_refused_and_so_is_a_disk_with_a_u
     must("mkfs.ext4", &["-q", "-F", text(&partition)]);
     let place = folder();
     must("mount", &["-t", "ext4", text(&partition), text(place.path())]);
-    let mounted = Undo("umount", place.path());
+    let mounted = Undo(UNMOUNT, place.path());
     let of_disk = refusal(&device.node, &name_of(&device));
     let of_partition = refusal(&partition, &format!("{}-part1", name_of(&device)));
     for message in [of_disk, of_partition] {

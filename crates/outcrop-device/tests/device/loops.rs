@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use outcrop_device::WritableDevice;
 
-use crate::destroyed::{Detach, Undo, name_of, node_in, opened, refusal, refused, text};
+use crate::destroyed::{Detach, UNMOUNT, Undo, name_of, node_in, opened, refusal, refused, text};
 use crate::stage::{Disk, LoopDevice, folder, must};
 
 /// One more loop device over a file.
@@ -19,7 +19,7 @@ fn data_below_a_loop_device_are_not_overwritten_through_it() {
     must("mkfs.ext4", &["-q", "-F", text(&device.node)]);
     let place = folder();
     must("mount", &["-t", "ext4", text(&device.node), text(place.path())]);
-    let _mounted = Undo("umount", place.path());
+    let _mounted = Undo(UNMOUNT, place.path());
     let link = device.image.with_file_name("hard-link");
     std::fs::hard_link(&device.image, &link).unwrap();
 
@@ -106,7 +106,7 @@ fn a_loop_device_over_a_device_is_refused_where_a_file_stands_in_the_place_of_it
     let above = further(&node, &[]);
     let _attached = Detach(&above);
     must("mount", &["-t", "tmpfs", "tmpfs", text(names.path())]);
-    let _hidden = Undo("umount", names.path());
+    let _hidden = Undo(UNMOUNT, names.path());
     std::fs::File::create(&node).unwrap().set_len(8 << 20).unwrap();
     let message = refusal(&above, text(&node));
     let told = format!("writes to the device {}, ", below.node.display());
@@ -133,7 +133,7 @@ fn a_file_of_an_overlay_may_be_that_of_another_loop_device_where_the_overlay_sho
         "mount",
         &["-t", "overlay", "-o", &options, "overlay", text(&merged)],
     );
-    let _mounted = Undo("umount", &merged);
+    let _mounted = Undo(UNMOUNT, &merged);
     let through = further(&shown, &[]);
     let _through = Detach(&through);
     // The loop device of the disk that the overlay is on has its file on another filesystem, and so has every other.
@@ -162,7 +162,7 @@ fn a_file_of_an_overlay_may_be_that_of_another_loop_device_where_the_overlay_sho
     must("mkfs.ext4", &["-q", "-F", text(&direct)]);
     let place = folder();
     must("mount", &["-t", "ext4", text(&direct), text(place.path())]);
-    let mounted = Undo("umount", place.path());
+    let mounted = Undo(UNMOUNT, place.path());
     let message = refusal(&through, text(&shown));
     let told = format!("end the use of {}", direct.file_name().unwrap().display());
     assert!(

@@ -166,7 +166,10 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        let _ = Command::new("umount").arg(&self.mount_point).status();
+        let _ = Command::new("umount")
+            .arg("--lazy")
+            .arg(&self.mount_point)
+            .status();
     }
 }
 

@@ -223,7 +223,7 @@ impl InMemory {
 
 impl Drop for InMemory {
     fn drop(&mut self) {
-        let _ = Command::new("umount").arg(self.0.path()).status();
+        let _ = Command::new("umount").arg("--lazy").arg(self.0.path()).status();
     }
 }
 

@@ -417,7 +417,7 @@ fn a_disk_that_fills_up_in_the_middle_loses_nothing_and_a_resume_finishes() {
     let (mount, data) = (directory(), directory());
     let runs = mount.path().to_str().unwrap();
     system("mount", &["-t", "tmpfs", "-o", "size=64k", "tmpfs", runs]);
-    let _undo = Undo("umount", vec![runs.to_owned()]);
+    let _undo = Undo("umount", vec!["--lazy".to_owned(), runs.to_owned()]);
     let set = plan_set(
         &SMALL_PLAN.replace("repetitions = 2", "repetitions = 9"),
         data.path(),

@@ -44,7 +44,7 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        run(Command::new("umount").arg(self.dir.path()));
+        run(Command::new("umount").arg("--lazy").arg(self.dir.path()));
     }
 }
 
@@ -182,7 +182,7 @@ fn a_filesystem_without_direct_io_is_named_and_never_measured_buffered() {
         dir.path(),
         &["device", ram.path().to_str().unwrap(), "--size", "4MiB"],
     );
-    run(Command::new("umount").arg(ram.path()));
+    run(Command::new("umount").arg("--lazy").arg(ram.path()));
     assert_eq!(seen.code, Some(3), "{seen:?}");
     assert!(
         seen.sentence().contains("O_DIRECT") && seen.sentence().contains("ramfs"),
