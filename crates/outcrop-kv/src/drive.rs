@@ -333,7 +333,7 @@ fn followed(spec: &KvSpec) -> u64 {
 fn values(spec: &KvSpec, seed: Seed) -> Result<RecordValues, KvError> {
     match &spec.values {
         ValueSource::Content(content) => Ok(RecordValues::of_content(*content, spec.value_size, seed)),
-        ValueSource::CutFrom(bytes) => RecordValues::cut_from(bytes.to_vec().into(), spec.value_size, seed)
+        ValueSource::CutFrom(bytes) => RecordValues::cut_from(bytes.clone(), spec.value_size, seed)
             .map_err(|error| KvError::spec("data", format!("{} B", bytes.len()), error.to_string())),
     }
 }

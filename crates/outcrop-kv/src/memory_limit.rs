@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use outcrop_measure::units::format_bytes;
@@ -42,13 +43,16 @@ impl MemoryLimit {
     ///
     /// # Errors
     /// [`KvError::Condition`] where no group may be made, with the reason.
-    pub(crate) fn create(bytes: u64, process: u32) -> Result<Self, KvError> {
+    pub(crate) fn create(bytes: u64) -> Result<Self, KvError> {
+        // Trials of one process may run at once.
+        static MADE: AtomicU64 = AtomicU64::new(0);
         let refused = |why: String| KvError::Condition {
             why: format!("no memory limit can be set here: {why}; run as root, or leave memory_limit out"),
         };
         let (hierarchy, parent) = parent().map_err(refused)?;
         remove_left(&parent);
-        let group = parent.join(format!("{NAME_PREFIX}{}-{process}", std::process::id()));
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let group = parent.join(format!("{NAME_PREFIX}{}-{number}", std::process::id()));
         fs::create_dir(&group)
             .map_err(|error| refused(format!("cannot make {}: {error}", group.display())))?;
         let limit = Self { group, bytes };

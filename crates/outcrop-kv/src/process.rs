@@ -24,6 +24,7 @@ use crate::engine;
 use crate::error::KvError;
 use crate::guard::{Guard, keep};
 use crate::last_words::LastWords;
+use crate::memory_file;
 use crate::memory_limit::MemoryLimit;
 use crate::spec::{KvSpec, ValueSource};
 use crate::store::Opening;
@@ -307,8 +308,8 @@ pub fn serve_parent() -> Result<(), KvError> {
 /// The spec with the bytes that values are cut from.
 fn with_values(mut spec: KvSpec, path: Option<&Path>) -> Result<KvSpec, KvError> {
     if let Some(path) = path {
-        let bytes = std::fs::read(path).map_err(|error| KvError::path("read", path, error))?;
-        spec.values = ValueSource::CutFrom(bytes.into());
+        let bytes = memory_file::shared(path).map_err(|error| KvError::path("read", path, error))?;
+        spec.values = ValueSource::CutFrom(bytes);
     }
     Ok(spec)
 }

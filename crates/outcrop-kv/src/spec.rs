@@ -1,8 +1,8 @@
 //! What a trial of an engine is asked to do.
 
-use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use outcrop_measure::Seed;
 use outcrop_measure::units::format_bytes;
 use outcrop_workload::keyed::{OperationKind, RequestDistribution, StoreWorkload, ValueSize};
@@ -21,9 +21,9 @@ pub enum ValueSource {
     Content(Content),
     /// Cut from a user's bytes, which were read before.
     CutFrom(
-        /// Too many for a message: a process reads them from a file.
+        /// Too many for a message: the processes share a file in memory.
         #[serde(skip)]
-        Arc<[u8]>,
+        Bytes,
     ),
 }
 

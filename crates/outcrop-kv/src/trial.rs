@@ -154,11 +154,9 @@ fn start(
     folder: &DatabaseFolder,
 ) -> Result<Vec<Worker>, KvError> {
     (0..spec.processes)
-        .map(|process| {
+        .map(|_| {
             let limit = spec.memory_limit_bytes;
-            let limit = limit
-                .map(|bytes| MemoryLimit::create(bytes, process))
-                .transpose()?;
+            let limit = limit.map(MemoryLimit::create).transpose()?;
             Worker::start(site.program, guard, databases(site, folder), limit)
         })
         .collect()
@@ -233,11 +231,11 @@ impl Trial<'_> {
 
     /// Opens the databases; all of one engine.
     fn open(&mut self) -> Result<Engine, KvError> {
-        // Kept until the processes have read them.
+        // Kept until the processes share them.
         let pool = match &self.spec.values {
             ValueSource::Content(_) => None,
             ValueSource::CutFrom(bytes) => {
-                let pool = memory_file::holding("outcrop-kv-values", bytes);
+                let pool = memory_file::sealed("outcrop-kv-values", bytes);
                 Some(pool.map_err(|error| KvError::system("keep values in memory", error))?)
             }
         };

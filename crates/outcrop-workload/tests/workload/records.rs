@@ -38,7 +38,7 @@ fn values(content: &str, size: &str) -> RecordValues {
         let text: Vec<u8> = (0..20_000_u32)
             .flat_map(|n| (n.wrapping_mul(0x9e37_79b9) >> 8).to_le_bytes())
             .collect();
-        return RecordValues::cut_from(text.into_boxed_slice(), sizes(size), Seed(1)).unwrap();
+        return RecordValues::cut_from(text.into(), sizes(size), Seed(1)).unwrap();
     }
     RecordValues::of_content(content.parse().unwrap(), sizes(size), Seed(1))
 }
@@ -170,8 +170,7 @@ fn values_compress_by_the_wanted_ratio_in_blocks_of_any_size() {
 #[test]
 fn values_are_cut_from_the_given_bytes() {
     let text = std::fs::read(file!().replace("crates/outcrop-workload/", "")).unwrap();
-    let values =
-        RecordValues::cut_from(text.clone().into_boxed_slice(), sizes("fixed:500"), Seed(4)).unwrap();
+    let values = RecordValues::cut_from(text.clone().into(), sizes("fixed:500"), Seed(4)).unwrap();
     let mut places = std::collections::BTreeSet::new();
     for key in 0..50 {
         let bytes = value(&values, key, 1);
@@ -179,6 +178,6 @@ fn values_are_cut_from_the_given_bytes() {
         places.insert(place.unwrap());
     }
     assert!(places.len() > 40);
-    let refused = RecordValues::cut_from(Box::default(), sizes("fixed:500"), Seed(4));
+    let refused = RecordValues::cut_from(bytes::Bytes::new(), sizes("fixed:500"), Seed(4));
     assert!(matches!(refused, Err(WorkloadError::OutOfRange { .. })));
 }

@@ -262,7 +262,7 @@ fn a_run_is_killed_ten_times_in_each_phase_and_resumed_and_leaves_nothing_outsid
         let is_limited = cell["factors"]["memory_limit"] != "none";
         match metric(cell, "throughput") {
             Some(throughput) => assert!(throughput > 0.0, "{cell}"),
-            None if is_limited => {
+            None if is_limited && std::env::var_os("CI").is_none() => {
                 use std::io::Write as _;
                 let _ = writeln!(std::io::stderr(), "skipped: a memory limit: {}", cell["metrics"]);
             }

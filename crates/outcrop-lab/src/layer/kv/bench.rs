@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use outcrop_compress::{CompressError, Source};
@@ -28,7 +27,7 @@ const POOL_BLOCK_BYTES: u64 = 64 << 10;
 
 /// Bytes that values are cut from.
 struct Pool {
-    bytes: Arc<[u8]>,
+    values: ValueSource,
     identity: DataIdentity,
 }
 
@@ -102,7 +101,7 @@ fn read(path: &Path, preparation: &mut Preparation<'_, '_>) -> Result<Pool, Comp
             taken: sample.fingerprint(),
             taken_bytes: sample.bytes().len() as u64,
         },
-        bytes: sample.bytes().into(),
+        values: ValueSource::CutFrom(sample.bytes().to_vec().into()),
     })
 }
 
@@ -113,7 +112,7 @@ fn check_pool(pool: &Pool, path: &Path, subject: &Subject, cells: &[&Cell]) -> R
     let Some(size) = sizes.max_by_key(outcrop_workload::keyed::ValueSize::longest_bytes) else {
         return Ok(());
     };
-    let (held, longest) = (pool.bytes.len() as u64, u64::from(size.longest_bytes()));
+    let (held, longest) = (pool.identity.taken_bytes, u64::from(size.longest_bytes()));
     if held >= longest {
         return Ok(());
     }
@@ -195,7 +194,7 @@ impl KvBench<'_> {
 impl Bench for KvBench<'_> {
     fn run(&mut self, cell: &Cell, trial: &Trial) -> Result<TrialReport, TrialFailure> {
         let pool = self.pools.get(&cell.subject);
-        let pool = pool.map(|pool| ValueSource::CutFrom(Arc::clone(&pool.bytes)));
+        let pool = pool.map(|pool| pool.values.clone());
         let spec = parameters::kv_spec(&cell.factors, &cell.trial, trial.seed, pool);
         // What no engine here does writes nothing: it is not for the limit to refuse.
         if let Err(error) = spec.validate()

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use bytes::Bytes;
 use outcrop_measure::Seed;
 
 use crate::content::Content;
@@ -32,7 +33,7 @@ const SHORTEST_REPEATED: usize = 8;
 ///
 /// *Cost*: a pool of 256 KiB (4 MiB for `entropy` and `zeros`), and a table of 64 KiB.
 pub struct RecordValues {
-    pool: Box<[u8]>,
+    pool: Bytes,
     body: Body,
     sizes: SizeTable,
     fixed_size_bytes: Option<usize>,
@@ -101,11 +102,11 @@ impl RecordValues {
             Content::Random => (Body::Masked, content, MASKED_POOL_BYTES),
             Content::Zeros | Content::Entropy { .. } => (Body::Plain, content, PLAIN_POOL_BYTES),
         };
-        let mut pool = vec![0; pool_bytes + sizes.longest_bytes() as usize].into_boxed_slice();
+        let mut pool = vec![0; pool_bytes + sizes.longest_bytes() as usize];
         pool_content
             .filler(seed.derive("pool of records"))
             .fill(&mut pool);
-        Self::new(pool, body, sizes, seed)
+        Self::new(pool.into(), body, sizes, seed)
     }
 
     /// Values cut from given bytes, the user's own for example, at places that depend on key and version.
@@ -114,7 +115,7 @@ impl RecordValues {
     ///
     /// # Errors
     /// Fewer bytes than the longest value has.
-    pub fn cut_from(pool: Box<[u8]>, sizes: ValueSize, seed: Seed) -> Result<Self, WorkloadError> {
+    pub fn cut_from(pool: Bytes, sizes: ValueSize, seed: Seed) -> Result<Self, WorkloadError> {
         let longest = sizes.longest_bytes() as usize;
         if pool.len() < longest {
             return Err(WorkloadError::OutOfRange {
@@ -128,7 +129,7 @@ impl RecordValues {
         Ok(Self::new(pool, Body::Plain, sizes, seed))
     }
 
-    fn new(pool: Box<[u8]>, body: Body, sizes: ValueSize, seed: Seed) -> Self {
+    fn new(pool: Bytes, body: Body, sizes: ValueSize, seed: Seed) -> Self {
         let longest = sizes.longest_bytes();
         Self {
             pool,
