@@ -48,6 +48,8 @@ pub struct CellRow {
     pub longest_trial_s: f64,
     /// Whether its run has fewer trials than its plan asks for.
     pub is_of_unfinished_run: bool,
+    /// Why it has no completed trial: what the first that failed said.
+    pub failure: Option<String>,
     /// What it gave, by the name of the metric.
     pub figures: BTreeMap<String, Figure>,
 }
@@ -253,6 +255,7 @@ impl CellRow {
                 .map(|trial| trial.duration_s)
                 .fold(0.0, f64::max),
             is_of_unfinished_run: false,
+            failure: cell.failure().map(str::to_owned),
             figures: figures.collect(),
         }
     }

@@ -61,6 +61,7 @@ fn planned(cells: &[outcrop_lab::Cell]) -> CellTable {
         trials: cell.trial.repetitions as usize,
         longest_trial_s: cell.trial.duration.0.as_secs_f64(),
         is_of_unfinished_run: false,
+        failure: None,
         figures: BTreeMap::new(),
     };
     CellTable::of_rows(String::new(), cells.iter().map(row).collect())

@@ -1,7 +1,7 @@
 //! Stores of a run that the answer is not about: it is about one.
 
 use outcrop_measure::units::format_ratio;
-use outcrop_results::{Outcome, RunView};
+use outcrop_results::RunView;
 use outcrop_schema::kv::{Constraints, ENGINE, SCHEMA, THROUGHPUT};
 use outcrop_workload::store::StoreEngine;
 
@@ -219,13 +219,10 @@ pub(super) fn other_cells(cells: &[Cell<'_>], family: &[&Cell<'_>]) -> Option<St
 pub(super) fn failed_cells(run: &RunView) -> Option<String> {
     /// More of them are counted.
     const MOST_NAMED: usize = 3;
-    let mut failed: Vec<(String, String)> = Vec::new();
-    for view in run.cells().iter().filter(|view| view.layer == SCHEMA.name) {
-        let message = view.excluded.iter().find_map(|trial| match &trial.outcome {
-            Outcome::Failed { message } => Some(message.clone()),
-            _ => None,
-        });
-        if let Some(message) = message.filter(|_| view.completed.is_empty()) {
+    let mut failed: Vec<(String, &str)> = Vec::new();
+    let cells = run.cells();
+    for view in cells.iter().filter(|view| view.layer == SCHEMA.name) {
+        if let Some(message) = view.failure() {
             failed.push((SCHEMA.label(&SCHEMA.read(view.factors)), message));
         }
     }

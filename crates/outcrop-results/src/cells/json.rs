@@ -22,6 +22,9 @@ pub struct CellJson {
     /// Completed trials that have a figure; none where there is no run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trials: Option<usize>,
+    /// Why it has no completed trial: what the first that failed said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
     /// Factors: numbers as numbers, sizes in bytes under names that end in `_bytes`.
     pub factors: BTreeMap<String, Value>,
     /// Figures by the name of their metric.
@@ -79,6 +82,7 @@ impl CellJson {
             subject: subject.into(),
             cell: None,
             trials: None,
+            failure: None,
             factors: typed(Some(layer), factors),
             metrics: BTreeMap::new(),
         }
@@ -98,6 +102,7 @@ impl CellJson {
             subject: row.subject.clone(),
             cell: Some(row.id.clone()),
             trials: Some(row.trials),
+            failure: row.failure.clone(),
             factors: typed(row.schema, &row.factors),
             metrics: figures
                 .map(|(name, figure)| (name.clone(), FigureJson::of(figure)))

@@ -19,6 +19,8 @@ use crate::view::RunView;
 const FIRST: [&str; 5] = ["run", "layer", "subject", "cell", "trials"];
 /// The column of the plan that asked for a cell, where it tells cells apart.
 const PLAN: &str = "plan";
+/// The column of the reason why a cell has no completed trial, where trials failed.
+const FAILURE: &str = "failure";
 
 /// Writes `cells.csv` and `cells.parquet` of a run into a folder, as a rule the run's, replacing older ones.
 ///
@@ -77,6 +79,10 @@ pub(crate) fn typed_columns(table: &CellTable) -> Vec<(String, PlainColumn)> {
     if are_told_by_plan(&rows.iter().collect::<Vec<_>>()) {
         let plans = rows.iter().map(|row| Some(row.plans.join(", ")));
         columns.push((PLAN.to_owned(), PlainColumn::Text(plans.collect())));
+    }
+    if rows.iter().any(|row| row.failure.is_some()) {
+        let failures = rows.iter().map(|row| row.failure.clone());
+        columns.push((FAILURE.to_owned(), PlainColumn::Text(failures.collect())));
     }
     columns.extend(factor_columns(rows));
     let taken: BTreeSet<String> = columns.iter().map(|(name, _)| name.clone()).collect();
@@ -137,7 +143,7 @@ fn factor_columns(rows: &[CellRow]) -> Vec<(String, PlainColumn)> {
             }
             _ => name.to_owned(),
         };
-        let is_taken = FIRST.contains(&full.as_str()) || full == PLAN;
+        let is_taken = FIRST.contains(&full.as_str()) || full == PLAN || full == FAILURE;
         (if is_taken { format!("factor_{full}") } else { full }, values)
     };
     names.into_iter().map(column).collect()

@@ -11,7 +11,7 @@ use super::reasons::{self, longer_by, of_trials, only_some, too_few_together};
 use super::sampling::Uncertainty;
 use super::stall;
 use crate::error::ResultsError;
-use crate::trial::{HistogramEntry, HistogramKind, TrialEntry, Value, Variant};
+use crate::trial::{HistogramEntry, HistogramKind, Outcome, TrialEntry, Value, Variant};
 
 /// One cell of a run: one combination of factors of one subject, over its repetitions.
 #[derive(Clone, Debug)]
@@ -90,6 +90,15 @@ impl<'a> CellView<'a> {
             completed: Vec::new(),
             excluded: Vec::new(),
         }
+    }
+
+    /// Why it has no completed trial: what the first that failed said; none where one completed, or none failed.
+    pub fn failure(&self) -> Option<&'a str> {
+        let mut failures = self.excluded.iter().filter_map(|trial| match &trial.outcome {
+            Outcome::Failed { message } => Some(message.as_str()),
+            _ => None,
+        });
+        failures.next().filter(|_| self.completed.is_empty())
     }
 
     pub(super) fn push(&mut self, entry: &'a TrialEntry) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use outcrop_measure::metric::Provenance;
-use outcrop_results::{CellTable, TrialEntry, Value, cells};
+use outcrop_results::{CellTable, Outcome, TrialEntry, Value, cells};
 use outcrop_schema::filesystem;
 
 use crate::samples::{IOPS, run_of, trial, two_intervals, usual};
@@ -54,6 +54,33 @@ fn an_interval_of_three_trials_is_their_range_at_75_per_cent() {
     assert_eq!(
         (interval.low, interval.high, interval.confidence),
         (4000.0, 4020.0, 0.75)
+    );
+}
+
+#[test]
+fn a_cell_whose_trials_all_failed_says_why_in_csv_and_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut trials = sweep(&[1, 4]);
+    for dead in trials.iter_mut().filter(|trial| trial.cell == "depth-4") {
+        dead.values.clear();
+        dead.outcome = Outcome::Failed {
+            message: "no space left".to_owned(),
+        };
+    }
+    let run = run_of(folder.path(), "failed", &trials);
+    let table = CellTable::of(&run);
+    let mut csv = Vec::new();
+    cells::write_csv(&table, &mut csv).unwrap();
+    let rows = rows_of_csv(&csv);
+    let seen: Vec<_> = rows
+        .iter()
+        .map(|row| (row["trials"].as_str(), row["failure"].as_str()))
+        .collect();
+    assert_eq!(seen, [("3", ""), ("0", "no space left")]);
+    let json = serde_json::to_value(table.to_json()).unwrap();
+    assert_eq!(
+        (json[0].get("failure"), &json[1]["failure"]),
+        (None, &"no space left".into())
     );
 }
 
@@ -180,7 +207,7 @@ fn a_cell_without_a_completed_trial_is_listed_without_figures() {
     let folder = tempfile::tempdir().unwrap();
     let mut trials = sweep(&[1, 4]);
     for lost in trials.iter_mut().filter(|trial| trial.cell == "depth-4") {
-        lost.outcome = outcrop_results::Outcome::Interrupted;
+        lost.outcome = Outcome::Interrupted;
     }
     let table = CellTable::of(&run_of(folder.path(), "cells", &trials));
     assert_eq!(table.rows.len(), 2);

@@ -82,6 +82,7 @@ fn only_completed_trials_count_and_the_others_are_listed() {
     assert_eq!(cells[0].excluded.len(), 2);
     assert_eq!((cells[1].completed.len(), cells[1].excluded.len()), (0, 1));
     assert_eq!(cells[1].summary("iops"), None);
+    assert_eq!((cells[0].failure(), cells[1].failure()), (None, Some("EIO")));
 }
 
 #[test]
