@@ -47,3 +47,19 @@ fn nulls_and_empty_fields_that_look_the_same_are_said() {
     assert!(said(&["number.ocol", "--to", "csv"]).contains(note));
     assert!(!said(&["empty.ocol", "--to", "csv"]).contains("null"));
 }
+
+#[test]
+fn an_append_without_the_text_that_meant_null_says_that_no_row_is_null() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("in.csv"), "id,rock\n1,slate\n2,NA\n").unwrap();
+    let run = |command: &str| outcrop(dir, &command.split(' ').collect::<Vec<_>>()).stderr;
+    run("column encode in.csv --column rock --null NA -o a.ocol");
+    let said = run("column append a.ocol in.csv --column rock");
+    assert!(
+        said.contains("a.ocol already had 1 null, but no appended row is null"),
+        "{said}"
+    );
+    let said = run("column append a.ocol in.csv --column rock --null NA");
+    assert!(!said.contains("null"), "{said}");
+}

@@ -28,6 +28,18 @@ pub(super) fn say_empty_fields(column: &TableColumn, empty: u64) {
     }
 }
 
+/// A file does not remember which text meant null: rows that are appended without it have none.
+pub(super) fn say_no_marker(file: &Path, nulls_before: u64) {
+    if nulls_before > 0 {
+        note(&format!(
+            "note: {} already had {}, but no appended row is null, because --null was not given; a text that means null has to be given each time, as \
+             in --null NA",
+            file.display(),
+            counted(nulls_before as usize, "null")
+        ));
+    }
+}
+
 /// People learn what lines have in addition to their words, since they see neither.
 pub(super) fn say_marks(opened: &Opened) {
     if opened.first().starts_with(b"\xef\xbb\xbf") {

@@ -6,7 +6,7 @@ use super::flags::{Append, Encode};
 use super::input::{Opened, read};
 use super::kept::Kept;
 use super::layout::{Layout, open_input};
-use super::notes::{empty_values, may_mean_null, say_empty_fields, say_marks, say_text_form};
+use super::notes::{empty_values, may_mean_null, say_empty_fields, say_marks, say_no_marker, say_text_form};
 use super::outputs::outputs;
 use super::print::{Figure, SHUFFLED, bytes, bytes_with_unit, count, count_with_unit, word};
 use super::{Access, about, of_column, open};
@@ -165,6 +165,7 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
         say_text_form(column);
         // What cannot be opened is refused by the append itself.
         let existing = Column::open_on_disk(&args.file);
+        let nulls_before = existing.as_ref().map_or(0, Column::null_count);
         let options = existing.map_or_else(|_| args.how.options(), |file| args.how.options_like(&file));
         refuse_rows_without_codes(&args.file, options.index == Index::Only)?;
         let encoder = read(&mut opened, (&layout, column.number), &args.input, options, &work);
@@ -179,6 +180,7 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
         let report = appended.map_err(|error| where_full(&args.file, error))?;
         if let Some(before) = empty_before {
             say_empty_fields(column, empty_values(&args.file)?.saturating_sub(before));
+            say_no_marker(&args.file, nulls_before);
         }
         if layout.kind == FileKind::Lines {
             say_marks(&opened);
