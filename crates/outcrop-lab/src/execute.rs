@@ -34,6 +34,8 @@ pub struct RunOutcome {
     pub total: usize,
     /// Completed trials in the folder, those of earlier sessions too.
     pub finished: usize,
+    /// Trials of this session that gave a figure; the others that completed say only why there is none.
+    pub measured: usize,
     /// Trials of this session that failed, each with its sentence in the journal.
     pub failed: usize,
     /// What this session wrote to its subjects, preparation included.
@@ -96,12 +98,13 @@ fn execute_until(
         observer,
         stop,
         next_notes: opening_notes,
+        measured: 0,
         bytes_written: 0,
     };
     session.started_ns = session.clock.now_ns();
     let ended = session.run(&pending);
     let total = session.total();
-    let bytes_written = session.bytes_written;
+    let (measured, bytes_written) = (session.measured, session.bytes_written);
     if let Some(told) = session.deadline.in_words(set, session.folder, &session.eta) {
         session.observer.observe(Event::Warning(&told));
     }
@@ -120,6 +123,7 @@ fn execute_until(
     Ok(RunOutcome {
         total,
         finished: folder.finished().len(),
+        measured,
         failed,
         bytes_written,
         left_out,
@@ -147,6 +151,7 @@ struct Session<'r> {
     stop: &'r AtomicBool,
     /// Remarks for the next trial's entry.
     next_notes: Vec<Remark>,
+    measured: usize,
     bytes_written: u64,
 }
 
@@ -358,6 +363,7 @@ impl<'r> Session<'r> {
             doubt.observe(trial.cell, &entry, took);
         }
         self.rounds.observe(self.set, trial.cell, &entry);
+        self.measured += usize::from(entry.is_measured());
         let (total, remaining) = (self.total(), self.remaining());
         self.observer.observe(Event::TrialFinished {
             finished: self.folder.finished().len(),

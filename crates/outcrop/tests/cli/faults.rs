@@ -191,6 +191,20 @@ fn a_filesystem_without_direct_io_is_named_and_never_measured_buffered() {
 }
 
 #[test]
+fn a_run_that_could_measure_nothing_says_why_and_is_no_success() {
+    let memory = Mounted::tmpfs("1g");
+    let dir = workplace();
+    let place = memory.path();
+    let seen = outcrop(
+        dir.path(),
+        &["filesystem", place.to_str().unwrap(), "--repetitions", "1"],
+    );
+    assert_eq!(seen.code, Some(3), "{seen:?}");
+    assert!(seen.stdout.contains("is on tmpfs"), "{seen:?}");
+    assert!(seen.sentence().contains("nothing could be measured"), "{seen:?}");
+}
+
+#[test]
 fn a_read_only_mount_is_refused_with_a_hint() {
     let (small, _image) = Mounted::ext4(32);
     run(Command::new("mount").args(["-o", "remount,ro"]).arg(small.path()));
