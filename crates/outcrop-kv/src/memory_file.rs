@@ -48,7 +48,10 @@ pub(crate) fn path_elsewhere(file: &File) -> PathBuf {
 pub(crate) fn shared(path: &Path) -> io::Result<Bytes> {
     let file = File::open(path)?;
     if !fcntl_get_seals(&file)?.contains(SEALS) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it can still change"));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is not sealed: its bytes could still change",
+        ));
     }
     // SAFETY: the kernel refuses every write to this file and every change of its length, as was just checked.
     let map = unsafe { MmapOptions::new().populate().map(&file) }?;
@@ -80,6 +83,6 @@ mod tests {
         let mut file = create("outcrop-test").unwrap();
         file.write_all(b"for now").unwrap();
         let refused = shared(&path_elsewhere(&file)).unwrap_err();
-        assert!(refused.to_string().contains("can still change"), "{refused}");
+        assert!(refused.to_string().contains("not sealed"), "{refused}");
     }
 }

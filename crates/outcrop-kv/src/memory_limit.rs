@@ -51,10 +51,16 @@ impl MemoryLimit {
         };
         let (hierarchy, parent) = parent().map_err(refused)?;
         remove_left(&parent);
-        let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let group = parent.join(format!("{NAME_PREFIX}{}-{number}", std::process::id()));
-        fs::create_dir(&group)
-            .map_err(|error| refused(format!("cannot make {}: {error}", group.display())))?;
+        let group = loop {
+            let number = MADE.fetch_add(1, Ordering::Relaxed);
+            let group = parent.join(format!("{NAME_PREFIX}{}-{number}", std::process::id()));
+            match fs::create_dir(&group) {
+                Ok(()) => break group,
+                // One that a killed process with the number of this one has left.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(refused(format!("cannot make {}: {error}", group.display()))),
+            }
+        };
         let limit = Self { group, bytes };
         limit.set(hierarchy).map_err(refused)?;
         Ok(limit)
@@ -91,7 +97,7 @@ impl MemoryLimit {
 
 impl Drop for MemoryLimit {
     fn drop(&mut self) {
-        // What is not removed in time is removed by the next trial.
+        // What is not removed in time is removed by the next run.
         until_it_is_free(|| {
             let removed = fs::remove_dir(&self.group);
             !removed.is_err_and(|error| error.kind() == ErrorKind::ResourceBusy)

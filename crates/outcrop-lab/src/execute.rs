@@ -34,7 +34,7 @@ pub struct RunOutcome {
     pub total: usize,
     /// Completed trials in the folder, those of earlier sessions too.
     pub finished: usize,
-    /// Trials of this session that gave a figure; the others that completed say only why there is none.
+    /// Trials in the folder that gave a figure; the others that completed say only why there is none.
     pub measured: usize,
     /// Trials of this session that failed, each with its sentence in the journal.
     pub failed: usize,
@@ -44,6 +44,13 @@ pub struct RunOutcome {
     pub left_out: usize,
     /// True when the run was stopped before its last trial; it can be resumed.
     pub is_interrupted: bool,
+}
+
+impl RunOutcome {
+    /// Whether it came to its end and all that its trials say, those of earlier sessions too, is why there is no figure.
+    pub const fn has_measured_nothing(&self) -> bool {
+        !self.is_interrupted && self.finished > 0 && self.measured == 0
+    }
 }
 
 /// Runs every trial that the folder does not hold yet, then writes the records.
@@ -98,13 +105,12 @@ fn execute_until(
         observer,
         stop,
         next_notes: opening_notes,
-        measured: 0,
         bytes_written: 0,
     };
     session.started_ns = session.clock.now_ns();
     let ended = session.run(&pending);
     let total = session.total();
-    let (measured, bytes_written) = (session.measured, session.bytes_written);
+    let bytes_written = session.bytes_written;
     if let Some(told) = session.deadline.in_words(set, session.folder, &session.eta) {
         session.observer.observe(Event::Warning(&told));
     }
@@ -123,7 +129,7 @@ fn execute_until(
     Ok(RunOutcome {
         total,
         finished: folder.finished().len(),
-        measured,
+        measured: folder.measured(),
         failed,
         bytes_written,
         left_out,
@@ -151,7 +157,6 @@ struct Session<'r> {
     stop: &'r AtomicBool,
     /// Remarks for the next trial's entry.
     next_notes: Vec<Remark>,
-    measured: usize,
     bytes_written: u64,
 }
 
@@ -363,7 +368,6 @@ impl<'r> Session<'r> {
             doubt.observe(trial.cell, &entry, took);
         }
         self.rounds.observe(self.set, trial.cell, &entry);
-        self.measured += usize::from(entry.is_measured());
         let (total, remaining) = (self.total(), self.remaining());
         self.observer.observe(Event::TrialFinished {
             finished: self.folder.finished().len(),

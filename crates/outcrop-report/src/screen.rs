@@ -16,7 +16,7 @@ use decide::{next_of_all, says_to_resume, to_decide};
 use figures::{Settings, capabilities, say_left_out, with_legend};
 use warnings::{all_warnings, hidden, of_warnings, voids};
 
-use crate::answer::{Claim, ReadingOutcome};
+use crate::answer::{Claim, NO_ADVICE, ReadingOutcome};
 use crate::finding::{About, Finding, Verdict, as_clause, failed_checks};
 use crate::number::{LEAST_CONFIDENCE, counted};
 use crate::placement::COLUMNS;
@@ -141,6 +141,11 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     lines.extend(with_left_out(table(shown), settings, rows.len() - shown.len()));
     let room = MOST_LINES.saturating_sub(lines.len() + last.len());
     lines.extend(advice(&answer.advice, width, room, pen));
+    // Of several cells a reader expects some; the two variants of a comparison have a verdict.
+    let is_expected = report.trials.cells > 1 && report.verdicts().is_none();
+    if is_expected && answer.advice.is_empty() {
+        lines.extend(fitting(NO_ADVICE, width, 0, room));
+    }
     lines.extend(last);
     lines.truncate(MOST_LINES);
     lines

@@ -32,6 +32,8 @@ pub struct Journal {
     /// A failed append may have left bytes behind `length`.
     has_leftovers: bool,
     finished: BTreeSet<(String, u32)>,
+    /// Trials that gave a figure.
+    measured: usize,
 }
 
 impl Journal {
@@ -54,6 +56,7 @@ impl Journal {
             length: 0,
             has_leftovers: false,
             finished: BTreeSet::new(),
+            measured: 0,
         })
     }
 
@@ -69,7 +72,10 @@ impl Journal {
             .map_err(ResultsError::io("open", path))?;
         let file = lock(file, path)?;
         let mut lines = Lines::new(&*file, path);
-        lines.by_ref().try_for_each(|entry| entry.map(drop))?;
+        let mut measured = 0;
+        lines
+            .by_ref()
+            .try_for_each(|entry| entry.map(|entry| measured += usize::from(entry.is_measured())))?;
         let Lines {
             whole_bytes: length,
             torn_bytes,
@@ -82,6 +88,7 @@ impl Journal {
             length,
             has_leftovers: torn_bytes > 0,
             finished,
+            measured,
         };
         if torn_bytes > 0 {
             journal
@@ -132,7 +139,13 @@ impl Journal {
         }
         self.length += lines.len() as u64;
         self.finished.extend(keys);
+        self.measured += entries.iter().filter(|entry| entry.is_measured()).count();
         Ok(())
+    }
+
+    /// How many trials gave a figure; the others that completed say only why there is none.
+    pub fn measured(&self) -> usize {
+        self.measured
     }
 
     /// The completed trials, as (cell, repetition).

@@ -123,6 +123,11 @@ impl RunFolder {
         self.journal.finished()
     }
 
+    /// How many trials gave a figure; the others that completed say only why there is none.
+    pub fn measured(&self) -> usize {
+        self.journal.measured()
+    }
+
     /// Every trial of the journal, read from the disk.
     ///
     /// # Errors

@@ -9,6 +9,8 @@ pub(crate) enum Ending {
     Done,
     /// A `--fail-if` condition was met, or a key is not there.
     ConditionMet,
+    /// A run came to its end without a figure, for the reasons that its summary gives: no success for a script that looks at the code alone.
+    NothingMeasured,
     /// Ctrl-C: what was finished is kept.
     Interrupted,
 }
@@ -48,6 +50,10 @@ pub(crate) fn of(result: anyhow::Result<Ending>) -> ExitCode {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::ConditionMet) => ExitCode::from(1),
         Ok(Ending::Interrupted) => ExitCode::from(130),
+        Ok(Ending::NothingMeasured) => {
+            report("nothing could be measured; the summary gives the reasons");
+            ExitCode::from(3)
+        }
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let bad = error.downcast_ref::<BadInput>().is_some();

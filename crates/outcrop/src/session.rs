@@ -231,13 +231,10 @@ fn measure(
                 quoted(&dir.to_string_lossy())
             ));
         }
-        // A script that looks at the exit code alone must not take this for success.
-        if outcome.finished > 0 && finished_before == 0 && outcome.measured == 0 {
-            return Err(anyhow::anyhow!(
-                "nothing could be measured; the summary gives the reasons"
-            ));
-        }
-        return Ok(Ending::Done);
+        return Ok(match outcome.has_measured_nothing() {
+            true => Ending::NothingMeasured,
+            false => Ending::Done,
+        });
     }
     let interrupted = Interrupted {
         outcome: &outcome,

@@ -26,6 +26,18 @@ impl Drop for Undo<'_> {
     }
 }
 
+/// Waits until nothing holds a device whose filesystem was unmounted.
+pub(crate) fn until_free(node: &Path) {
+    const LOOKS: u32 = 100_000;
+    let flags = OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC;
+    for _ in 0..LOOKS {
+        if rustix::fs::open(node, flags, Mode::empty()).is_ok() {
+            return;
+        }
+        std::thread::yield_now();
+    }
+}
+
 pub(crate) fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
@@ -111,6 +123,7 @@ fn every_member_of_a_mounted_btrfs_is_refused() {
             "is a member of the btrfs mounted at",
         );
     }
+    until_free(&members[1].node);
     refused(&members[1].node, &members[1], "it holds a btrfs filesystem");
     let _ = Command::new("btrfs")
         .args(["device", "scan", "--forget"])

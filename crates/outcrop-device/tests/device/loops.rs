@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use outcrop_device::WritableDevice;
 
-use crate::destroyed::{Detach, UNMOUNT, Undo, name_of, node_in, opened, refusal, refused, text};
+use crate::destroyed::{Detach, UNMOUNT, Undo, name_of, node_in, opened, refusal, refused, text, until_free};
 use crate::stage::{Disk, LoopDevice, folder, must};
 
 /// One more loop device over a file.
@@ -170,6 +170,7 @@ fn a_file_of_an_overlay_may_be_that_of_another_loop_device_where_the_overlay_sho
         "{message}"
     );
     drop(mounted);
+    until_free(&direct);
     must("wipefs", &["--quiet", "--all", text(&direct)]);
     drop(Detach(&direct));
 

@@ -13,7 +13,7 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 
 use super::opened;
-use crate::errors::{OutcropError, of_lab, of_results};
+use crate::errors::{OutcropError, RunError, of_lab, of_results};
 use crate::run::Run;
 
 /// Python's signal handlers leave a mark that the main thread has to look for: there is nothing to wait on.
@@ -236,6 +236,10 @@ fn conclude(
             )))
         }
         Some(error) => Err(error),
+        None if outcome.has_measured_nothing() => Err(RunError::new_err(format!(
+            "nothing could be measured; the cells of outcrop.open_run({:?}) give the reasons",
+            dir.display().to_string()
+        ))),
         None => Ok(Run { view }),
     }
 }

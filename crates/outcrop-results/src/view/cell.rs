@@ -92,13 +92,13 @@ impl<'a> CellView<'a> {
         }
     }
 
-    /// Why it has no completed trial: what the first that failed said; none where one completed, or none failed.
+    /// Why it has no completed trial: what the last that failed said, for an earlier cause may be mended; none where one completed, or none failed.
     pub fn failure(&self) -> Option<&'a str> {
         let mut failures = self.excluded.iter().filter_map(|trial| match &trial.outcome {
             Outcome::Failed { message } => Some(message.as_str()),
             _ => None,
         });
-        failures.next().filter(|_| self.completed.is_empty())
+        failures.next_back().filter(|_| self.completed.is_empty())
     }
 
     pub(super) fn push(&mut self, entry: &'a TrialEntry) {

@@ -108,7 +108,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         _ => unreachable!("the grammar asks for a plan and two variants, or for a run"),
     };
     match (ending, measured.into_inner()) {
-        (Ending::Done, Some(view)) => compare_variants(&view, args, &conditions),
+        // A comparison of nothing gives the reasons.
+        (Ending::Done | Ending::NothingMeasured, Some(view)) => compare_variants(&view, args, &conditions),
         // Nothing was measured (--dry-run), or not all: what is missing of pairs is measured when the run is resumed.
         (ending, _) => Ok(ending),
     }

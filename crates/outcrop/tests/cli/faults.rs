@@ -202,6 +202,17 @@ fn a_run_that_could_measure_nothing_says_why_and_is_no_success() {
     assert_eq!(seen.code, Some(3), "{seen:?}");
     assert!(seen.stdout.contains("is on tmpfs"), "{seen:?}");
     assert!(seen.sentence().contains("nothing could be measured"), "{seen:?}");
+    let run = only_run(dir.path());
+    let resumed = outcrop(dir.path(), &["run", "--resume", run.to_str().unwrap()]);
+    assert_eq!(resumed.code, Some(3), "a resume has no more to show: {resumed:?}");
+
+    let plan = "name = \"fs\"\nquestion = \"?\"\nlayer = \"filesystem\"\n[trial]\nrepetitions = 1\n";
+    std::fs::write(dir.path().join("fs.toml"), plan).unwrap();
+    let ab = "ab fs.toml --a page_cache=cold --b page_cache=warm --no-save --path";
+    let ab = ab.split(' ').chain(place.to_str()).collect::<Vec<_>>();
+    let compared = outcrop(dir.path(), &ab);
+    assert_eq!(compared.code, Some(2), "{compared:?}");
+    assert!(compared.stdout.contains("tmpfs"), "{compared:?}");
 }
 
 #[test]

@@ -149,6 +149,23 @@ fn a_measurement_its_report_its_records_and_its_comparison_have_one_shape() {
 }
 
 #[test]
+fn a_cell_whose_trials_all_failed_has_the_shape_too() {
+    let dir = workplace();
+    let limited = "kv --memory-limit none,16MiB --records 60000 --repetitions 1 --warm-up 5ms --duration 20ms --settling none";
+    let seen = json_of(dir.path(), &limited.split(' ').collect::<Vec<_>>());
+    let failures = seen["cells"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|cell| cell.get("failure"));
+    let failures: Vec<&Value> = failures.collect();
+    assert!(
+        failures.len() == 1 && failures[0].as_str().unwrap().contains("memory limit of 16 MiB"),
+        "{failures:?}"
+    );
+}
+
+#[test]
 fn lists_have_the_shape_too() {
     let dir = workplace();
     for args in [["plans"].as_slice(), &["references"], &["codec", "list"]] {

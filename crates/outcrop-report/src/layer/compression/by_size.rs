@@ -174,7 +174,7 @@ pub(super) fn balanced(candidates: &[Candidate<'_, '_>], limit: Option<&str>) ->
         let codec = one
             .choice
             .as_ref()
-            .map_or("none", |choice| choice.best.cell.short_codec());
+            .map_or("no codec", |choice| choice.best.cell.short_codec());
         let tie = one.choice.as_ref().map(tie).unwrap_or_default();
         format!("{codec} at {}{tie}", one.size)
     };
@@ -184,7 +184,7 @@ pub(super) fn balanced(candidates: &[Candidate<'_, '_>], limit: Option<&str>) ->
             format!("{}, ratio {figures}{}", choice.best.cell.words(), tie(choice))
         }
         None => format!(
-            "none at {}, where nothing is nearer than the smallest and the fastest",
+            "no codec at {}, where nothing is nearer than the smallest and the fastest",
             one.size
         ),
     };

@@ -179,8 +179,12 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
         let appended = encoder.append_to(&args.file).map_err(of_column);
         let report = appended.map_err(|error| where_full(&args.file, error))?;
         if let Some(before) = empty_before {
-            say_empty_fields(column, empty_values(&args.file)?.saturating_sub(before));
-            say_no_marker(&args.file, nulls_before);
+            let empty = empty_values(&args.file)?.saturating_sub(before);
+            say_empty_fields(column, empty);
+            // Empty fields were probably the nulls.
+            if empty == 0 && report.row_count > 0 {
+                say_no_marker(&args.file, nulls_before);
+            }
         }
         if layout.kind == FileKind::Lines {
             say_marks(&opened);
