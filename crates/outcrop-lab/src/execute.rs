@@ -22,36 +22,11 @@ use crate::failures::Failures;
 use crate::layer::{Bench, LayerRef, Preparation, PreparationStep, TrialFailure, TrialReport};
 use crate::observer::{Event, Observer};
 use crate::order::Trial;
+use crate::outcome::RunOutcome;
 use crate::plan::PlanSet;
 use crate::rounds::Rounds;
 use crate::run;
 use crate::same_data::SameData;
-
-/// How a run ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunOutcome {
-    /// Trials of the run in all.
-    pub total: usize,
-    /// Completed trials in the folder, those of earlier sessions too.
-    pub finished: usize,
-    /// Trials in the folder that gave a figure; the others that completed say only why there is none.
-    pub measured: usize,
-    /// Trials of this session that failed, each with its sentence in the journal.
-    pub failed: usize,
-    /// What this session wrote to its subjects, preparation included.
-    pub bytes_written: u64,
-    /// Trials that did not fit into the time that the run promised; a resume measures them.
-    pub left_out: usize,
-    /// True when the run was stopped before its last trial; it can be resumed.
-    pub is_interrupted: bool,
-}
-
-impl RunOutcome {
-    /// Whether it came to its end and all that its trials say, those of earlier sessions too, is why there is no figure.
-    pub const fn has_measured_nothing(&self) -> bool {
-        !self.is_interrupted && self.finished > 0 && self.measured == 0
-    }
-}
 
 /// Runs every trial that the folder does not hold yet, then writes the records.
 ///

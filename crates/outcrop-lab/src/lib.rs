@@ -31,6 +31,7 @@ pub mod layers;
 pub mod observer;
 pub mod one_off;
 pub mod order;
+mod outcome;
 pub mod plan;
 pub mod profile;
 mod rounds;
@@ -41,11 +42,12 @@ pub use cell::{Cell, Subject, TrialOptions};
 pub use effort::Effort;
 pub use error::{LabError, what_is_kept};
 pub use estimate::Estimate;
-pub use execute::{RunOutcome, execute};
+pub use execute::execute;
 pub use layer::{LayerRef, Profile};
 pub use layers::Layers;
 pub use observer::{Event, Observer};
 pub use order::Trial;
+pub use outcome::RunOutcome;
 pub use plan::{
     BudgetUse, DataForm, Design, Draft, FollowDoubt, Plan, PlanOptions, PlanSet, PlanSource, VariantFactors,
     VariantName, fresh_seed,

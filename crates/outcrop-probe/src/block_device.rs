@@ -103,7 +103,8 @@ impl BlockDevice {
         }
     }
 
-    pub(crate) fn is_partition(&self) -> bool {
+    /// Whether it is a part of a disk.
+    pub fn is_partition(&self) -> bool {
         self.tree.exists(self.attribute("partition"))
     }
 

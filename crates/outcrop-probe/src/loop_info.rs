@@ -72,6 +72,11 @@ impl LoopInfo {
         (DeviceNumber::from_stat(self.device), self.inode)
     }
 
+    /// Where in its file it begins.
+    pub const fn offset_bytes(&self) -> u64 {
+        self.offset
+    }
+
     /// The device that its file is, if it is a node of one.
     pub fn device(&self) -> Option<DeviceNumber> {
         (self.rdevice != 0).then(|| DeviceNumber::from_stat(self.rdevice))

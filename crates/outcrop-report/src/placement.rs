@@ -41,6 +41,7 @@ use crate::layer::cells_of;
 
 pub use bounds::Bounds;
 pub(crate) use bounds::{Bounded, Figure as Bound, Kept, SURE, Verdict};
+pub(crate) use candidate::compressed_below;
 pub use candidate::{Candidate, CompressedAt};
 pub use choice::Sureness;
 pub use doubt::Race;
@@ -54,7 +55,7 @@ pub(crate) use hardware::DRIVE_CAPACITY;
 pub(crate) use limits::Limits;
 pub(crate) use predictions::Predictions;
 use prices::Bill;
-pub(crate) use words::Next;
+pub(crate) use words::{Next, UNCOMPRESSED_GROUND};
 
 /// What an answer says of columns, where the run has them: a reader of their saving looks for them here.
 pub(crate) const COLUMNS: &str =
@@ -164,7 +165,7 @@ impl Placement {
         let cpus = environment::cpus(&run.environment);
         let family = candidate::family(&cells)?;
         let constraints = &limits.constraints;
-        if let Some(state) = candidate::compressed_below(&family) {
+        if let Some(state) = compressed_below(&family) {
             let reason = words::no_reference(&state);
             return Some(Self::without_reference(run, &family, cpus, reason, limits));
         }

@@ -75,14 +75,35 @@ impl Counted {
                         .map(of_network)
                 }),
         };
-        counted.descend(spec.read_write_mix.has_reads());
+        let is_read = is_accessed && spec.read_write_mix.has_reads();
+        let of_holes = is_read.then(|| counted.holes(target, spec)).flatten();
+        counted.descend();
+        // A page cache below says more.
+        counted.page_cache = counted.page_cache.take().or(of_holes);
         counted
     }
 
+    /// See [`holes_below`]. What a filesystem on a loop device stores nowhere is its free space, and of a file with partitions it is not known
+    /// which part is read: these are not looked at.
+    fn holes(&self, target: &Target, spec: &JobSpec) -> Option<String> {
+        let is_device = match target {
+            Target::Device(_) => true,
+            Target::ReadOnly(target) => target.is_block_device(),
+            Target::Scratch(_) | Target::Null => false,
+        };
+        let device = self.device.as_ref().ok().filter(|_| is_device)?;
+        let span_bytes = spec.span_bytes.unwrap_or(u64::MAX).min(target.size_bytes());
+        match device.loop_file() {
+            Ok(Some(LoopFile::Direct(attached))) if !device.is_partition() => {
+                holes_below(&attached, span_bytes)
+            }
+            _ => None,
+        }
+    }
+
     /// Follows the files of loop devices down to the disk.
-    fn descend(&mut self, has_reads: bool) {
+    fn descend(&mut self) {
         let mut lowest = self.device.clone();
-        let mut of_holes = None;
         for _ in 0..MOST_LOOPS {
             match lowest.as_ref().map(BlockDevice::loop_file) {
                 Ok(Ok(Some(LoopFile::Direct(attached)))) => {
@@ -93,9 +114,6 @@ impl Counted {
                         .filter(|kind| !WITHIN_ALLOWANCE.contains(&kind.as_str()));
                     self.beyond_allowance = self.beyond_allowance.take().or(beyond);
                     let told = in_memory(&attached).map(|told| of_memory(&told));
-                    // The file is looked at only for those whom it concerns.
-                    let unstored = || has_reads.then(|| holes(&attached)).flatten();
-                    of_holes = of_holes.take().or_else(unstored);
                     self.page_cache = self.page_cache.take().or(told);
                     lowest = below(&attached);
                 }
@@ -115,8 +133,6 @@ impl Counted {
                 Ok(Ok(None)) | Err(_) => break,
             }
         }
-        // A page cache below says more.
-        self.page_cache = self.page_cache.take().or(of_holes);
         let disk = lowest.and_then(|device| device.whole_disk());
         let is_another = |device: &BlockDevice| disk.as_ref().ok() != Some(device);
         self.disk = self.device.as_ref().is_ok_and(is_another).then_some(disk);
@@ -221,17 +237,18 @@ fn below(attached: &AttachedLoop) -> Result<BlockDevice, Unavailable> {
     })
 }
 
-/// That parts of a loop device's file are stored nowhere, where that is more than a little: a read of them reaches no disk.
-fn holes(attached: &AttachedLoop) -> Option<String> {
+/// That parts of what is read of a loop device's file are stored nowhere, where that is more than a little: a read of them reaches no disk.
+fn holes_below(attached: &AttachedLoop, span_bytes: u64) -> Option<String> {
     /// More pieces are not looked at: a file in so many has data all over.
     const MOST_PIECES: usize = 100_000;
     /// Less is not worth a word.
     const MUCH: f64 = 0.02;
     let file = File::open(&attached.file).ok()?;
-    let length = file.metadata().ok()?.len();
-    let (mut stored, mut at) = (0, 0);
+    let start = info_of(attached).map_or(0, |info| info.offset_bytes());
+    let end = file.metadata().ok()?.len().min(start.saturating_add(span_bytes));
+    let (mut stored, mut at) = (0, start);
     let mut pieces = 0;
-    while at < length {
+    while at < end {
         let data = match seek(&file, SeekFrom::Data(at)) {
             Ok(data) => data,
             // Nothing is stored behind.
@@ -240,17 +257,17 @@ fn holes(attached: &AttachedLoop) -> Option<String> {
             Err(_) => return None,
         };
         at = seek(&file, SeekFrom::Hole(data)).ok()?;
-        stored += at - data;
+        stored += at.min(end) - data.min(end);
         pieces += 1;
         if pieces == MOST_PIECES {
             return None;
         }
     }
-    let share = 1.0 - stored as f64 / length.max(1) as f64;
+    let share = 1.0 - stored as f64 / end.saturating_sub(start).max(1) as f64;
     (share > MUCH).then(|| {
         format!(
-            "{:.0} % of {}, the file of {}, are not stored on any disk: reads of these parts are answered from memory. Write the file in full first, \
-             for instance with `dd`",
+            "{:.0} % of what is read of {}, the file of {}, are not stored on any disk: reads of these parts are answered from memory. Write to all of \
+             the file before it is attached",
             100.0 * share,
             attached.file.display(),
             attached.name
@@ -260,11 +277,14 @@ fn holes(attached: &AttachedLoop) -> Option<String> {
 
 /// Whether the kernel says that the file at a loop device's path is not the one that it shows. Not where it does not say.
 fn is_another_file(attached: &AttachedLoop) -> bool {
-    let node = File::open(Path::new("/dev").join(&attached.name));
-    let shown = node.and_then(LoopInfo::of).map(|info| info.file());
+    let shown = info_of(attached).map(|info| info.file());
     let here = std::fs::metadata(&attached.file);
     let here = here.map(|about| (DeviceNumber::from_stat(about.dev()), about.ino()));
     matches!((shown, here), (Ok(shown), Ok(here)) if shown != here)
+}
+
+fn info_of(attached: &AttachedLoop) -> std::io::Result<LoopInfo> {
+    File::open(Path::new("/dev").join(&attached.name)).and_then(LoopInfo::of)
 }
 
 fn unknown(device: &BlockDevice, why: &Unavailable) -> String {

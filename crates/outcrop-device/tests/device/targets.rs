@@ -1,13 +1,15 @@
 //! What may be reached, and the sentence for what may not.
 
 use std::io::Write as _;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{FileExt as _, symlink};
 use std::path::Path;
 
 use outcrop_device::{Completions, EngineKind, FeatureState, FileAccess, JobSpec, ReadOnlyTarget, Target};
 use outcrop_workload::ReadWriteMix;
 
-use crate::stage::{Disk, LoopDevice, folder, refusal, run, short_spec, try_scratch, try_scratch_for};
+use crate::stage::{
+    Disk, LoopDevice, folder, refusal, run, scratch, short_spec, try_scratch, try_scratch_for,
+};
 
 fn file_of(directory: &Path, size_bytes: usize) -> Target {
     let path = directory.join("theirs");
@@ -79,6 +81,29 @@ fn a_loop_device_without_direct_io_is_told_and_the_disk_below_it_is_counted() {
         .write_all(&vec![7; 8 << 20])
         .unwrap();
     assert_eq!(run(&target(&direct), &short_spec()).page_cache, None);
+}
+
+#[test]
+fn of_a_loop_device_with_holes_only_what_is_read_of_it_is_looked_at() {
+    let device = LoopDevice::new(8 << 20);
+    let image = std::fs::OpenOptions::new()
+        .write(true)
+        .open(&device.image)
+        .unwrap();
+    image.write_all_at(&vec![7; 4 << 20], 0).unwrap();
+    let target = Target::ReadOnly(ReadOnlyTarget::open(&device.node).unwrap());
+    let told = run(&target, &short_spec()).page_cache.unwrap();
+    assert!(told.starts_with("50 % of what is read"), "{told}");
+    let first_half = JobSpec {
+        span_bytes: Some(4 << 20),
+        ..short_spec()
+    };
+    assert_eq!(run(&target, &first_half).page_cache, None);
+
+    // Most of a filesystem is free space, which is stored nowhere; the scratch file is.
+    let disk = Disk::formatted("ext4", 32 << 20);
+    let target = Target::Scratch(scratch(&disk.mount_point, 4 << 20));
+    assert_eq!(run(&target, &short_spec()).page_cache, None);
 }
 
 #[test]

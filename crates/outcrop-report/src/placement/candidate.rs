@@ -269,7 +269,7 @@ pub(super) fn of_each_store<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<Vec<&'c Cell<'
 }
 
 /// What the directory's own filesystem does with what was meant to be plain, as a clause: it compresses, or does not say whether it does.
-pub(super) fn compressed_below(family: &[&Cell<'_>]) -> Option<String> {
+pub(crate) fn compressed_below(family: &[&Cell<'_>]) -> Option<String> {
     let state = family.iter().find_map(|cell| cell.remark(&COMPRESSED_BELOW));
     let unknown = || family.iter().find_map(|cell| cell.remark(&COMPRESSION_UNKNOWN));
     let state = state.map(|state| format!("the directory's own filesystem compresses already ({state})"));

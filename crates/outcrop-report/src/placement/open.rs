@@ -29,7 +29,7 @@ pub(super) fn nothing(candidates: &[Candidate], study: &Measured, limits: &Limit
     format!("Not decided: it is not known whether any of the cells compared meets {named}. {open}{remedy}")
 }
 
-/// That other codecs may have the ratio that no measured one has, with a blank before it; none where one has it, or none is wanted.
+/// What may have the ratio that nothing measured has, with a blank before it; none where one has it, or none is wanted.
 fn not_measured(candidates: &[Candidate], study: &Measured, limits: &Limits) -> Option<String> {
     let wanted = limits.constraints.min_ratio?;
     if candidates.iter().any(|one| ratio(one) >= wanted) {
@@ -55,12 +55,20 @@ fn not_measured(candidates: &[Candidate], study: &Measured, limits: &Limits) -> 
             .any(|name| name.split([':', ' ']).next() == Some(codec.name()))
     };
     let is_lacking = |codec: &StoreCodec| *codec != StoreCodec::None && !has(codec);
+    let is_of_filesystem = |one: &Candidate| matches!(one.place, CompressedAt::Filesystem);
+    let filesystems = match candidates.iter().any(is_of_filesystem) {
+        true => "other filesystems or levels (`filesystem` in a plan)",
+        false => "a filesystem that compresses (`outcrop run placement-filesystem`)",
+    };
     let others = match engine.codecs().iter().any(is_lacking) {
         true => {
-            "other codecs may have the ratio (`compression` in a plan, or --compression of `outcrop kv`; quick effort measures the fewest)".to_owned()
+            format!(
+                "what may have the ratio: other codecs (`compression` in a plan, or --compression of `outcrop kv`; quick effort measures the \
+                 fewest), {filesystems}"
+            )
         }
         false => {
-            let mut ways = Vec::new();
+            let mut ways = vec![filesystems];
             if kv::has(engine, &COMPRESSION_BLOCK_SIZE) {
                 ways.push("larger blocks");
             }
@@ -70,11 +78,10 @@ fn not_measured(candidates: &[Candidate], study: &Measured, limits: &Limits) -> 
             if engine != StoreEngine::RocksDb && study.others.is_none() {
                 ways.push("another engine (`outcrop kv --engine rocksdb`)");
             }
-            let ways = match ways.is_empty() {
-                true => String::new(),
-                false => format!("; what may have the ratio: {}", ways.join(", ")),
-            };
-            format!("{engine} has no other codec{ways}")
+            format!(
+                "{engine} has no other codec; what may have the ratio: {}",
+                ways.join(", ")
+            )
         }
     };
     Some(format!(" Only {named} {were} measured; {others}."))

@@ -257,12 +257,15 @@ fn of_store(
     }
 }
 
+/// How to measure where the directory's own filesystem compresses.
+pub(crate) const UNCOMPRESSED_GROUND: &str = "Choose a directory that is not compressed, or let Outcrop make a filesystem for each trial (`filesystem` in a plan, or --filesystem of \
+     `outcrop kv`, such as --filesystem ext4; as root)";
+
 /// Said where nothing was measured without compression.
 pub(super) fn no_reference(state: &str) -> String {
     format!(
         "Where to compress cannot be decided here: {state}. So nothing is known to have been measured without compression, and the files do \
-         not show how many bytes they take. Choose a directory that is not compressed, or run as root: then Outcrop makes a filesystem for each \
-         trial."
+         not show how many bytes they take. {UNCOMPRESSED_GROUND}."
     )
 }
 

@@ -136,14 +136,17 @@ fn codecs_whose_intervals_overlap_are_a_tie() {
         ..Builder::new(3)
     };
     let (brief, text) = advice(&tied.speeds(&near, &[4], &[1]).build(), "Fastest");
-    assert_eq!(brief, "lz4:1, 4 KiB (tie with snappy 4K)");
+    assert_eq!(
+        brief,
+        "lz4:1, 4 KiB (both directions combined; tie with snappy 4K)"
+    );
     assert!(text.contains("their intervals overlap"), "{text}");
     let apart = Builder {
         spread: 0.001,
         ..Builder::new(3)
     };
     let (brief, _) = advice(&apart.speeds(&near, &[4], &[1]).build(), "Fastest");
-    assert_eq!(brief, "lz4:1, 4 KiB (clear)");
+    assert_eq!(brief, "lz4:1, 4 KiB (both directions combined; clear)");
     let (brief, _) = advice(&Builder::new(1).speeds(&near, &[4], &[1]).build(), "Fastest");
     assert!(
         brief.starts_with("not decided (compress speed: 700 MB/s, one trial: its repeatability is unknown)"),

@@ -1,9 +1,11 @@
-//! Cells that an engine or a machine does not have.
+//! Cells that an engine or a machine does not have, and figures that are not what their name says.
 
 use outcrop_report::Report;
-use outcrop_results::Value;
+use outcrop_results::{RunView, Value};
+use outcrop_schema::kv::COMPRESSED_BELOW;
 
-use crate::kv_fixture::codecs;
+use crate::kv_fixture::{codecs, of};
+use crate::placement::stored;
 
 /// Four cells of three trials, one of which has only reasons.
 #[test]
@@ -42,4 +44,25 @@ fn cells_that_could_not_be_measured_count_nowhere_and_are_named() {
             .iter()
             .all(|number| number.n == 3)
     );
+}
+
+/// Files show the size before the filesystem's compression: 2.09 was reported where the device held 0.47.
+#[test]
+fn space_on_a_filesystem_that_compresses_is_warned_of_whether_or_not_codecs_are_compared() {
+    let as_is = |codec| stored(codec, "as-is", 100e3, 110e6);
+    for cells in [vec![as_is("none")], vec![as_is("none"), as_is("lz4")]] {
+        let warning = |run: &RunView| {
+            let screen = Report::of(run).screen(100, false);
+            let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+            // Where codecs are compared, the answer on that says it.
+            let is_told_first = words.contains("Where to compress cannot be decided here");
+            is_told_first || words.contains("Space is not what the databases take on the device")
+        };
+        let mut run = of(&cells);
+        assert!(!warning(&run));
+        for trial in &mut run.trials {
+            trial.notes.push(COMPRESSED_BELOW.remark("btrfs compress=zstd:3"));
+        }
+        assert!(warning(&run), "{} cells", cells.len());
+    }
 }

@@ -118,7 +118,7 @@ fn constraints_come_first_and_what_breaks_them_is_said() {
     let text = nothing.answer.join(" ");
     assert_eq!(
         text,
-        "None of the cells compared meets the limits given for this report (--min-ratio 9). btrfs zstd:1 in the filesystem takes the least space: ratio 2.75. Only lz4 and btrfs zstd:1 were measured; other codecs may have the ratio (`compression` in a plan, or --compression of `outcrop kv`; quick effort measures the fewest)."
+        "None of the cells compared meets the limits given for this report (--min-ratio 9). btrfs zstd:1 in the filesystem takes the least space: ratio 2.75. Only lz4 and btrfs zstd:1 were measured; what may have the ratio: other codecs (`compression` in a plan, or --compression of `outcrop kv`; quick effort measures the fewest), other filesystems or levels (`filesystem` in a plan)."
     );
     assert!(
         nothing

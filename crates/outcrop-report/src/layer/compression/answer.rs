@@ -270,6 +270,11 @@ fn recommendation(
         Some(apart) => format!("{brief_sureness} among those compared; {}", apart.in_short()),
         None => brief_sureness,
     };
+    // It may be slower in one of them.
+    let brief_sureness = match wish {
+        Wish::Fastest => format!("both directions combined; {brief_sureness}"),
+        Wish::Smallest | Wish::Balanced => brief_sureness,
+    };
     let among = apart.map_or("", |_| " among those compared");
     let higher = apart.map_or_else(String::new, |apart| apart.sentence());
     let meaning = meaning(*wish, limit);
@@ -345,7 +350,7 @@ fn no_balance(choices: &[Choice<'_, '_>], bounds: &Bounds<'_>, limit: Option<&st
         false => "",
     };
     let in_short = format!(
-        "{small_words} takes {less:.0} % less space{of_sample}; {fast_words} is {times:.1} times as fast"
+        "{small_words} takes {less:.0} % less space{of_sample}; {fast_words} is {times:.1} times as fast, both directions combined"
     );
     let numbers = [small, fast].into_iter().flat_map(|one| {
         let named = |number: Number| {
@@ -360,7 +365,7 @@ fn no_balance(choices: &[Choice<'_, '_>], bounds: &Bounds<'_>, limit: Option<&st
         Wish::Balanced.name(),
         format!("none: {in_short}"),
         format!(
-            "No candidate{kept} is nearer to both the best ratio and the best speed, by 5 % or more, than the smallest and the fastest are. {in_short}, in both directions combined."
+            "No candidate{kept} is nearer to both the best ratio and the best speed, by 5 % or more, than the smallest and the fastest are. {in_short}."
         ),
         numbers.collect(),
     );

@@ -89,28 +89,29 @@ impl ObservedKnee {
         }
     }
 
+    /// Which depths tie. A range has no end that nothing was measured beyond: where a line is cut, it would be taken for a bound.
+    fn among(&self) -> String {
+        let (least, most) = self.ends();
+        let [others @ .., _] = self.tied.as_slice() else {
+            return format!("observed at {least}");
+        };
+        let listed = || others.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
+        match (self.may_lie_below, self.may_lie_beyond, self.has_gap) {
+            (false, false, false) => format!("observed somewhere from {least} to {most}"),
+            (false, true, false) => format!("observed at {least} or deeper"),
+            (true, false, false) => format!("observed at {most} or lower"),
+            (false, false, true) => format!("observed at {} or {most}", listed()),
+            (false, true, true) => format!("observed at {}, {most} or deeper", listed()),
+            (true, false, true) => format!("observed at {least} or lower, or somewhere up to {most}"),
+            (true, true, _) => format!("may be anywhere from below {least} to beyond {most}"),
+        }
+    }
+
     /// Where it is, in brief and in full.
     pub(super) fn in_words(&self) -> (String, String) {
         if self.is_open() {
-            let (least, most) = self.ends();
-            let among = match self.has_gap {
-                false => format!("observed somewhere from {least} to {most}"),
-                true => {
-                    let (last, others) = (most, &self.tied[..self.tied.len() - 1]);
-                    let others: Vec<String> = others.iter().map(f64::to_string).collect();
-                    format!("observed at {} or {last}", others.join(", "))
-                }
-            };
-            let farther = match (self.may_lie_below, self.may_lie_beyond) {
-                (false, false) => "",
-                (false, true) => ", or deeper",
-                (true, false) => ", or lower",
-                (true, true) => ", or lower or deeper",
-            };
-            return (
-                format!("{among}{farther} (a tie)"),
-                format!("{among}{farther}: these tie"),
-            );
+            let among = self.among();
+            return (format!("{among} (a tie)"), format!("{among}: these tie"));
         }
         let (depth, share) = (self.best.concurrency, self.best.share_of_peak * 100.0);
         let (or_below, low) = match self.may_lie_below {

@@ -53,6 +53,7 @@ pub(super) fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
         .chain(generators(cells).caution())
         .chain(unsettled)
         .chain(stalled)
+        .chain(space::compressed_below(cells))
         .chain(log)
         .chain(servers::caution(cells))
         .chain(space::repetition(cells))

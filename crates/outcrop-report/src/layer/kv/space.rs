@@ -10,6 +10,7 @@ use outcrop_schema::kv::{
 use super::cell::{is_compressed_below, words};
 use crate::answer::Caution;
 use crate::cell::Cell;
+use crate::placement::{UNCOMPRESSED_GROUND, compressed_below as state_below};
 
 /// Where it is a larger one, space says more of the log than of the codec.
 const LOG_DOMINATES: f64 = 0.50;
@@ -176,6 +177,14 @@ pub(super) fn caution(cells: &[Cell<'_>]) -> Option<Caution> {
         words(cell)
     );
     Some(Caution::warning_if(share > LOG_DOMINATES, text))
+}
+
+/// Said where the directory's own filesystem compresses, or does not say whether it does: what files take then is not what `stat` counts.
+pub(super) fn compressed_below(cells: &[Cell<'_>]) -> Option<Caution> {
+    let state = state_below(&cells.iter().collect::<Vec<_>>())?;
+    Some(Caution::warning(format!(
+        "Space is not what the databases take on the device: {state}, and the files show only their size before that. {UNCOMPRESSED_GROUND}."
+    )))
 }
 
 /// Said where the databases hold more than the data that their values are cut from.

@@ -33,7 +33,9 @@ Each line of a trace is time,key,operation,key size,value size,ttl; or time,key,
 seconds, sizes in bytes. A get without a value size or a ttl has that of its key's sets.
 The size of an object is its key, its value and --overhead. Caches start empty. Simulated, not measured: no server runs, \
 and a server holds fewer items in as much memory, because part of it stays free.
-Memory: 32 bytes per request, each key twice while the trace is read, then 56 bytes per key and thread.";
+The answer is the smallest limit at which a policy misses at most one percentage point more than the lowest miss ratio simulated, \
+and the best policy there.
+The simulation itself takes 32 bytes per request, each key twice while the trace is read, then 56 bytes per key and thread.";
 
 /// Replay a trace on simulated caches: the miss ratio by memory and policy
 #[derive(Debug, clap::Args)]
