@@ -232,7 +232,10 @@ impl Grid {
             let cells: Vec<String> = cells.collect();
             cells.join(&" ".repeat(GAP)).trim_end().to_owned()
         };
-        lines.push(line(&|column| column.heading.clone()));
+        // A plan of one cell has nothing to tell apart, and a dry run of it no figure.
+        if !self.columns.is_empty() {
+            lines.push(line(&|column| column.heading.clone()));
+        }
         lines.extend((0..row_count).map(|row| line(&|column| column.cells[row].clone())));
         for note in &self.notes {
             lines.extend(wrapped(note, prose, 2));

@@ -19,7 +19,8 @@ Examples:
 
 Exit codes:
   0 success   1 a --fail-if condition was met, `device --verify` found a fault, or a key was missing
-  2 usage or bad input   3 the measurement failed   130 interrupted (the run can be resumed)";
+  2 usage or bad input   3 the measurement failed, or nothing could be measured
+  130 interrupted (the run can be resumed)";
 
 /// Measure every layer of a storage stack with the same workloads, clocks and statistics.
 #[derive(Debug, Parser)]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use outcrop_measure::metric::Unit;
 use outcrop_measure::units::format_nanoseconds;
 use outcrop_results::compare::{
-    Comparison, ComparisonRow, LoadDifference, LoadMeasure, Side, are_unlike_lengths,
+    Comparison, ComparisonRow, LoadDifference, LoadMeasure, Side, Verdict, are_unlike_lengths,
 };
 
 use super::labels::Labels;
@@ -27,6 +27,7 @@ pub(super) fn circumstances(comparison: &Comparison) -> Vec<(&'static str, Strin
         told.push(("load:      ", load_in_words(load, comparison)));
     }
     told.extend(crowded(comparison).map(|sentence| ("load:      ", sentence)));
+    told.extend(unrecorded(comparison).map(|sentence| ("load:      ", sentence)));
     for latency in &comparison.latency_differences {
         told.push(("latency:   ", latency.note.clone()));
     }
@@ -63,6 +64,23 @@ fn crowded(comparison: &Comparison) -> Option<String> {
     Some(format!(
         "other processes used {used}{most}. Under such a load, times and rates of two equal runs may differ by a factor of {:.1}.",
         1.0 + row.drift
+    ))
+}
+
+/// Of which side nobody recorded the load, where a time or a rate of it is decided: a busy machine would explain what is worse there.
+fn unrecorded(comparison: &Comparison) -> Option<String> {
+    let is_decided = |row: &&ComparisonRow| !matches!(row.verdict, Verdict::Undecided(_)) && row.drift > 0.0;
+    let decided = comparison.comparable().filter(is_decided);
+    let sides: BTreeSet<Side> = decided.flat_map(|row| row.imported.iter().copied()).collect();
+    let names: Vec<String> = sides.iter().map(|side| format!("the {}", side.name())).collect();
+    let which = match names.as_slice() {
+        [] => return None,
+        [one] => one.clone(),
+        _ => "either side".to_owned(),
+    };
+    Some(format!(
+        "nothing was recorded of the load of {which}, which another program measured. If the machine or its disk was busy then, times and rates are \
+         worse there for that reason alone: before you act on a difference, measure both again, in turn."
     ))
 }
 
@@ -130,7 +148,7 @@ fn load_of_one_side(load: &LoadDifference, comparison: &Comparison) -> String {
         }
     };
     format!(
-        "{figure}; the load of the {} was not recorded, and counts as none. {}",
+        "{figure}; the load of the {} was not recorded. {}",
         other.name(),
         affected(load, comparison)
     )

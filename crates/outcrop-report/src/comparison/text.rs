@@ -326,7 +326,7 @@ fn rule(comparison: &Comparison, rows: &[&ComparisonRow]) -> Vec<String> {
         ));
         if rows.iter().any(|row| row.drift > comparison.drift) {
             sentences.push(
-                "Where other processes used half of the CPUs or more: beyond 1 ÷ the share that they left, on the side where they left more."
+                "Where other processes used more than 10 % of the CPUs: beyond 1 ÷ the share of a CPU that they may have left (a factor of 2 from 25 % on)."
                     .to_owned(),
             );
         }

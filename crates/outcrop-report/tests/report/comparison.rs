@@ -291,7 +291,7 @@ fn a_side_whose_load_was_not_recorded_is_said_to_count_as_idle() {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         words.contains(
-            "other processes used 60 % of the CPUs in the candidate; the load of the baseline was not recorded, and counts as none. Where the \
+            "other processes used 60 % of the CPUs in the candidate; the load of the baseline was not recorded. Where the \
              candidate is worse or the same in a time or a rate, the row is undecided."
         ),
         "{words}"

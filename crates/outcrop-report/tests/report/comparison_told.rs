@@ -1,5 +1,6 @@
 //! What a comparison tells besides its rows: what the reports of its sides warn of, subjects, and the same in Markdown.
 
+use outcrop_measure::metric::Provenance;
 use outcrop_report::Report;
 use outcrop_report::comparison::{Detail, comparison_csv, comparison_markdown, comparison_text, examined};
 use outcrop_results::compare::Side;
@@ -11,6 +12,49 @@ use crate::fixture::RunBuilder;
 
 fn of_two_depths() -> RunView {
     RunBuilder::new(5).cells(&[4096], &[1, 8], &[100]).build()
+}
+
+/// A reader of an import was slowed down by another program, and Outcrop was called 1.9 times as fast.
+#[test]
+fn of_a_side_that_another_program_measured_it_is_said_that_a_busy_machine_would_explain_what_is_worse() {
+    let of = |others: Option<f64>, factor: f64, provenance: Provenance| {
+        let mut run = of_two_depths();
+        for trial in &mut run.trials {
+            trial.others_cpu_share = others;
+            for value in &mut trial.values {
+                value.provenance = provenance;
+                let is_scaled = value.metric == "iops";
+                value.value = value
+                    .value
+                    .map(|number| if is_scaled { number * factor } else { number });
+            }
+        }
+        run
+    };
+    let ours = of(Some(0.02), 1.0, Provenance::Measured);
+    let theirs = of(None, 0.5, Provenance::Imported);
+    let words = |a: &RunView, b: &RunView| in_words(&comparison_text(&compare(a, b), &Detail::default()));
+    for (text, side) in [
+        (
+            words(&theirs, &ours),
+            "the baseline, which another program measured",
+        ),
+        (
+            words(&ours, &theirs),
+            "the candidate, which another program measured",
+        ),
+        (
+            words(&theirs, &of(None, 1.0, Provenance::Imported)),
+            "either side, which another program measured",
+        ),
+    ] {
+        assert!(
+            text.contains(side) && text.contains("measure both again, in turn"),
+            "{text}"
+        );
+    }
+    let own = of(Some(0.03), 0.5, Provenance::Measured);
+    assert!(!words(&ours, &own).contains("another program"));
 }
 
 fn in_words(text: &str) -> String {

@@ -7,6 +7,7 @@
 
 use outcrop_measure::interval::median;
 use outcrop_measure::metric::{Better, Metric, Unit};
+use outcrop_probe::OthersCpu;
 use outcrop_schema::device::{BANDWIDTH, DEVICE_BYTES_RATIO, FOREIGN_BYTES_RATIO};
 use serde::Serialize;
 use serde_json::Value;
@@ -29,9 +30,11 @@ const TRIALS_APART: f64 = 0.25;
 /// The same from this many trials on.
 const FEWEST_TRIALS: usize = 2;
 
-/// From this share of the CPUs on, what others use decides how fast a trial is.
-const HALF_OF_THE_CPUS: f64 = 0.5;
-/// The share of the CPUs that others are taken to leave at the least.
+/// Of the CPU that a thread runs on, others may use this many times their share of all CPUs: on two CPUs all that they use may be on one.
+const ON_ONE_CPU: f64 = 2.0;
+/// A thread that shares its CPU with one other keeps half of it.
+const HALF: f64 = 0.5;
+/// The share of a CPU that others are taken to leave at the least.
 const LEAST_LEFT: f64 = 0.01;
 
 /// What the load of two sides is judged by.
@@ -199,7 +202,7 @@ pub(super) fn crowding(baseline: &Cell, candidate: &Cell) -> Option<Crowding> {
         baseline: baseline.others_share,
         candidate: candidate.others_share,
     };
-    let is_large = crowding.least()? >= HALF_OF_THE_CPUS;
+    let is_large = crowding.share()? > OthersCpu::MATTER;
     (is_large && may_be(baseline) && may_be(candidate)).then_some(crowding)
 }
 
@@ -213,16 +216,23 @@ pub struct Crowding {
 }
 
 impl Crowding {
-    /// The smaller of those that are known.
-    fn least(&self) -> Option<f64> {
-        self.baseline.into_iter().chain(self.candidate).reduce(f64::min)
+    /// Of two that are alike the larger. Of two that are not, the smaller: what is worse on the busier side is undecided anyhow. Or the one that is
+    /// known.
+    fn share(&self) -> Option<f64> {
+        match (self.baseline, self.candidate) {
+            (Some(a), Some(b)) if (a - b).abs() > SHARE_APART => Some(a.min(b)),
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (one, other) => one.or(other),
+        }
     }
 }
 
-/// What two equal runs may differ by beside such a load, as a drift: a run that waits for others has between what they leave and all of the CPUs.
+/// What two equal runs may differ by beside such a load, as a drift: a thread that waits for others has between what they leave of its CPU and
+/// all of it. Two runs beside shares of 0.35 differed by a factor of 1.9.
 pub(super) fn drift_beside(crowding: Crowding) -> f64 {
-    let left = (1.0 - crowding.least().unwrap_or_default()).max(LEAST_LEFT);
-    1.0 / left - 1.0
+    let share = crowding.share().unwrap_or_default();
+    let taken = (ON_ONE_CPU * share).min(HALF).max(share);
+    1.0 / (1.0 - taken).max(LEAST_LEFT) - 1.0
 }
 
 fn of_cpus(baseline: &Cell, candidate: &Cell) -> Option<LoadDifference> {

@@ -118,7 +118,7 @@ fn idle(rows: &[&ComparisonRow]) -> Option<String> {
         _ => format!(" in {crowded} of the {} rows", rows.len()),
     };
     Some(format!(
-        "other processes used half of the CPUs or more{of_all}: an idle machine may decide more"
+        "other processes used more than 10 % of the CPUs{of_all}: an idle machine may decide more"
     ))
 }
 

@@ -6,7 +6,7 @@
 //! 3. A ratio whose interval excludes 1 is *better* or *worse* if it also counts after correction for the number of rows
 //!    (Benjamini and Hochberg at [`LEVEL`]): of two equal sides, at most one comparison in twenty finds any in a family of rows.
 //!    What the machine does differently between two separate runs is in no interval: there the whole interval of a time or a rate has to be
-//!    farther from 1 than the drift that is allowed for (± 5 % by default, and more beside others that use half of the CPUs), or the row is [`Undecided::Drift`].
+//!    farther from 1 than the drift that is allowed for (± 5 % by default, and more beside others that use a tenth of the CPUs), or the row is [`Undecided::Drift`].
 //!    Not so where the machine, or the block device, had more to do for others on the side that looks worse, or the same: [`Undecided::Load`].
 //!    Nor where the side that looks better, or the same, leaves the submission out of its latencies: [`Undecided::Definition`].
 //! 4. All others are undecided.

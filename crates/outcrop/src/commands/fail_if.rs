@@ -107,7 +107,7 @@ pub(crate) fn without_drift(command: Option<&str>) -> String {
 /// What two separate runs are allowed to differ by.
 fn allowance(drift: f64, within: WithinDrift) -> String {
     let usual = format!("the {} allowed for drift (--drift)", given_percent(drift));
-    let crowded = "what two equal runs may differ by while other processes use half of the CPUs or more";
+    let crowded = "what two equal runs may differ by while other processes use more than 10 % of the CPUs";
     match (within.crowded, within.rows) {
         (0, _) => usual,
         (some, all) if some == all => crowded.to_owned(),
@@ -318,7 +318,7 @@ mod tests {
             false,
         );
         let beside_load =
-            "what two equal runs may differ by while other processes use half of the CPUs or more";
+            "what two equal runs may differ by while other processes use more than 10 % of the CPUs";
         for part in [
             &format!(
                 "3 undecided, which pass: more repetitions decide them only if they move the ratio, which is beyond the threshold by less than {beside_load}, "

@@ -40,6 +40,7 @@ mod json_shape;
 mod killed;
 mod kv;
 mod kv_codecs;
+mod kv_grounds;
 mod kv_kills;
 mod kv_records;
 mod kv_servers;

@@ -20,6 +20,15 @@ use crate::layer::TrialReport;
 /// The operation of histograms of the load phase.
 const LOAD: &str = "load";
 
+/// What follows from the space that files take by `stat`.
+const SPACE: [Metric; 6] = [
+    kv::STORED_BYTES,
+    kv::STORED_AFTER_BYTES,
+    kv::LOG_BYTES,
+    kv::LOG_AFTER_BYTES,
+    kv::SPACE_AMPLIFICATION,
+    kv::STORED_RATIO,
+];
 /// What is missing when a cell cannot be measured: the figures that people look for.
 const MAIN: [Metric; 2] = [kv::THROUGHPUT, kv::STORED_BYTES];
 
@@ -54,6 +63,22 @@ pub(super) fn absent(why: &str) -> TrialReport {
         values: MAIN.map(|metric| Value::unavailable(metric, why)).to_vec(),
         notes: vec![kv::ABSENT.remark(format!("not measured: {why}"))],
         ..TrialReport::empty(Outcome::Completed)
+    }
+}
+
+/// Takes the space out of a trial's figures, where the filesystem compresses: its files show what they take before that, and what compresses well
+/// there looks large.
+pub(super) fn without_space(report: &mut TrialReport, state: &str) {
+    for value in &mut report.values {
+        if let Some(metric) = SPACE.into_iter().find(|metric| metric.name == value.metric) {
+            *value = Value::unavailable(
+                metric,
+                format!(
+                    "the directory's own filesystem compresses ({state}), and files show only their size before that; with --filesystem, as root, \
+                     Outcrop makes one for each trial and counts what it uses"
+                ),
+            );
+        }
     }
 }
 

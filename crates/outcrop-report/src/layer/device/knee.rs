@@ -103,7 +103,7 @@ impl ObservedKnee {
             (false, false, true) => format!("observed at {} or {most}", listed()),
             (false, true, true) => format!("observed at {}, {most} or deeper", listed()),
             (true, false, true) => format!("observed at {least} or lower, or somewhere up to {most}"),
-            (true, true, _) => format!("may be anywhere from below {least} to beyond {most}"),
+            (true, true, _) => format!("observed anywhere from below {least} to beyond {most}"),
         }
     }
 
