@@ -57,31 +57,28 @@ fn a_difference_that_the_load_explains_is_undecided_and_one_against_it_is_not() 
     );
 }
 
-/// Two equal runs of a codec on two CPUs, beside others that used 35 % of them, differed by a factor of 1.9: the others were on its CPU.
+/// Two equal runs of a codec on two CPUs, beside others that used 35 % of them, differed by a factor of 1.9: the others were on its CPU. Shares that are
+/// alike count by the larger, others by the smaller: what is worse on the busier side is undecided anyhow.
 #[test]
 fn beside_others_a_thread_may_have_had_half_of_its_cpu_or_all_of_it() {
     let folder = tempfile::tempdir().unwrap();
     let of = |name: &str, iops: f64, others: f64| run(folder.path(), name, iops, Some(others));
     let cases = [
-        // Baseline, candidate and what they are allowed to differ by: shares that are alike count by the larger.
         (0.35, 0.38, 1.0),
         (0.10, 0.20, 2.0 / 3.0),
         (0.04, 0.12, 6.0 / 19.0),
         (0.08, 0.09, 0.05),
-        // What is worse beside much more load is undecided anyhow.
         (0.02, 0.70, 0.05),
         (0.15, 0.70, 3.0 / 7.0),
     ];
     for (number, (of_baseline, of_candidate, drift)) in cases.into_iter().enumerate() {
-        let base = of(&format!("base-{number}"), 1e5, of_baseline);
-        let comparison = compare(&base, &of(&format!("other-{number}"), 1.9e5, of_candidate));
+        let [base, other] = ["base", "other"].map(|side| format!("{side}-{number}"));
+        let comparison = compare(&of(&base, 1e5, of_baseline), &of(&other, 1.9e5, of_candidate));
         let iops = row(&comparison, "iops");
         assert!((iops.drift - drift).abs() < 1e-9, "{number}: {}", iops.drift);
-        let is_hidden = iops.verdict == Verdict::Undecided(Undecided::Drift);
-        assert_eq!(
-            (is_hidden, iops.verdict == Verdict::Better),
-            (drift > 0.9, drift < 0.9)
-        );
+        let hidden = Verdict::Undecided(Undecided::Drift);
+        let verdict = [Verdict::Better, hidden][usize::from(drift > 0.9)].clone();
+        assert_eq!(iops.verdict, verdict, "{number}");
     }
 }
 
