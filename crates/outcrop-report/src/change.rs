@@ -103,11 +103,6 @@ impl Changes {
         self.unclear.extend(self.changed.last().cloned());
     }
 
-    /// Whether nothing changed that was added.
-    pub(crate) fn are_none(&self) -> bool {
-        self.changed.is_empty()
-    }
-
     /// The same in the fewest words, what is certain first: `read p99 +33 %; no measurable change in load; not certain: throughput −17 %`. Where
     /// there is one trial, `not certain, one trial: throughput −17 %`.
     pub(crate) fn in_brief(&self) -> String {

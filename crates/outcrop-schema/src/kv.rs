@@ -27,7 +27,7 @@ pub use metrics::*;
 pub use prices::Prices;
 pub use remarks::{
     ABSENT, BACKLOG, CODEC_UNUSED, COMPRESSED_BELOW, COMPRESSION_UNKNOWN, DEBT_LEFT, LIBRARIES, NOT_SETTLED,
-    OPENED, STALLED, libraries_remark, library_among,
+    OPENED, STALLED, hides_space, libraries_remark, library_among,
 };
 pub use values::{MemoryLimit, PageCache, StoreFilesystem, ValueData};
 

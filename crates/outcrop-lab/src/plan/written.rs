@@ -1,5 +1,8 @@
 //! A limit on the bytes written, held against a run before it begins.
 
+use std::collections::BTreeSet;
+
+use outcrop_filesystem::image_bytes;
 use outcrop_measure::units::{format_bytes, format_data};
 use outcrop_schema::{LayerSchema, filesystem, kv};
 
@@ -21,9 +24,13 @@ impl PlanSet {
             .map(|bytes| format_data(bytes as f64));
         let preparing = format_bytes(estimate.bytes_written_preparing);
         if estimate.bytes_written_preparing > limit.0 {
+            let smaller = match estimate.bytes_written_preparing <= image_bytes(0) {
+                true => self.without_image(given_in),
+                false => self.smaller(given_in),
+            };
             let message = format!(
                 "only {limit} may be written, and creating the run's files alone writes {preparing}; {}",
-                or_more(&self.smaller(given_in))
+                or_more(&smaller)
             );
             return Err(bad("--max-written", message));
         }
@@ -75,6 +82,27 @@ impl PlanSet {
         match fewest.is_empty() {
             true => String::new(),
             false => format!(" if {}", fewest.join(" and ")),
+        }
+    }
+
+    /// What a run does that has no image of a filesystem: the smallest is as large for all data. What makes its data smaller, where it has none.
+    fn without_image(&self, given_in: GivenIn) -> Vec<&'static str> {
+        let layers = self.plans.iter().map(|plan| plan.layer.schema().name);
+        let layers: BTreeSet<&str> = layers.collect();
+        match (layers.into_iter().collect::<Vec<_>>().as_slice(), given_in) {
+            ([only], GivenIn::Flags) if *only == filesystem::SCHEMA.name => {
+                vec!["measure the filesystem of a directory, without an image (--directory)"]
+            }
+            ([only], GivenIn::Plans) if *only == filesystem::SCHEMA.name => Vec::new(),
+            ([only], GivenIn::Flags) if *only == kv::SCHEMA.name => {
+                vec!["measure in the directory's own filesystem, without an image (leave out --filesystem)"]
+            }
+            ([only], GivenIn::Plans) if *only == kv::SCHEMA.name => {
+                vec![
+                    "measure in the directory's own filesystem, without an image (leave out `filesystem` in a plan of your own)",
+                ]
+            }
+            _ => self.smaller(given_in),
         }
     }
 

@@ -17,11 +17,12 @@ impl Commands {
         Some(self.measuring(&plan, layers, &format!(" {more}{written}")))
     }
 
-    /// The limit on written bytes that more repetitions need, where the plan has one: as many times its own as there are more of them.
+    /// The limit on written bytes that more repetitions need, where the plan has one: as many times its own as there are more of them, twice,
+    /// because a run that its limit ended was resumed with another, which no plan has.
     fn more_written(&self, layers: &[&str], more: More) -> Option<String> {
         let limit: ByteSize = self.setting("max_written")?.parse().ok()?;
         let times = self.times_more(layers, more)?;
-        (times > 1).then(|| format!(" --max-written {}", ByteSize(limit.0.saturating_mul(times))))
+        (times > 1).then(|| format!(" --max-written {}", ByteSize(limit.0.saturating_mul(2 * times))))
     }
 
     /// How many times as many trials more repetitions are, or how many times as much time a larger budget is.
@@ -84,7 +85,7 @@ mod tests {
         assert_eq!(
             commands.again(&["kv"], More::Budget(THREE_MINUTES)).as_deref(),
             Some(
-                "outcrop run runs/a/plan.toml --layer kv --budget 3m --max-written 9GB --min-ratio 1.2 --p99 2ms"
+                "outcrop run runs/a/plan.toml --layer kv --budget 3m --max-written 18GB --min-ratio 1.2 --p99 2ms"
             )
         );
         let changed = commands.changed(&["kv"]).map(|[_, run]| run);
@@ -108,7 +109,7 @@ mod tests {
             |limit: &str, more: More| Commands::about("runs/a", &plan(limit)).again(&["device"], more);
         assert_eq!(
             again("max_written = \"3GB\"", More::Repetitions(9)).as_deref(),
-            Some("outcrop run runs/a/plan.toml --repetitions 9 --max-written 6GB")
+            Some("outcrop run runs/a/plan.toml --repetitions 9 --max-written 12GB")
         );
         assert_eq!(
             again("max_written = \"3GB\"", More::Repetitions(5)).as_deref(),
@@ -120,7 +121,7 @@ mod tests {
                 More::Budget(THREE_MINUTES)
             )
             .as_deref(),
-            Some("outcrop run runs/a/plan.toml --budget 3m --max-written 9GB")
+            Some("outcrop run runs/a/plan.toml --budget 3m --max-written 18GB")
         );
         assert_eq!(
             again("", More::Repetitions(9)).as_deref(),

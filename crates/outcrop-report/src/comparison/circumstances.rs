@@ -36,8 +36,9 @@ pub(super) fn circumstances(comparison: &Comparison) -> Vec<(&'static str, Strin
 
 /// How much others used under both sides, where two equal runs differ by that.
 fn crowded(comparison: &Comparison) -> Option<String> {
-    let rows = comparison.comparable().filter(|row| row.drift > comparison.drift);
-    let (row, crowding) = rows
+    let widened = || comparison.comparable().filter(|row| row.drift > comparison.drift);
+    let (row, crowding) = widened()
+        .filter(|row| row.drift.is_finite())
         .filter_map(|row| Some((row, row.crowding?)))
         .max_by(|(one, _), (other, _)| one.drift.total_cmp(&other.drift))?;
     let share = |value: f64| format!("{:.0} %", 100.0 * value);
@@ -61,8 +62,12 @@ fn crowded(comparison: &Comparison) -> Option<String> {
             share(b.unwrap_or_default())
         ),
     };
+    let tails = match widened().any(|row| row.drift.is_infinite()) {
+        true => " Percentiles from p90 on and maxima may differ by more, and stay undecided.",
+        false => "",
+    };
     Some(format!(
-        "other processes used {used}{most}. Under such a load, times and rates of two equal runs may differ by a factor of {:.1}.",
+        "other processes used {used}{most}. Under such a load, times and rates of two equal runs may differ by a factor of {:.1}.{tails}",
         1.0 + row.drift
     ))
 }

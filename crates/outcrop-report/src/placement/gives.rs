@@ -43,10 +43,8 @@ impl Gives {
             Some(_) => ", compared with no compression",
             None => " without compression",
         };
-        let costs = match bare.are_none() {
-            true => ", at no measurable cost.".to_owned(),
-            false => format!("; {}.", bare.in_brief()),
-        };
+        // Even where nothing changed, what was compared is named: a load, for one, was not.
+        let costs = format!("; {}.", bare.in_brief());
         let takes = candidate.takes();
         let (bare_base, bare_takes) = (
             plain.what.trim_start_matches("blocks of "),

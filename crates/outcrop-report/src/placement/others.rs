@@ -57,7 +57,7 @@ impl NotCompared {
                 why.sentence
             ),
             short: format!(
-                "Not compared: {named}, as {engine} {} (for its own answer: `--engine {flag}`).{rest}",
+                "Not compared: {named}, as {engine} {} (for its own answer: `outcrop kv --engine {flag}`).{rest}",
                 why.short
             ),
         })

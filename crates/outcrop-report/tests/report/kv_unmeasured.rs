@@ -65,4 +65,24 @@ fn space_on_a_filesystem_that_compresses_is_warned_of_whether_or_not_codecs_are_
         }
         assert!(warning(&run), "{} cells", cells.len());
     }
+    // ZFS shows what files take.
+    let mut on_zfs = of(&[as_is("none")]);
+    for trial in &mut on_zfs.trials {
+        trial.notes.push(COMPRESSED_BELOW.remark("zfs compression=lz4"));
+    }
+    let screen = Report::of(&on_zfs).screen(100, false);
+    assert!(!screen.contains("Space is not what"), "{screen}");
+}
+
+/// Both together took less than neither, and the blocks alone made the database larger.
+#[test]
+fn blocks_are_not_advised_for_what_the_filesystem_below_them_saves() {
+    let run = of(&[
+        stored("none", "ext4", 100e3, 110e6),
+        stored("none", "btrfs zstd:1", 100e3, 39e6),
+        stored("zstd:1", "btrfs zstd:1", 100e3, 41e6),
+    ]);
+    let screen = Report::of(&run).screen(100, false);
+    assert!(!screen.contains("Compress blocks"), "{screen}");
+    assert!(screen.contains("Compress in the filesystem"), "{screen}");
 }

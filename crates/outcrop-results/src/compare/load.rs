@@ -299,6 +299,21 @@ pub(super) fn summed(of_cells: &[LoadDifference]) -> Vec<LoadDifference> {
     summed
 }
 
+/// Of a tail no load bounds the change: beside others that used 60 % of the CPUs, equal runs differed by a factor of 9 in p99.
+pub(super) const UNBOUNDED: f64 = f64::INFINITY;
+
+/// Whether a row is of the few slowest operations: a percentile from the 90th on, or a maximum.
+pub(super) fn is_of_tail(row: &ComparisonRow) -> bool {
+    let mut words = row.metric.split('_');
+    let is_high = |word: &str| {
+        let percentile = word
+            .strip_prefix('p')
+            .and_then(|digits| digits.parse::<u32>().ok());
+        word == "max" || percentile.is_some_and(|percentile| percentile >= 90)
+    };
+    words.any(is_high)
+}
+
 /// Whether a row is of a time or a rate: what the state of the machine changes. It changes no ratio of counts or sizes.
 pub(super) fn is_of_time(row: &ComparisonRow) -> bool {
     let unit = row.baseline.as_ref().map(|figure| figure.unit);

@@ -76,6 +76,7 @@ fn beside_others_a_thread_may_have_had_half_of_its_cpu_or_all_of_it() {
         let comparison = compare(&of(&base, 1e5, of_baseline), &of(&other, 1.9e5, of_candidate));
         let iops = row(&comparison, "iops");
         assert!((iops.drift - drift).abs() < 1e-9, "{number}: {}", iops.drift);
+        assert_eq!(row(&comparison, "latency_p99").drift.is_infinite(), drift > 0.1);
         let hidden = Verdict::Undecided(Undecided::Drift);
         let verdict = [Verdict::Better, hidden][usize::from(drift > 0.9)].clone();
         assert_eq!(iops.verdict, verdict, "{number}");

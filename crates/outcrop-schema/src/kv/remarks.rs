@@ -76,6 +76,11 @@ pub const COMPRESSED_BELOW: RemarkKind = RemarkKind::new(
     "the directory's own filesystem compresses what the engine writes",
     "",
 );
+/// Whether files on a filesystem in this state, which [`COMPRESSED_BELOW`] gives, take less than `stat` counts. ZFS counts what they take.
+pub fn hides_space(state: &str) -> bool {
+    !state.starts_with("zfs ")
+}
+
 /// The user's own directory may compress.
 pub const COMPRESSION_UNKNOWN: RemarkKind = RemarkKind::new(
     "compression-unknown",

@@ -186,7 +186,9 @@ impl KvBench<'_> {
             // What does not say so is measured all the same.
             Err(why) => Some(kv::COMPRESSION_UNKNOWN.remark(why.reason.clone())),
         };
-        if let (false, Ok(Some(state))) = (is_own, &self.compressed_below) {
+        if let (false, Ok(Some(state))) = (is_own, &self.compressed_below)
+            && kv::hides_space(state)
+        {
             values::without_space(&mut report, state);
         }
         report.notes.extend(remark);

@@ -3,8 +3,8 @@
 use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_data;
 use outcrop_schema::kv::{
-    BLOCK_CACHE, LOG_AFTER_BYTES, LOG_BYTES, LOG_MATTERS, PROCESSES, SPACE_AMPLIFICATION, STORED_AFTER_BYTES,
-    STORED_BYTES, STORED_RATIO,
+    BLOCK_CACHE, COMPRESSED_BELOW, LOG_AFTER_BYTES, LOG_BYTES, LOG_MATTERS, PROCESSES, SPACE_AMPLIFICATION,
+    STORED_AFTER_BYTES, STORED_BYTES, STORED_RATIO, hides_space,
 };
 
 use super::cell::{is_compressed_below, words};
@@ -182,10 +182,9 @@ pub(super) fn caution(cells: &[Cell<'_>]) -> Option<Caution> {
 /// Said where the directory's own filesystem compresses, or does not say whether it does: what files take then is not what `stat` counts.
 pub(super) fn compressed_below(cells: &[Cell<'_>]) -> Option<Caution> {
     // Runs of today say it in place of the figures.
-    let cells: Vec<&Cell<'_>> = cells
-        .iter()
-        .filter(|cell| cell.value(&STORED_BYTES).is_some())
-        .collect();
+    let is_hidden = |cell: &&Cell<'_>| cell.remark(&COMPRESSED_BELOW).is_none_or(hides_space);
+    let has_space = |cell: &&Cell<'_>| cell.value(&STORED_BYTES).is_some();
+    let cells: Vec<&Cell<'_>> = cells.iter().filter(has_space).filter(is_hidden).collect();
     let state = state_below(&cells)?;
     Some(Caution::warning(format!(
         "Space is not what the databases take on the device: {state}, and the files show only their size before that. {UNCOMPRESSED_GROUND}."
