@@ -57,7 +57,7 @@ impl NotCompared {
                 why.sentence
             ),
             short: format!(
-                "Not compared: {named}, as {engine} {} (for its own answer: `outcrop kv --engine {flag}`).{rest}",
+                "Not compared: {named}, as {engine} {} (its own answer: the same run with engine {flag} only).{rest}",
                 why.short
             ),
         })

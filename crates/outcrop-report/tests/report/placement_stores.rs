@@ -133,13 +133,13 @@ fn of_stores_with_as_many_candidates_the_one_with_more_trials_and_then_the_faste
             both(),
             "fjall",
             "The answer is about fjall, the store of this run with the highest median throughput, among those with equally many candidates and trials; rocksdb (4 cells",
-            "Not compared: rocksdb (4 cells, at most 3 trials each), as fjall has the higher median throughput (for its own answer: outcrop kv --engine rocksdb).",
+            "Not compared: rocksdb (4 cells, at most 3 trials each), as fjall has the higher median throughput (its own answer: the same run with engine rocksdb only).",
         ),
         (
             fewer,
             "rocksdb",
             "The answer is about rocksdb, the store of this run with the most trials, among those with equally many candidates; fjall (4 cells",
-            "Not compared: fjall (4 cells, at most 3 trials each), as rocksdb has more trials (for its own answer: outcrop kv --engine fjall).",
+            "Not compared: fjall (4 cells, at most 3 trials each), as rocksdb has more trials (its own answer: the same run with engine fjall only).",
         ),
     ] {
         let placement = Placement::of(&run, &Constraints::default(), None).unwrap();
