@@ -21,15 +21,13 @@ const SEALS: SealFlags = SealFlags::WRITE
 
 /// An empty one. Its name is what the kernel shows of it.
 pub(crate) fn create(name: &str) -> io::Result<File> {
-    Ok(File::from(memfd_create(name, MemfdFlags::CLOEXEC)?))
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    Ok(File::from(memfd_create(name, flags)?))
 }
 
 /// One that holds these bytes for ever.
 pub(crate) fn sealed(name: &str, bytes: &[u8]) -> io::Result<File> {
-    let mut file = File::from(memfd_create(
-        name,
-        MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING,
-    )?);
+    let mut file = create(name)?;
     file.write_all(bytes)?;
     fcntl_add_seals(&file, SEALS)?;
     Ok(file)

@@ -20,7 +20,7 @@ pub struct RunOutcome {
 }
 
 impl RunOutcome {
-    /// Whether it came to its end and all that its trials say, those of earlier sessions too, is why there is no figure.
+    /// Whether the run ended and no trial, of this session or an earlier one, gave a figure.
     pub const fn has_measured_nothing(&self) -> bool {
         !self.is_interrupted && self.finished > 0 && self.measured == 0
     }

@@ -48,7 +48,7 @@ pub struct CellRow {
     pub longest_trial_s: f64,
     /// Whether its run has fewer trials than its plan asks for.
     pub is_of_unfinished_run: bool,
-    /// Why it has no completed trial: what the last that failed said.
+    /// The message of the last failed trial, if no trial completed.
     pub failure: Option<String>,
     /// What it gave, by the name of the metric.
     pub figures: BTreeMap<String, Figure>,

@@ -239,7 +239,7 @@ fn below(attached: &AttachedLoop) -> Result<BlockDevice, Unavailable> {
 
 /// That parts of what is read of a loop device's file are stored nowhere, where that is more than a little: a read of them reaches no disk.
 fn holes_below(attached: &AttachedLoop, span_bytes: u64) -> Option<String> {
-    /// More pieces are not looked at: a file in so many has data all over.
+    /// The search ends after this many pieces: the data are then spread over the whole file.
     const MOST_PIECES: usize = 100_000;
     /// Less is not worth a word.
     const MUCH: f64 = 0.02;
@@ -266,7 +266,7 @@ fn holes_below(attached: &AttachedLoop, span_bytes: u64) -> Option<String> {
     let share = 1.0 - stored as f64 / end.saturating_sub(start).max(1) as f64;
     (share > MUCH).then(|| {
         format!(
-            "{:.0} % of what is read of {}, the file of {}, are not stored on any disk: reads of these parts are answered from memory. Write to all of \
+            "{:.0} % of what is read of {}, the file of {}, is not stored on any disk: reads of these parts are answered from memory. Write to all of \
              the file before it is attached",
             100.0 * share,
             attached.file.display(),

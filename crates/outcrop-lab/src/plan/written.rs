@@ -1,7 +1,5 @@
 //! A limit on the bytes written, held against a run before it begins.
 
-use std::collections::BTreeSet;
-
 use outcrop_filesystem::image_bytes;
 use outcrop_measure::units::{format_bytes, format_data};
 use outcrop_schema::{LayerSchema, filesystem, kv};
@@ -85,23 +83,23 @@ impl PlanSet {
         }
     }
 
-    /// What a run does that has no image of a filesystem: the smallest is as large for all data. What makes its data smaller, where it has none.
+    /// What avoids the smallest image of a filesystem, which less data do not make smaller; for several layers, what makes their data smaller.
     fn without_image(&self, given_in: GivenIn) -> Vec<&'static str> {
-        let layers = self.plans.iter().map(|plan| plan.layer.schema().name);
-        let layers: BTreeSet<&str> = layers.collect();
-        match (layers.into_iter().collect::<Vec<_>>().as_slice(), given_in) {
-            ([only], GivenIn::Flags) if *only == filesystem::SCHEMA.name => {
+        let is_only = |schema: &LayerSchema| {
+            let mut layers = self.plans.iter().map(|plan| plan.layer.schema());
+            layers.all(|layer| layer.name == schema.name)
+        };
+        match given_in {
+            GivenIn::Flags if is_only(&filesystem::SCHEMA) => {
                 vec!["measure the filesystem of a directory, without an image (--directory)"]
             }
-            ([only], GivenIn::Plans) if *only == filesystem::SCHEMA.name => Vec::new(),
-            ([only], GivenIn::Flags) if *only == kv::SCHEMA.name => {
+            GivenIn::Plans if is_only(&filesystem::SCHEMA) => Vec::new(),
+            GivenIn::Flags if is_only(&kv::SCHEMA) => {
                 vec!["measure in the directory's own filesystem, without an image (leave out --filesystem)"]
             }
-            ([only], GivenIn::Plans) if *only == kv::SCHEMA.name => {
-                vec![
-                    "measure in the directory's own filesystem, without an image (leave out `filesystem` in a plan of your own)",
-                ]
-            }
+            GivenIn::Plans if is_only(&kv::SCHEMA) => vec![
+                "measure in the directory's own filesystem, without an image (leave out `filesystem` in a plan of your own)",
+            ],
             _ => self.smaller(given_in),
         }
     }

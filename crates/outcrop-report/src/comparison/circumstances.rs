@@ -84,7 +84,7 @@ fn unrecorded(comparison: &Comparison) -> Option<String> {
         _ => "either side".to_owned(),
     };
     Some(format!(
-        "nothing was recorded of the load of {which}, which another program measured. If the machine or its disk was busy then, times and rates are \
+        "the load was not recorded for {which}, which another program measured. If the machine or its disk was busy then, times and rates are \
          worse there for that reason alone: before you act on a difference, measure both again, in turn."
     ))
 }

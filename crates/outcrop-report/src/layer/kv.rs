@@ -28,9 +28,7 @@ use crate::finding::Finding;
 use crate::placement::{Bounds, Limit, has_candidates};
 use crate::section::{FigureSlot, Method};
 
-pub(crate) use cell::{
-    codec, factors_but, has_speed_and_space, is_compressed, is_compressed_below, is_plain,
-};
+pub(crate) use cell::{codec, factors_but, has_speed_and_space, is_compressed, is_on_compression, is_plain};
 pub(crate) use codec::measuring_plain;
 pub(crate) use findings::{FailedCheck, FailedChecks, Machine, failed_checks};
 pub(crate) use space::{log_share, matters, ratio_without_log, share, takes_of, without_log};

@@ -20,7 +20,7 @@ use super::subject::engine;
 use crate::cell::{Cell, families};
 use crate::disturbed::others_share;
 use crate::layer::kv::{
-    codec, has_speed_and_space, is_compressed, is_compressed_below, log_share, share, takes_of, without_log,
+    codec, has_speed_and_space, is_compressed, is_on_compression, log_share, share, takes_of, without_log,
 };
 use crate::number::Number;
 
@@ -290,7 +290,7 @@ pub(super) fn condition(family: &[&Cell<'_>]) -> &'static str {
 pub(super) fn place(cell: &Cell<'_>) -> CompressedAt {
     match is_compressed(cell) {
         true => CompressedAt::Store,
-        _ if is_compressed_below(cell) || cell.has(&COMPRESSED_BELOW) => CompressedAt::Filesystem,
+        _ if is_on_compression(cell) => CompressedAt::Filesystem,
         _ => CompressedAt::Nowhere,
     }
 }

@@ -22,7 +22,7 @@ pub struct CellJson {
     /// Completed trials that have a figure; none where there is no run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trials: Option<usize>,
-    /// Why it has no completed trial: what the last that failed said.
+    /// The message of the last failed trial, if no trial completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
     /// Factors: numbers as numbers, sizes in bytes under names that end in `_bytes`.

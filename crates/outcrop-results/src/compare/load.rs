@@ -228,8 +228,11 @@ impl Crowding {
 }
 
 /// What two equal runs may differ by beside such a load, as a drift: a thread that waits for others has between what they leave of its CPU and
-/// all of it. Two runs beside shares of 0.35 differed by a factor of 1.9.
-pub(super) fn drift_beside(crowding: Crowding) -> f64 {
+/// all of it. Two runs beside shares of 0.35 differed by a factor of 1.9. No factor bounds a tail: beside 0.6, equal p99 differed by 9.
+pub(super) fn drift_beside(row: &ComparisonRow, crowding: Crowding) -> f64 {
+    if is_of_tail(row) {
+        return f64::INFINITY;
+    }
     let share = crowding.share().unwrap_or_default();
     let taken = (ON_ONE_CPU * share).min(HALF).max(share);
     1.0 / (1.0 - taken).max(LEAST_LEFT) - 1.0
@@ -299,11 +302,8 @@ pub(super) fn summed(of_cells: &[LoadDifference]) -> Vec<LoadDifference> {
     summed
 }
 
-/// Of a tail no load bounds the change: beside others that used 60 % of the CPUs, equal runs differed by a factor of 9 in p99.
-pub(super) const UNBOUNDED: f64 = f64::INFINITY;
-
 /// Whether a row is of the few slowest operations: a percentile from the 90th on, or a maximum.
-pub(super) fn is_of_tail(row: &ComparisonRow) -> bool {
+fn is_of_tail(row: &ComparisonRow) -> bool {
     let mut words = row.metric.split('_');
     let is_high = |word: &str| {
         let percentile = word

@@ -144,11 +144,7 @@ pub(super) fn allow_for_drift(rows: &mut [ComparisonRow], drift: f64) {
     for row in rows.iter_mut() {
         // Whoever allows for none has none.
         let drifts = drift > 0.0 && row.p_value.is_some() && !row.is_of_sample && load::is_of_time(row);
-        let is_of_tail = load::is_of_tail(row);
-        let beside_load = row.crowding.map(|crowding| match is_of_tail {
-            true => load::UNBOUNDED,
-            false => load::drift_beside(crowding),
-        });
+        let beside_load = row.crowding.map(|crowding| load::drift_beside(row, crowding));
         let widened = beside_load.filter(|beside_load| drifts && *beside_load > drift);
         row.crowding = row.crowding.filter(|_| widened.is_some());
         row.drift = if drifts { widened.unwrap_or(drift) } else { 0.0 };

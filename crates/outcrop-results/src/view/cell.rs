@@ -92,7 +92,7 @@ impl<'a> CellView<'a> {
         }
     }
 
-    /// Why it has no completed trial: what the last that failed said, for an earlier cause may be mended; none where one completed, or none failed.
+    /// The message of the last failed trial, if no trial completed. The last, because an earlier cause may have been fixed.
     pub fn failure(&self) -> Option<&'a str> {
         let mut failures = self.excluded.iter().filter_map(|trial| match &trial.outcome {
             Outcome::Failed { message } => Some(message.as_str()),

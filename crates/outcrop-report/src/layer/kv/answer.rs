@@ -7,13 +7,13 @@ use outcrop_measure::metric::{Metric, Unit};
 use outcrop_measure::units::{format_data, format_ratio};
 use outcrop_results::RunView;
 use outcrop_schema::kv::{
-    BLOCK_CACHE, CACHE_HITS, COMPRESSED_BELOW, CPU, ENGINE, IN_WHAT_CANDIDATES_DIFFER, LATENCY,
-    LOAD_THROUGHPUT, MARGIN, MEMORY_AMPLIFICATION, READ_LATENCY, SCHEMA, SPACE_AMPLIFICATION, THROUGHPUT,
+    BLOCK_CACHE, CACHE_HITS, CPU, ENGINE, IN_WHAT_CANDIDATES_DIFFER, LATENCY, LOAD_THROUGHPUT, MARGIN,
+    MEMORY_AMPLIFICATION, READ_LATENCY, SCHEMA, SPACE_AMPLIFICATION, THROUGHPUT,
 };
 
 use super::cautions::own_cautions;
 use super::cell::{
-    base, blocks, hidden_by_caches, is_closed_loop, is_compressed, is_compressed_below, listed, load,
+    base, blocks, hidden_by_caches, is_closed_loop, is_compressed, is_on_compression, listed, load,
     of_one_load, others, overload, pairs, requests, role_of_base, words, workers,
 };
 use super::space::{Space, amplification_without_log, data_within_cache, taken};
@@ -143,11 +143,9 @@ type Compared<'c, 'a> = (&'c Cell<'a>, &'c Cell<'a>, f64, f64);
 pub(super) fn to_compress_as<'c, 'a>(cells: &'c [Cell<'a>], bounds: &Bounds<'_>) -> Option<Compared<'c, 'a>> {
     // The largest of all gains under many loads is the luckiest: one load is asked, that of the answer above the layers.
     // What a filesystem saves in addition is not the blocks' doing.
-    let is_alone = |cell: &&Cell<'_>| !is_compressed_below(cell) && !cell.has(&COMPRESSED_BELOW);
     let compressed = of_one_load(cells, bounds)?
         .into_iter()
-        .filter(|cell| is_compressed(cell))
-        .filter(is_alone);
+        .filter(|cell| is_compressed(cell) && !is_on_compression(cell));
     let known = compressed.filter_map(|cell| {
         let plain = base(cells, cell, bounds)?;
         let space = Space::of(&[cell, plain]);

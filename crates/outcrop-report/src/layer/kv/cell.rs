@@ -4,9 +4,10 @@ use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_count;
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
-    self, ARRIVAL, BOTTOMMOST, CACHE_HITS, COMPRESSION, COMPRESSION_BLOCK_SIZE, DICTIONARY, DURABILITY,
-    ENGINE, FILESYSTEM, IN_WHAT_CANDIDATES_DIFFER, LEVEL_CODECS, OF_ENGINES, OFFERED, PAGE_CACHE, PROCESSES,
-    RECORDS, REQUESTS, SCHEMA, SERVICE_LATENCY, STORED_BYTES, THREADS, THROUGHPUT, UNFINISHED, WORKLOAD,
+    self, ARRIVAL, BOTTOMMOST, CACHE_HITS, COMPRESSED_BELOW, COMPRESSION, COMPRESSION_BLOCK_SIZE, DICTIONARY,
+    DURABILITY, ENGINE, FILESYSTEM, IN_WHAT_CANDIDATES_DIFFER, LEVEL_CODECS, OF_ENGINES, OFFERED, PAGE_CACHE,
+    PROCESSES, RECORDS, REQUESTS, SCHEMA, SERVICE_LATENCY, STORED_BYTES, THREADS, THROUGHPUT, UNFINISHED,
+    WORKLOAD,
 };
 use outcrop_workload::Arrival;
 use outcrop_workload::filesystem::FileCompression;
@@ -56,6 +57,11 @@ pub(crate) fn is_compressed_below(cell: &Cell<'_>) -> bool {
     let filesystem = cell.get(&FILESYSTEM).and_then(|filesystem| filesystem.0);
     let compression = filesystem.and_then(|filesystem| filesystem.compression);
     compression.is_some_and(FileCompression::is_on)
+}
+
+/// The same, or whether the filesystem of the user's own directory compresses it.
+pub(crate) fn is_on_compression(cell: &Cell<'_>) -> bool {
+    is_compressed_below(cell) || cell.has(&COMPRESSED_BELOW)
 }
 
 /// Its load, with all else in which cells of the run differ: `ycsb-a zipfian, 4 threads, 2 processes, page cache kept`.

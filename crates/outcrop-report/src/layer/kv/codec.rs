@@ -3,13 +3,11 @@
 use std::collections::BTreeSet;
 
 use outcrop_schema::FactorRef;
-use outcrop_schema::kv::{
-    BOTTOMMOST, COMPRESSED_BELOW, COMPRESSION, COMPRESSION_BLOCK_SIZE, LEVEL_CODECS, THROUGHPUT,
-};
+use outcrop_schema::kv::{BOTTOMMOST, COMPRESSION, COMPRESSION_BLOCK_SIZE, LEVEL_CODECS, THROUGHPUT};
 
 use super::answer::MATTERS;
 use super::cell::{
-    blocks, has_speed_and_space, is_compressed, is_compressed_below, is_plain, load, with_capability,
+    blocks, has_speed_and_space, is_compressed, is_on_compression, is_plain, load, with_capability,
 };
 use super::space::Space;
 use crate::answer::Claim;
@@ -28,10 +26,7 @@ pub(crate) fn measuring_plain(cell: &Cell<'_>) -> &'static str {
     let has_levels = [&LEVEL_CODECS as FactorRef, &BOTTOMMOST]
         .into_iter()
         .any(|factor| !cell.is_default(factor));
-    match (
-        has_levels,
-        is_compressed_below(cell) || cell.has(&COMPRESSED_BELOW),
-    ) {
+    match (has_levels, is_on_compression(cell)) {
         (false, false) => "`--compression none,…`",
         (true, false) => "`--compression none,…` and without `--bottommost` and `--level-codecs`",
         (false, true) => {

@@ -181,7 +181,7 @@ pub(super) fn caution(cells: &[Cell<'_>]) -> Option<Caution> {
 
 /// Said where the directory's own filesystem compresses, or does not say whether it does: what files take then is not what `stat` counts.
 pub(super) fn compressed_below(cells: &[Cell<'_>]) -> Option<Caution> {
-    // Runs of today say it in place of the figures.
+    // Runs of this version have the reason in place of the figures.
     let is_hidden = |cell: &&Cell<'_>| cell.remark(&COMPRESSED_BELOW).is_none_or(hides_space);
     let has_space = |cell: &&Cell<'_>| cell.value(&STORED_BYTES).is_some();
     let cells: Vec<&Cell<'_>> = cells.iter().filter(has_space).filter(is_hidden).collect();
